@@ -25,7 +25,7 @@ from trialogue.findings import Measure
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.answer import title_of
 from trialogue.findings.agreement.ceilings import ceiling_of
-from trialogue.findings.agreement.judged import judged
+from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement, Validity
 from trialogue.findings.agreement.validity import validity_of, write_validity
 from trialogue.findings.resampling import Resampling
@@ -251,7 +251,7 @@ def inspired2() -> list[str]:
     )
     run = evaluate("inspired2-study", metrics=list(names), resamples=100)
     kept = [score for score in run.scores if score.level == "response"]
-    tables = judged(kept)
+    tables = judgement_tables(kept)
     lines = []
     for one in tables:
         ceiling = ceiling_of(one, how=HOW)

@@ -53,7 +53,7 @@ from benchmarks.alignment_tables import (
 from trialogue.records import Dialogue
 from trialogue.reproduce.behavior_alignment import reproduce
 from trialogue.reproduce.behavior_alignment.baselines import PART
-from trialogue.reproduce.behavior_alignment.rows import STATUS, written
+from trialogue.reproduce.behavior_alignment.rows import STATUS, render_estimate
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("coverage", "together", "bundled", "labels", "powered", "turns", "paper")
@@ -289,7 +289,7 @@ def reproduction_part(mirror: Path) -> str:
         f"`trialogue reproduce behavior-alignment --predictions {folder.name}`, without `--quick`: {seconds:.0f} s of CPU,",
         f"{len(found.rows)} numbers: {', '.join(f'{n} {what}' for what, n in told.most_common())}.\n",
         "| what the baselines reach on INSPIRED | share |\n|---|---|",
-        *(f"| {row.what} | {written(row.ours)} |" for row in baselines),
+        *(f"| {row.what} | {render_estimate(row.ours)} |" for row in baselines),
         "",
         "A sentence at the same turn can be drawn in many ways. With every turn it reaches .146, because first turns are",
         "greetings; without them, as Eq. 2 has it, .138, the number on the metric's card; where all pairs of sentences with",

@@ -240,7 +240,7 @@ def _powered(fold: Fold, place: tuple[int, int, int], rate: float) -> Iterator[P
         if found.interval is None or found.value is None:
             yield PoweredGap(place[0], labels, rate, None, False, 0.0)
             continue
-        without = [sources.metric.without_each(side.sums, side.total) for side in sums]
+        without = [sources.metric.leave_one_out(side.sums, side.total) for side in sums]
         gaps, size = without[0] - without[1], len(sums[0].keys)
         error = float(np.sqrt((size - 1) / size * ((gaps - gaps.mean()) ** 2).sum()))
         by_all = abs(found.value) <= float(stdtrit(size - 1, 0.975)) * error

@@ -22,14 +22,14 @@ from trialogue.metrics.alignment.implicit_alignment import (
 )
 from trialogue.metrics.alignment.implicit_alignment_error import Calibration as Fit
 from trialogue.metrics.alignment.implicit_alignment_error import calibration_variance
-from trialogue.metrics.fitted import Sources, allowing, fitted_difference, widened
-from trialogue.records import Dialogue, Estimate, merged, situations_of
+from trialogue.metrics.fitted import Sources, fitted_difference, widen, widen_for_fit
+from trialogue.records import Dialogue, Estimate, merge_turns, situations_of
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, Ints, examples_of
-from trialogue.strategies.learning.calibration import Calibration, calibrated, codes, same_probability, sharpened
+from trialogue.strategies.learning.calibration import Calibration, codes, fit_calibration, same_probability, sharpen
 from trialogue.strategies.learning.folds import fold_of_each, groups_of, out_of_fold, places_of
 from trialogue.strategies.models import recipe
-from trialogue.strategies.sentences import Combine, combined, sentences
+from trialogue.strategies.sentences import Combine, combine_sentences, sentences
 
 RATES = (0.05, 0.15, 0.3, 0.5, 0.7)
 ENDS = (0.0, 0.01, 0.97)
@@ -157,8 +157,8 @@ def sentence_folds(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Fold]:
     for fold in range(FOLDS):
         own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         known = [labels[place] for place in others]
-        found = calibrated(raw[others], known, CLASSES, rng=rng, groups=places[others].tolist())
-        yield Fold({"first": sharpened(raw[own], found.temperature)}, truth[own], places[own], found)
+        found = fit_calibration(raw[others], known, CLASSES, rng=rng, groups=places[others].tolist())
+        yield Fold({"first": sharpen(raw[own], found.temperature)}, truth[own], places[own], found)
 
 
 def turn_folds(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Fold]:
@@ -166,7 +166,7 @@ def turn_folds(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Fold]:
     turns = [
         (dialogue.id, situation.reference.text, situation.reference.strategies[0].strategy)
         for dialogue in dialogues
-        for situation in situations_of(merged(dialogue))
+        for situation in situations_of(merge_turns(dialogue))
         if situation.reference is not None and situation.reference.strategies
     ]
     examples = list(examples_of(dialogues))
@@ -178,16 +178,16 @@ def turn_folds(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Fold]:
     numbers = places_of([turn[0] for turn in turns])
     for fold in range(FOLDS):
         others = np.flatnonzero(fold_of != fold)
-        found = calibrated(raw[others], [labels[place] for place in others], CLASSES, rng=rng)
+        found = fit_calibration(raw[others], [labels[place] for place in others], CLASSES, rng=rng)
         model = recipe("tfidf")([examples[place] for place in others])
         own = [place for place, turn in enumerate(turns) if fold_by[turn[0]] == fold]
         rows: dict[str, list[Floats]] = defaultdict(list)
         for place in own:
             pieces = sentences(turns[place][1])
-            said = sharpened(model.probabilities(pieces), found.temperature)
+            said = sharpen(model.probabilities(pieces), found.temperature)
             ways: tuple[Combine, ...] = ("first", "mean", "longest")
             for way in ways:
-                rows[way].append(combined(said, pieces, way))
+                rows[way].append(combine_sentences(said, pieces, way))
         columns = [list(model.classes).index(name) for name in CLASSES]
         clear = {way: np.array(each)[:, columns] for way, each in rows.items()}
         yield Fold(clear, codes([turns[place][2] for place in own], CLASSES), numbers[own], found)
@@ -240,8 +240,8 @@ def estimates_of(data: ClusterSums, sources: Sources, rng: np.random.Generator) 
     plain = bootstrap_sums(data, likeliest_share, rng=rng, resamples=RESAMPLES)
     return {
         "dialogues": plain,
-        "few": widened(plain, 0.0),
-        "calibration": allowing(plain, data, sources, confidence=0.95),
+        "few": widen(plain, 0.0),
+        "calibration": widen_for_fit(plain, data, sources, confidence=0.95),
     }
 
 
@@ -261,7 +261,7 @@ def labelled(fold: Fold, place: tuple[int, int, int], rate: float, labels: Seque
         sources = Sources(metric)
         sources.add([None] * len(rows), rows)  # type: ignore[list-item]
         plain = bootstrap_sums(data, metric.combine, rng=rng, resamples=RESAMPLES)
-        given = allowing(plain, data, sources, confidence=0.95)
+        given = widen_for_fit(plain, data, sources, confidence=0.95)
         assert plain.value is not None
         holds = [each.interval is not None and each.interval.contains(rate) for each in (given, plain)]
         yield Labelled(place[0], count, rate, plain.value, float(y[known > 0].mean()), *holds)

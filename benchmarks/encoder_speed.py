@@ -12,7 +12,7 @@ from benchmarks.strategies import table, timed
 from trialogue.records import STRATEGIES, Response, Utterance
 from trialogue.strategies.base import Example, Floats
 from trialogue.strategies.classifiers import encoder_linear
-from trialogue.strategies.classifiers.finetuned import without_general
+from trialogue.strategies.classifiers.finetuned import drop_general
 from trialogue.strategies.classifiers.tfidf import TfidfFit
 from trialogue.strategies.labelling import label_records
 from trialogue.strategies.learning.calibration import same_probability
@@ -48,7 +48,7 @@ cross-encoder reads every pair anew; {LARGE_PAIRS} pairs were timed.
 | what | s |
 |---|---|
 | training the encoder model, {len(whole)} sentences, calibration (five more models) and card included | {encoder_s:.0f} |
-| training one fine-tuned network once, five epochs, {len(without_general(whole))} sentences | {net.seconds(whole):.0f} |
+| training one fine-tuned network once, five epochs, {len(drop_general(whole))} sentences | {net.seconds(whole):.0f} |
 """
 
 

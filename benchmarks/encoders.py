@@ -35,7 +35,7 @@ from trialogue.strategies.classifiers.finetuned import KIND as FINETUNED
 from trialogue.strategies.classifiers.tfidf import TfidfFit
 from trialogue.strategies.encoders.folder import find_encoder
 from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
-from trialogue.strategies.learning.calibration import calibrated, sharpened
+from trialogue.strategies.learning.calibration import fit_calibration, sharpen
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.taxonomy import bundled_examples
@@ -71,7 +71,7 @@ class Clear:
         return self.raw.uses_context
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
-        return sharpened(self.raw.probabilities(texts, contexts), self.temperature)
+        return sharpen(self.raw.probabilities(texts, contexts), self.temperature)
 
 
 def main() -> None:
@@ -322,7 +322,7 @@ def calibrated_on(
     given = [example.label for example in examples]
     fold_of = fold_of_each(given, groups_of(examples, "dialogue"), folds=5, rng=rng_for(0, "folds"))
     unseen = out_of_fold(whole, examples, fold_of, STRATEGIES)
-    found = calibrated(unseen, given, STRATEGIES, rng=rng_for(0, "calibration"))
+    found = fit_calibration(unseen, given, STRATEGIES, rng=rng_for(0, "calibration"))
     return Clear(whole(examples), found.temperature), found.same
 
 

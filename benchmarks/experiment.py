@@ -20,9 +20,9 @@ import numpy as np
 
 from trialogue.report import write_report
 from trialogue.workflows.experiment import experiment_of
-from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook, kept
+from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, megabytes
-from trialogue.workflows.experiment.joined import joined
+from trialogue.workflows.experiment.joined import join_findings
 from trialogue.workflows.experiment.stages import plan_of
 
 HERE = Path(__file__).resolve().parent
@@ -86,14 +86,14 @@ def _run(given: dict[str, Any]) -> list[StageTook | AgentTook]:
 
     def measure(name: str, _seconds: float) -> None:
         now = time.process_time()
-        sizes = megabytes(plan, experiment.study, kept(plan.out / "stages"))
+        sizes = megabytes(plan, experiment.study, read_measurements(plan.out / "stages"))
         took.append(StageTook(stage=name, megabytes=sizes[name], seconds=now - last[0]))
         last[0] = time.process_time()
 
     plan.run(lambda line: print(line, flush=True), took=measure)
-    write_report(joined(experiment, plan), plan.out)
+    write_report(join_findings(experiment, plan), plan.out)
     measure(REPORT, 0)
-    return [*took, *(each for each in kept(plan.out / "stages") if isinstance(each, AgentTook))]
+    return [*took, *(each for each in read_measurements(plan.out / "stages") if isinstance(each, AgentTook))]
 
 
 def _text(stages: list[StageTook], kilobytes: float) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.strategies.base import Example, Kind, Savable, StrategyClassifier, data_hash
-from trialogue.strategies.classifiers.ensemble import Mean, averaged
-from trialogue.strategies.classifiers.finetuned import without_general
-from trialogue.strategies.models import beside
+from trialogue.strategies.classifiers.ensemble import Mean, average_models
+from trialogue.strategies.classifiers.finetuned import drop_general
+from trialogue.strategies.models import temporary_sibling
 
 SECONDS = "seconds.json"
 
@@ -50,7 +50,7 @@ class Kept:
         model = fit(examples)
         took = {"process": time.process_time() - start, "wall": time.perf_counter() - wall, "n": len(examples)}
         place.parent.mkdir(parents=True, exist_ok=True)
-        with beside(place) as room:
+        with temporary_sibling(place) as room:
             made = room / "new"
             made.mkdir()
             model.save(made)
@@ -64,7 +64,7 @@ class Kept:
 
     def _place(self, examples: Sequence[Example]) -> Path:
         """Named after what the network learns from."""
-        learned = examples if dict(self.settings).get("general") else without_general(examples)
+        learned = examples if dict(self.settings).get("general") else drop_general(examples)
         return self.folder / f"{self.name}-{data_hash(learned)}"
 
 
@@ -94,4 +94,4 @@ class Together:
     def __call__(self, examples: Sequence[Example]) -> StrategyClassifier:
         members = [(str(place), fit(examples)) for place, fit in enumerate(self.fits)]
         weights = self.weights or [1.0] * len(members)
-        return averaged(members, weights, "together", mean=self.mean, temperatures=self.temperatures)
+        return average_models(members, weights, "together", mean=self.mean, temperatures=self.temperatures)

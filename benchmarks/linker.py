@@ -165,7 +165,7 @@ class EveryMatch:
             if candidate.start >= behind:
                 behind = candidate.end
                 item = self.linker.catalogue[candidate.item_ids[0]]
-                found.append(Mention(title=item.titled, item_id=item.id))
+                found.append(Mention(title=item.title_with_year, item_id=item.id))
         return tuple(found)
 
 

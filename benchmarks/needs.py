@@ -126,7 +126,7 @@ class Held:
 
 def hold(agent: Agent, users: str, n: int) -> Held:
     known = load_catalogue()
-    made = load_kind(users).settled(World(known.catalogue, known.ratings))
+    made = load_kind(users).settle(World(known.catalogue, known.ratings))
     plan = Plan((agent.name,), (users,), n, seed=11)
     return Held(agent.name, [Conversing()(agent, made, task) for task in plan])
 

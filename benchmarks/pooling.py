@@ -12,7 +12,7 @@ from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, StrategyClassifier
 from trialogue.strategies.classifiers.ensemble import Mean
 from trialogue.strategies.classifiers.tfidf import softmax
-from trialogue.strategies.learning.calibration import codes, sharpened, temperature_of
+from trialogue.strategies.learning.calibration import codes, sharpen, temperature_of
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold
 
 NETWORK_TEMPERATURES = (1.0, 1.25, 1.5, 1.75)
@@ -36,7 +36,7 @@ class Candidate:
         """Its probabilities, from those of the members."""
         total, found = sum(self.weights.values()), np.zeros(1)
         for (name, weight), flat in zip(self.weights.items(), self.temperatures(too_sure), strict=True):
-            own = sharpened(rows[name], flat)
+            own = sharpen(rows[name], flat)
             found = found + weight / total * (np.log(np.maximum(own, 1e-6)) if self.mean == "geometric" else own)
         return softmax(found) if self.mean == "geometric" else found
 
@@ -87,5 +87,5 @@ class Chosen:
 
 
 def _likelihood(rows: Floats, truth: np.ndarray) -> float:
-    clear = sharpened(rows, temperature_of(rows, truth))
+    clear = sharpen(rows, temperature_of(rows, truth))
     return float(np.log(clear[np.arange(len(truth)), truth]).mean())

@@ -148,7 +148,7 @@ def coverage(samples: int) -> Iterator[str]:
             if found is None or found.interval is None or found.value is None:
                 continue
             size = np.array([found.interval.facts["rarefied_to"]])
-            truths = [float(one.curve(SIZE).at(size)[0] / size[0]) for one in ideal]
+            truths = [float(one.curve(SIZE).expected_distinct(size)[0] / size[0]) for one in ideal]
             held.append(found.interval.contains(truths[0] - truths[1]))
             gaps.append(found.value - truths[0] + truths[1])
             widths.append((found.interval.high - found.interval.low) / 2)

@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.tables import HOW, shown, table
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.fit import fit, left_out, matrix, others
+from trialogue.metrics.satisfaction.fit import fit, left_out, matrix, unseen_mask
 from trialogue.records import Dialogue
 from trialogue.stats import association_difference, auc
 from trialogue.strategies import Options, default_model, label_records
@@ -104,7 +104,7 @@ def _shares(dialogue: Dialogue, classes: Sequence[str]) -> list[float]:
 
 def _surprise(dialogue: Dialogue, human: SequenceModel) -> float:
     tokens = tokens_of(dialogue.utterances)
-    rows = human.along(tokens)
+    rows = human.prefix_distributions(tokens)
     places = {name: place for place, name in enumerate(human.classes)}
     losses = [-np.log(rows[at, places[token]]) for at, token in enumerate(tokens) if token in places]
     return float(np.mean(losses)) if losses else float(np.log(len(places)))
@@ -121,7 +121,7 @@ def _more(dialogues: Sequence[Dialogue], groups: Sequence[Sequence[str]], extra:
     points = np.zeros(len(dialogues))
     for systems in groups:
         inside = np.array([each.system in systems for each in dialogues])
-        kept = others(dialogues, systems)
+        kept = unseen_mask(dialogues, systems)
         mean, scale = rows[kept].mean(axis=0), np.maximum(rows[kept].std(axis=0), 1e-6)
         standard, sides = (rows[kept] - mean) / scale, 2 * rated[kept] - 1
 

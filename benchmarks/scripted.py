@@ -22,7 +22,7 @@ class ScriptedAgent:
     sessions_at_once: int | None = None
 
     def __init__(self) -> None:
-        self._titles = [item.titled for item in load_catalogue().catalogue.values()]
+        self._titles = [item.title_with_year for item in load_catalogue().catalogue.values()]
 
     def open(self, dialogue_id: str, *, seed: int) -> "ScriptedSession":
         """A session that begins with a film of its own."""

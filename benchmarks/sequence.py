@@ -23,7 +23,7 @@ from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Estimate
 from trialogue.strategies.next_strategy.evaluation import (
     Predictions,
     choose_order,
-    cross_validated,
+    cross_validate,
     foresight,
     perplexity_ratio,
     predict,
@@ -83,7 +83,7 @@ def all_models(sequences: Mapping[str, Tokens]) -> dict[str, Predictions]:
         fits[f"{order}-gram, Witten-Bell"] = NGramFit(order)
         fits[f"{order}-gram, Kneser-Ney"] = NGramFit(order, "kneser_ney")
     fits |= {"n-gram, order chosen inside": chosen(), "recurrent": RecurrentFit()}
-    made = {name: cross_validated(fit, sequences, rng=rng()) for name, fit in fits.items()}
+    made = {name: cross_validate(fit, sequences, rng=rng()) for name, fit in fits.items()}
     return {"uniform": uniform(made["unigram"]), **made}
 
 
@@ -119,7 +119,7 @@ def user_tokens(dialogues: Sequence[Dialogue], acts: Mapping[str, Predictions]) 
             ("n-gram", "n-gram, order chosen inside", chosen(user)),
             ("recurrent", "recurrent", RecurrentFit(user=user)),
         ):
-            made = acts[key] if user == "acts" else cross_validated(fit, sequences, rng=rng())
+            made = acts[key] if user == "acts" else cross_validate(fit, sequences, rng=rng())
             found = foresight(made, rng=rng())
             rows[f"{user}, {name}"] = f"{shown(found.perplexity)} | {shown(found.top1, 3)} | {shown(found.top3, 3)}"
     head = ["| seeker turns written as | perplexity | top-1 | top-3 |", "|---|--:|--:|--:|"]
@@ -182,7 +182,7 @@ def other_folds(sequences: Mapping[str, Tokens]) -> str:
     said = []
     for name, fit in fits.items():
         values = [
-            foresight(cross_validated(fit, sequences, rng=rng(seed)), rng=None).perplexity.value for seed in (2, 3)
+            foresight(cross_validate(fit, sequences, rng=rng(seed)), rng=None).perplexity.value for seed in (2, 3)
         ]
         said.append(f"{name} " + ", ".join(f"{value:.2f}" for value in values if value is not None))
     return f"Perplexity on two other divisions into folds (seeds 2, 3): {'; '.join(said)}."
@@ -223,7 +223,7 @@ def report(mirror: Path) -> list[str]:
     sequences = sequences_of(dialogues)
     models = all_models(sequences)
     among = {
-        name: models[name].among(STRATEGIES)
+        name: models[name].restrict(STRATEGIES)
         for name in ("uniform", "unigram", "n-gram, order chosen inside", "recurrent")
     }
     places, tokens = len(models["unigram"].targets), sum(map(len, sequences.values()))

@@ -25,13 +25,13 @@ from trialogue.datasets.crsarena.dial import CORPUS as CRSARENA
 from trialogue.records import STRATEGIES, Dialogue, Response, Utterance
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import CLASSES, examples_of
-from trialogue.strategies.bundled_model import CARD, published, train_default
+from trialogue.strategies.bundled_model import CARD, published_card, train_default
 from trialogue.strategies.card import Measured, ModelCard, number
 from trialogue.strategies.evaluation.coverage import coverage_of
 from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
 from trialogue.strategies.evaluation.results import EvaluationResult
 from trialogue.strategies.labelling import label_records
-from trialogue.strategies.learning.calibration import calibrated
+from trialogue.strategies.learning.calibration import fit_calibration
 from trialogue.strategies.learning.dyads import PairScores
 from trialogue.strategies.learning.folds import groups_of
 from trialogue.strategies.learning.training import train
@@ -79,14 +79,14 @@ def calibrated_on_dev(dialogues: list[Dialogue]) -> Model:
     raw = model.raw.probabilities([example.text for example in given])
     labels = [example.label for example in given]
     groups = groups_of(given, "dialogue")
-    found = calibrated(raw, labels, model.classes, rng=rng_for(0, "calibration"), groups=groups)
+    found = fit_calibration(raw, labels, model.classes, rng=rng_for(0, "calibration"), groups=groups)
     return Model(model.raw, model.card.model_copy(update={"calibration": found, "calibrated_on": "INSPIRED dev"}))
 
 
 def recalibrate(dialogues: list[Dialogue]) -> None:
     """Write the calibration of the bundled model anew, beside the numbers that were measured of it."""
     model = calibrated_on_dev(dialogues)
-    stored = published(model.origin)
+    stored = published_card(model.origin)
     if stored is None:
         raise SystemExit(f"{CARD} is of another model than {model.origin}: measure it as a whole.")
     write_card(model.card.model_copy(update={"measured": stored.measured}))
@@ -125,7 +125,9 @@ def bundled_part(model: Model, inspired: dict[str, list[Dialogue]], both: list[D
         dialogues = both if part == "both" else inspired[part]
         for classes in (STRATEGIES, CLASSES):
             given = list(examples_of(dialogues, classes=classes))
-            found = evaluate_trained(model, model.same, given, classes=classes, trained_on=bundled_examples())
+            found = evaluate_trained(
+                model, model.same_coefficients, given, classes=classes, trained_on=bundled_examples()
+            )
             rows.append(label_row(found, "bundled", name))
             pairs.append(pair_row(found, "bundled", f"{name}, {len(found.classes)} classes"))
             if classes == STRATEGIES:
@@ -227,8 +229,12 @@ def released_part(mirror: Path, bundled: Model, both: list[Dialogue]) -> str:
         ("TF-IDF of INSPIRED", model, given),
         ("TF-IDF of INSPIRED and bundled", more, [*given, *bundled_examples()]),
     ):
-        rows.append(scores_row(judge_pairs(one, one.same, pairs), name, "ReDial, zero-shot"))
-        labels.append(label_row(evaluate_trained(one, one.same, sentences, trained_on=data), name, "ReDial, zero-shot"))
+        rows.append(scores_row(judge_pairs(one, one.same_coefficients, pairs), name, "ReDial, zero-shot"))
+        labels.append(
+            label_row(
+                evaluate_trained(one, one.same_coefficients, sentences, trained_on=data), name, "ReDial, zero-shot"
+            )
+        )
     return f"""## ReDial: the released pairs
 
 {len(pairs.same)} pairs of {len(pairs.texts)} sentences in `{folder.name}`, {pairs.identical} of them of a text with itself;

@@ -83,7 +83,7 @@ def false_positives(workers: int, *, taste: float, reply: float, studies: int = 
         table = drawn(rng, workers=workers, effects=(0.0, 0.0, 0.0), taste=taste, reply=reply)
         effects = effects_of(table)
         model = fit(table, effects, confidence=0.95)
-        linear = lmm(table.rating, effects.fixed, effects.random)
+        linear = lmm(table.ratings, effects.fixed, effects.random)
         f_test = linear.f_test("system")
         ratio = omnibus(model, f_test, "system")
         plain = {name: levels for name, levels in effects.random.items() if " x " not in name}
@@ -128,7 +128,7 @@ def recovered(workers: int = 30, studies: int = STUDIES) -> dict[str, Any]:
                 covered[name].append(estimate.interval.contains(truth))
         for name, spread in model.spreads.items():
             spreads.setdefault(name, []).append(spread.value if spread.value is not None else float("nan"))
-        linear = lmm(table.rating, effects.fixed, effects.random)
+        linear = lmm(table.ratings, effects.fixed, effects.random)
         for effect in ("system", "position"):
             found[effect] += (omnibus(model, linear.f_test(effect), effect).p or 1) < LEVEL
         pairs = model.pairs("system", freedom=linear.freedom)
@@ -155,7 +155,7 @@ def timed() -> dict[str, float]:
         fit(table, chosen, confidence=0.95)
         found[name] = time.process_time() - started
     started = time.process_time()
-    lmm(table.rating, effects.fixed, effects.random)
+    lmm(table.ratings, effects.fixed, effects.random)
     found["the linear model beside it"] = time.process_time() - started
     return found
 

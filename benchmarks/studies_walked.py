@@ -74,7 +74,7 @@ def walked(seed: int, effects: dict[str, float]) -> dict[str, Any]:
         "requests": study.requests,
         "excluded": findings.flow.excluded if findings.flow else 0,
         "p": main.p,
-        "pairs": [(pair.verdict, pair.covered) for pair in held_against(findings, effects)],
+        "pairs": [(pair.verdict, pair.is_covered) for pair in held_against(findings, effects)],
         "decided": sum(pair.verdict not in ("inconclusive", "undefined") for pair in findings.ratings[0].pairs),
         "pages_cpu": between - before,
         "analysis_cpu": _cpu() - between,

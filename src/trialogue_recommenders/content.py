@@ -86,8 +86,8 @@ class Content:
     def _search(self, title: str, *, n: int = 5, at_least: float = 0.4) -> tuple[tuple[str, float], ...]:
         """(item id, score) of the items whose titles are like the words searched for, the best first.
 
-        Items that have exactly this title (in any writing, see ``Catalogue.titled``) score 1. Others score the TF-IDF cosine
-        of their titles' letters in threes, so that "anna karinina" finds "Anna Karenina", but at least 0.9 if they begin
+        Items that have exactly this title (in any writing, see ``Catalogue.find_title``) score 1. Others score the TF-IDF
+        cosine of their titles' letters in threes, so that "anna karinina" finds "Anna Karenina", but at least 0.9 if they begin
         with the words, or hold them all (with slips, perhaps) and two of them say something ("harry pottter"). Words of
         talk alone ("another movie") find nothing but titles that are just these.
 
@@ -97,7 +97,7 @@ class Content:
             at_least: what scores less is left out.
         """
         title = title[:LONGEST_QUERY]
-        exact = [item.id for item in self.catalogue.titled(title)] if title.strip() else []
+        exact = [item.id for item in self.catalogue.find_title(title)] if title.strip() else []
         found = [(item_id, 1.0) for item_id in exact]
         if topics := list(_topics(title)):
             words = _words(title)

@@ -83,7 +83,7 @@ class DumpPolicy:
         said, mentions = "", []
         for item_id in ids:
             said += ", " if said else ""
-            title = self._catalogue[item_id].titled
+            title = self._catalogue[item_id].title_with_year
             mentions.append(
                 Mention(
                     title=title,

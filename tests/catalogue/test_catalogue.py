@@ -74,28 +74,28 @@ def test_a_catalogue_is_a_mapping_in_the_given_order() -> None:
 
 @pytest.mark.parametrize("title", ["The Piano", "piano", "PIANO!", "Piano, The"])
 def test_titles_are_found_in_any_writing_the_exact_ones_first(title: str) -> None:
-    ids = [item.id for item in FILMS.titled(title)]
+    ids = [item.id for item in FILMS.find_title(title)]
     assert sorted(ids) == ["1", "3"]
     assert ids[0] == ("1" if "the" in title.lower() else "3")
 
 
 def test_a_year_narrows_titles_down() -> None:
-    assert FILMS.titled("Piano (1993)") == (PIANO,)
-    assert FILMS.titled("Piano", year=2020) == (NEWER,)
-    assert FILMS.titled("Piano (1950)") == ()
+    assert FILMS.find_title("Piano (1993)") == (PIANO,)
+    assert FILMS.find_title("Piano", year=2020) == (NEWER,)
+    assert FILMS.find_title("Piano (1950)") == ()
 
 
 def test_other_titles_find_an_item_too() -> None:
-    assert FILMS.titled("la pianiste") == (TEACHER,)
-    assert FILMS.titled("Accordion") == ()
+    assert FILMS.find_title("la pianiste") == (TEACHER,)
+    assert FILMS.find_title("Accordion") == ()
 
 
 def test_attributes_are_indexed() -> None:
     assert FILMS.attributes == ("director", "genre", OTHER_TITLES)
     assert FILMS.values_of("genre") == {"Drama": 2, "Romance": 1}
     assert FILMS.values_of("colour") == {}
-    assert FILMS.having("genre", "DRAMA") == ("1", "2")
-    assert FILMS.having("genre", "Horror") == ()
+    assert FILMS.items_with("genre", "DRAMA") == ("1", "2")
+    assert FILMS.items_with("genre", "Horror") == ()
 
 
 def test_all_repeated_ids_are_refused_at_once() -> None:
@@ -139,7 +139,7 @@ def test_other_separators_and_a_byte_order_mark_are_understood(tmp_path: Path, m
     films = read(
         tmp_path, "\ufeff" + mark.join(("id", "title", "year")) + "\n" + mark.join(("a", "Alien", "1979.0")) + "\n"
     )
-    assert films["a"].titled == "Alien (1979)"
+    assert films["a"].title_with_year == "Alien (1979)"
 
 
 def test_every_bad_row_of_a_table_is_named_at_once(tmp_path: Path) -> None:

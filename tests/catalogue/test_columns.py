@@ -74,7 +74,7 @@ def test_reading_ends_where_mistakes_are_very_many(tmp_path: Path, monkeypatch: 
 
 
 def test_codes_of_no_ids_are_none() -> None:
-    names, codes = columns.coded(np.zeros(0, dtype=np.int32))
+    names, codes = columns.encode_ids(np.zeros(0, dtype=np.int32))
     assert names == ()
     assert len(codes) == 0
     assert columns.code_table([]).tolist() == [-1, -1]

@@ -11,7 +11,7 @@ from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.records import Dialogue, Labeller, Situation, StrategyLabel, Utterance, write_records
 from trialogue.strategies.bundled_model import default_model
-from trialogue.workflows.alignment.planning import next_model, plans, whole_dialogues
+from trialogue.workflows.alignment.planning import next_model, plans, rebuild_dialogues
 
 RUNNER = CliRunner()
 
@@ -82,12 +82,12 @@ def test_a_model_of_what_follows_is_learned_from_own_dialogues(tmp_path: Path) -
     )
     write_records(tmp_path / "q.jsonl", [question])
     (planned,) = plans([str(tmp_path / "q.jsonl")], model.model, default_model())
-    assert planned.plan.unlabelled == 0  # the reply was labelled on the way
+    assert planned.plan.unlabelled_count == 0  # the reply was labelled on the way
 
 
 def test_a_dialogue_of_situations_is_the_longest_with_its_reply() -> None:
     ids = {situation.dialogue_id for situation in demo_situations()}
-    found = list(whole_dialogues(demo_situations()))
+    found = list(rebuild_dialogues(demo_situations()))
     assert {dialogue.id for dialogue in found} == ids
     longest = max(len(one.context) for one in demo_situations() if one.dialogue_id == found[0].id)
     assert len(found[0].utterances) == longest + 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import Repairs
-from trialogue.datasets.json_documents import Findings, as_number, bare_stem, files_like, kind_of, read_json, shown
+from trialogue.datasets.json_documents import Findings, as_number, bare_stem, excerpt_of, files_like, kind_of, read_json
 from trialogue.errors import DataError
 from trialogue.records import JsonValue
 
@@ -138,8 +138,8 @@ def test_values_are_named_for_messages() -> None:
 
 
 def test_long_values_are_cut_for_messages() -> None:
-    assert shown(["é"]) == '["é"]'
-    assert shown("x" * 50) == '"' + "x" * 39 + "…"
+    assert excerpt_of(["é"]) == '["é"]'
+    assert excerpt_of("x" * 50) == '"' + "x" * 39 + "…"
 
 
 def test_files_of_a_folder_are_found_by_suffix_and_content_in_order_of_names(tmp_path: Path) -> None:

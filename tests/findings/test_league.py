@@ -13,7 +13,7 @@ from trialogue.findings.league import leagues
 from trialogue.findings.league_verdicts import beaten, verdict
 from trialogue.findings.systems.answer import answer, primary_league, texts_of
 from trialogue.findings.threats import Validity
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Interval, Level, Score
 from trialogue.stats.comparison.families import FamilyMethod
 
@@ -199,9 +199,9 @@ def test_nothing_to_rank_is_said() -> None:
 def test_a_value_is_written_with_the_digits_that_its_interval_supports() -> None:
     wide = Estimate(value=0.5234, interval=Interval(low=0.38, high=0.67, method="x"))
     narrow = Estimate(value=0.5234, interval=Interval(low=0.5214, high=0.5254, method="x"))
-    assert written(wide) == "0.52 [0.38, 0.67]"
-    assert written(narrow) == "0.5234 [0.5214, 0.5254]"
-    assert written(Estimate(value=None, why="no replies")) == "undefined (no replies)"
+    assert render_estimate(wide) == "0.52 [0.38, 0.67]"
+    assert render_estimate(narrow) == "0.5234 [0.5214, 0.5254]"
+    assert render_estimate(Estimate(value=None, why="no replies")) == "undefined (no replies)"
 
 
 def differing(a: str, b: str, gap: float, *, clusters: float = 40, error: float = 1.0) -> Score:
@@ -256,8 +256,8 @@ def test_measures_are_corrected_together_on_request() -> None:
     p = 2 * float(ndtr(-2.5))
     assert found[0].contrasts[1].p_adjusted == pytest.approx(6 * p)
     assert [each.correction for each in found] == [FamilyMethod.HOLM] * 2
-    assert {each.ahead for each in found[0].contrasts} == {None}
+    assert {each.leader for each in found[0].contrasts} == {None}
     alone = corrected_together((three(), found[1]), {"m"}, alpha=0.05)
     assert alone[0].contrasts[1].p_adjusted == pytest.approx(3 * p)
-    assert alone[0].contrasts[1].ahead == "c"
+    assert alone[0].contrasts[1].leader == "c"
     assert alone[1] == found[1]

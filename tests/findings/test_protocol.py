@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from trialogue.findings import Contrast, Findings, League, Measure, Standing, StatementKind, SystemFacts
 from trialogue.findings.decision.check import declared_deviations, measured_deviations
 from trialogue.findings.decision.margins import margin_sentences, simultaneous_ends
-from trialogue.findings.decision.verdict import under_protocol
+from trialogue.findings.decision.verdict import apply_protocol
 from trialogue.findings.protocol import (
     Correction,
     DecisionProtocol,
@@ -71,7 +71,7 @@ def findings(*leagues: League, threats: tuple[Threat, ...] = (), dialogues: int 
 
 
 def decided(found: Findings, of: DecisionProtocol, *deviations: Deviation) -> Findings:
-    return under_protocol(found, ProtocolCheck(protocol=of, sha256=HASH, deviations=deviations), decides=True)
+    return apply_protocol(found, ProtocolCheck(protocol=of, sha256=HASH, deviations=deviations), decides=True)
 
 
 def test_a_protocol_and_its_check_are_the_same_after_a_round_trip() -> None:
@@ -213,7 +213,7 @@ def test_a_protocol_that_was_not_kept_makes_every_verdict_conditional() -> None:
 
 def test_conversations_that_were_there_first_are_noted_and_demote_nothing() -> None:
     check = ProtocolCheck(protocol=protocol(), sha256=HASH, data_existed=True)
-    found = under_protocol(findings(), check, decides=True)
+    found = apply_protocol(findings(), check, decides=True)
     assert [(threat.code, threat.severity) for threat in found.threats] == [
         (ThreatCode.PROTOCOL_AFTER_DATA, Severity.NOTES)
     ]

@@ -35,7 +35,7 @@ def batch_of(pairs: list[tuple[str, str]]) -> Batch:
 @given(texts=st.lists(SPACES.map(" ".join), min_size=1, max_size=4))
 def test_words_of_many_texts_are_those_of_each(name: str, texts: list[str]) -> None:
     vocabulary = Vocabulary()
-    found = vocabulary.encoded(vocabulary.cut(texts), RULES[name])
+    found = vocabulary.encode(vocabulary.cut(texts), RULES[name])
     assert found.lengths.tolist() == [len(RULES[name](text)) for text in texts]
     assert found.hashes.tolist() == [word_hash(word) for text in texts for word in RULES[name](text)]
 
@@ -45,9 +45,9 @@ def test_words_have_the_same_hashes_in_every_process_and_after_they_were_forgott
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(encoding, "MOST_PIECES", 1)
         vocabulary = Vocabulary()
-        first = vocabulary.encoded(vocabulary.cut(["a film", "a book"]), tokens.words)
+        first = vocabulary.encode(vocabulary.cut(["a film", "a book"]), tokens.words)
         vocabulary.forget_if_full()
-        again = vocabulary.encoded(vocabulary.cut(["a book"]), tokens.words)
+        again = vocabulary.encode(vocabulary.cut(["a book"]), tokens.words)
     assert again.hashes.tolist() == first.hashes.tolist()[2:]
 
 

@@ -116,5 +116,7 @@ def test_the_best_of_equal_scores_is_the_first_and_zero_is_never_among_them() ->
 
 def test_every_film_is_found_by_its_own_title() -> None:
     content = film_expert().content
-    wrong = [item.title for item in films().values() if item.id not in [i for i, _ in content.search(item.titled)]]
+    wrong = [
+        item.title for item in films().values() if item.id not in [i for i, _ in content.search(item.title_with_year)]
+    ]
     assert wrong == []

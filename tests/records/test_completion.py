@@ -15,7 +15,7 @@ from trialogue.records import (
     Situation,
     Utterance,
     completion_counts,
-    merged,
+    merge_turns,
 )
 
 
@@ -32,9 +32,13 @@ def reply(text: str = "x", origin: ActOrigin | None = None, *, acts: bool = True
 def test_failures_are_counted_by_fault_and_finished_dialogues_are_the_rest() -> None:
     endings = [Ending.AGENT_ERROR, Ending.AGENT_ERROR, Ending.LOST, Ending.AGENDA_EMPTY, Ending.TURN_LIMIT, None]
     found = completion_counts(dialogue(str(place), ending) for place, ending in enumerate(endings))["aria"]
-    assert (found.dialogues, found.finished, found.unrecorded) == (6, 3, 1)
+    assert (found.dialogues, found.finished_count, found.unrecorded) == (6, 3, 1)
     assert found.failed == {Ending.AGENT_ERROR: 2, Ending.LOST: 1}
-    assert (found.failed_by(Fault.AGENT), found.failed_by(Fault.HARNESS), found.failed_by(Fault.USER)) == (2, 1, 0)
+    assert (found.failures_by(Fault.AGENT), found.failures_by(Fault.HARNESS), found.failures_by(Fault.USER)) == (
+        2,
+        1,
+        0,
+    )
     assert (found.failure_rate, found.charged_rate, found.missing_rate) == (3 / 6, 2 / 6, 1 / 6)
 
 
@@ -47,7 +51,7 @@ def test_counts_of_two_kinds_of_dialogues_add_up() -> None:
     people = completion_counts([dialogue("a", Ending.LOST, reply(origin=ActOrigin.DECLARED)), dialogue("b", None)])
     simulated = completion_counts([dialogue("c", Ending.AGENT_ERROR, retries=2), dialogue("d", Ending.LOST)])
     both = people["aria"] + simulated["aria"]
-    assert (both.dialogues, both.finished, both.unrecorded) == (4, 1, 1)
+    assert (both.dialogues, both.finished_count, both.unrecorded) == (4, 1, 1)
     assert both.failed == {Ending.LOST: 2, Ending.AGENT_ERROR: 1}
     assert both.acts == ActCounts(declared=1)
     assert both.retries == RetryCost(count=2, waited_s=1.0)
@@ -68,7 +72,7 @@ def test_replies_that_are_missing_empty_or_failed_are_unanswered() -> None:
         Response(situation_id="2", system="aria", utterance=reply(""), failure=Ending.AGENT_TIMEOUT),
     ]
     found = completion_counts([dialogue("d", None)], situations=situations, responses=responses)["aria"]
-    assert (found.situations, found.answered, found.unanswered) == (
+    assert (found.situations, found.answered, found.unanswered_count) == (
         5,
         1,
         4,
@@ -112,5 +116,5 @@ def test_costs_of_retries_are_summed_over_dialogues() -> None:
 def test_acts_of_a_joined_turn_are_as_sure_as_the_weakest(
     origins: tuple[ActOrigin | None, ...], whole: ActOrigin | None
 ) -> None:
-    joined = merged(dialogue("d", None, *(reply(origin=origin) for origin in origins)))
+    joined = merge_turns(dialogue("d", None, *(reply(origin=origin) for origin in origins)))
     assert joined.utterances[0].acts_by is whole

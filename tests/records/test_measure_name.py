@@ -12,14 +12,14 @@ from trialogue.records import VOTES, MeasureKind, MeasureName, Score
 
 @given(st.text(), st.sampled_from(["dialogue", "response"]))
 def test_a_question_of_any_name_keeps_its_level_and_its_words(question: str, level: str) -> None:
-    name = MeasureName.rating(question, level=level)  # type: ignore[arg-type]
+    name = MeasureName.of_question(question, level=level)  # type: ignore[arg-type]
     assert (name.kind, name.question, name.level) == (MeasureKind.RATING, question, level)
     assert MeasureName(str(name)).question == question
 
 
 @pytest.mark.parametrize("question", ["votes", "satisfaction@response", "100%40", "x|v1", "a:b"])
 def test_a_question_cannot_pass_for_votes_or_for_another_level(question: str) -> None:
-    name = MeasureName.rating(question)
+    name = MeasureName.of_question(question)
     assert name != VOTES
     assert (name.kind, name.level) == (MeasureKind.RATING, "dialogue")
 

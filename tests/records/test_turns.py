@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 
 from tests.records import strategies as made
-from trialogue.records import Dialogue, DialogueAct, Labeller, Mention, SlotValue, StrategyLabel, Utterance, merged
+from trialogue.records import Dialogue, DialogueAct, Labeller, Mention, SlotValue, StrategyLabel, Utterance, merge_turns
 
 
 def test_sentences_of_a_turn_are_joined_with_their_labels_and_offsets() -> None:
@@ -23,7 +23,7 @@ def test_sentences_of_a_turn_are_joined_with_their_labels_and_offsets() -> None:
         acts=(DialogueAct(intent="ask", slots=(SlotValue(slot="title", value="Ronin", start=4, end=9),)),),
     )
     user = Utterance(speaker="user", text="hm")
-    (turn, after) = merged(Dialogue(id="1", utterances=(first, second, user))).utterances
+    (turn, after) = merge_turns(Dialogue(id="1", utterances=(first, second, user))).utterances
     assert turn.text == "I love Heat. And Ronin?"
     assert [turn.text[m.start : m.end] for m in turn.mentions or ()] == ["Heat", "Ronin"]
     assert [(label.strategy, label.text) for label in turn.strategies or ()] == [
@@ -37,13 +37,13 @@ def test_sentences_of_a_turn_are_joined_with_their_labels_and_offsets() -> None:
 
 def test_what_is_unknown_of_every_part_stays_unknown() -> None:
     parts = (Utterance(speaker="user", text="a"), Utterance(speaker="user", text="b"))
-    (turn,) = merged(Dialogue(id="1", utterances=parts)).utterances
+    (turn,) = merge_turns(Dialogue(id="1", utterances=parts)).utterances
     assert (turn.acts, turn.strategies, turn.mentions, turn.ranking) == (None, None, None, None)
 
 
 @given(dialogue=made.dialogues)
 def test_speakers_alternate_afterwards_and_the_words_are_the_same(dialogue: Dialogue) -> None:
-    turns = merged(dialogue).utterances
+    turns = merge_turns(dialogue).utterances
     assert all(a.speaker != b.speaker for a, b in itertools.pairwise(turns))
     assert " ".join(turn.text for turn in turns) == " ".join(part.text for part in dialogue.utterances)
-    assert merged(merged(dialogue)) == merged(dialogue)
+    assert merge_turns(merge_turns(dialogue)) == merge_turns(dialogue)

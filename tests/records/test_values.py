@@ -19,10 +19,10 @@ from trialogue.records import (
     StrategyLabel,
     Utterance,
     has_ground_truth,
-    labelled_by,
+    labeller_of,
     sha256_of,
 )
-from trialogue.records.files.manifest import _installed, versions_of
+from trialogue.records.files.manifest import _installed_version, versions_of
 
 
 def test_an_undefined_value_needs_a_reason() -> None:
@@ -45,11 +45,11 @@ def test_an_interval_is_ordered_and_closed() -> None:
 
 def test_a_difference_the_other_way_round_has_its_ends_exchanged() -> None:
     found = Estimate(value=0.25, interval=Interval(low=-0.5, high=1, method="x"), n=3, p=0.4)
-    turned = found.turned()
+    turned = found.negate()
     assert turned.interval is not None
     assert (turned.value, turned.interval.low, turned.interval.high, turned.p) == (-0.25, -1, 0.5, 0.4)
-    assert turned.turned() == found
-    assert Estimate(value=None, why="no data").turned().value is None
+    assert turned.negate() == found
+    assert Estimate(value=None, why="no data").negate().value is None
 
 
 def test_a_preference_needs_two_sides() -> None:
@@ -83,9 +83,9 @@ def test_versions_leave_out_what_is_not_installed() -> None:
 @pytest.fixture
 def asked_anew() -> Iterator[None]:
     """Versions are not known from before, nor afterwards."""
-    _installed.cache_clear()
+    _installed_version.cache_clear()
     yield
-    _installed.cache_clear()
+    _installed_version.cache_clear()
 
 
 @pytest.mark.usefixtures("asked_anew")
@@ -113,6 +113,6 @@ def test_the_first_label_says_who_labelled_and_no_missing_number_does() -> None:
     script = StrategyLabel(strategy="similarity", origin="bot", by=Labeller.SCRIPTED)
     labels = ((person, llm), (llm, person), (unknown,), (script,), (), None)
     said = [Utterance(speaker="system", text="x", strategies=each) for each in labels]
-    assert [labelled_by(each) for each in said] == [Labeller.PERSON, Labeller.LLM, None, Labeller.SCRIPTED, None, None]
+    assert [labeller_of(each) for each in said] == [Labeller.PERSON, Labeller.LLM, None, Labeller.SCRIPTED, None, None]
     assert [has_ground_truth(each) for each in said] == [True, False, False, True, False, False]
     assert [each.is_by_a_person for each in (person, llm, unknown, script)] == [True, False, False, False]

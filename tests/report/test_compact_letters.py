@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisfaction
 from trialogue.findings import League
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.report.compact_letters import league_letters, letter_display, not_compared
+from trialogue.report.compact_letters import league_letters, letter_display, uncompared_systems
 from trialogue.report.league_table import Notes, column
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
@@ -77,19 +77,19 @@ def without(pairs: set[frozenset[str]]) -> League:
 
 def test_a_system_that_was_compared_with_nobody_has_no_letter_and_the_others_keep_theirs() -> None:
     league = without({frozenset("AD"), frozenset("BD"), frozenset("CD")})
-    assert not_compared(league) == {"D"}
+    assert uncompared_systems(league) == {"D"}
     assert league_letters(league) == {"A": "a", "B": "a", "C": "b"}
 
 
 def test_two_that_were_not_compared_both_lose_their_letters_since_neither_is_the_odd_one() -> None:
-    assert not_compared(without({frozenset("AB")})) == {"A", "B"}
-    assert not_compared(without(set())) == frozenset()
+    assert uncompared_systems(without({frozenset("AB")})) == {"A", "B"}
+    assert uncompared_systems(without(set())) == frozenset()
 
 
 def test_where_few_pairs_were_compared_nobody_has_a_letter_since_a_lone_a_would_look_like_a_winners() -> None:
     """A and D were compared and differ; B and C with nobody. Two of four are no majority."""
     league = without({frozenset(pair) for pair in combinations("ABCD", 2)} - {frozenset("AD")})
-    assert not_compared(league) == {"B", "C"}
+    assert uncompared_systems(league) == {"B", "C"}
     assert [each.verdict for each in league.contrasts if {each.a, each.b} == {"A", "D"}] == ["a"]
     assert league_letters(league) == {}
 
@@ -98,13 +98,13 @@ def test_a_pair_that_is_missing_from_the_comparisons_was_not_compared() -> None:
     league = without(set())
     kept = tuple(each for each in league.contrasts if "D" not in (each.a, each.b))
     league = league.model_copy(update={"contrasts": kept})
-    assert not_compared(league) == {"D"}
+    assert uncompared_systems(league) == {"D"}
     assert "D" not in league_letters(league)
 
 
 def test_systems_that_were_compared_with_nobody_are_all_left_out() -> None:
     nothing = without({frozenset(pair) for pair in combinations("ABCD", 2)})
-    assert not_compared(nothing) == set("ABCD")
+    assert uncompared_systems(nothing) == set("ABCD")
     assert league_letters(nothing) == {}
 
 

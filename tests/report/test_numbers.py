@@ -12,8 +12,8 @@ from trialogue.report.numbers import (
     p_value,
     plain_p,
     ranks,
+    render_estimate,
     supported_decimals,
-    written,
 )
 
 
@@ -80,4 +80,4 @@ def test_no_p_value_reads_as_zero_or_one(p: float) -> None:
 def test_small_words() -> None:
     assert level(0.1) == ".1"
     assert ranks(2, None) == ""
-    assert written(Estimate(value=None, why="empty"), 2) == "—"
+    assert render_estimate(Estimate(value=None, why="empty"), 2) == "—"

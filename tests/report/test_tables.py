@@ -11,9 +11,9 @@ from trialogue.findings import Contrast, Findings, League, Measure, Standing
 from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
 from trialogue.records.files.upgrade import upgrade
 from trialogue.report.evaluation.page import cards_of
-from trialogue.report.head_to_head import contrast_between, duel, turned
+from trialogue.report.head_to_head import contrast_between, duel, turn_contrast
 from trialogue.report.league_table import Notes, column, league_table
-from trialogue.report.measures import WIDEST, all_leagues, by_judges, systems_in_order
+from trialogue.report.measures import WIDEST, all_leagues, group_by_judges, systems_in_order
 from trialogue.report.plots.panels import parts_of
 
 
@@ -102,8 +102,8 @@ def test_a_comparison_turned_twice_is_itself(value: float, down: float, up: floa
     contrast = Contrast.model_validate(
         {"a": "x", "b": "y", "difference": Estimate(value=value, interval=interval), "verdict": verdict}
     )
-    assert turned(turned(contrast)) == contrast
-    assert turned(contrast).difference.value == -value
+    assert turn_contrast(turn_contrast(contrast)) == contrast
+    assert turn_contrast(contrast).difference.value == -value
 
 
 def test_a_comparison_is_found_whichever_way_round_it_is_stored() -> None:
@@ -173,7 +173,7 @@ def test_users_of_an_older_file_are_told_apart_by_the_names_of_its_columns() -> 
     now = now.model_copy(update={"leagues": (*now.leagues, *talks)})
     old = as_of_old(now)
     assert old == now
-    groups = [group for group in by_judges(all_leagues(old)) if group[0].measure.by == "simulation"]
+    groups = [group for group in group_by_judges(all_leagues(old)) if group[0].measure.by == "simulation"]
     assert [{league.measure.users for league in group} for group in groups] == [{"kind"}, {"rude: very"}]
     assert [each.measure.measured for each in groups[1]] == [each.measure.name for each in columns]
     figures = [{each.measure.users for each in part} for part, _ in parts_of(all_leagues(old), systems_in_order(old))]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from trialogue.records import MeasureName
 from trialogue.report.measures import labels, pieces
-from trialogue.report.text import columns, one_line, printable, shortened, slug
+from trialogue.report.text import columns, one_line, printable, shorten, slug
 
 ANY = st.text(st.characters(exclude_categories=()))  # lone surrogates and control characters included
 
@@ -21,7 +21,7 @@ def test_printable_text_can_always_be_encoded_and_keeps_its_length(text: str) ->
 
 @given(ANY, st.integers(4, 40))
 def test_shortened_text_fits(text: str, longest: int) -> None:
-    assert columns(shortened(text, longest)) <= longest
+    assert columns(shorten(text, longest)) <= longest
 
 
 @given(ANY)

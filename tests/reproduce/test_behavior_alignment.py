@@ -15,7 +15,7 @@ from trialogue.metrics import get_metrics
 from trialogue.records import Preference, write_records
 from trialogue.reproduce.behavior_alignment import Reproduction, reproduce
 from trialogue.reproduce.behavior_alignment.baselines import SAME_TURN, each_alike, pairs_alike, rows
-from trialogue.reproduce.behavior_alignment.figures import constructed
+from trialogue.reproduce.behavior_alignment.figures import construct_pairs
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_tables_and_figures_are_written(without_data: Reproduction, tmp_path: Pa
 def test_constructed_pairs_have_the_strategies_that_they_are_to_have() -> None:
     situations = [one for one in demo_situations() if one.reference is not None]
     (found,) = differentiation(
-        constructed(situations, ideal=1.0, worst=0.0), get_metrics(["behavior_alignment"]), resamples=50
+        construct_pairs(situations, ideal=1.0, worst=0.0), get_metrics(["behavior_alignment"]), resamples=50
     )
     values = [mix.estimate.value for mix in found.mixes]
     assert values[0] == 0

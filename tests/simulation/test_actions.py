@@ -41,18 +41,23 @@ def test_failures_typos_and_the_unknown_answer_nothing() -> None:
 def test_typos_are_mended_only_on_request() -> None:
     assert spelt_right("Suggesnt") == "Suggest"
     assert (
-        QRFA_RELEASED.of("system", "Suggesnt") == "Answer"
+        QRFA_RELEASED.class_of("system", "Suggesnt") == "Answer"
     )  # as the released code has it: everything else is an answer
-    assert QRFA_PAPER.of("system", "Suggesnt") is None
+    assert QRFA_PAPER.class_of("system", "Suggesnt") is None
 
 
 def test_the_two_lists_of_qrfa_differ_where_the_paper_and_the_code_do() -> None:
     for label in ("Subset", "Interrupt", "Interrogate"):
-        assert (QRFA_PAPER.of("user", label), QRFA_RELEASED.of("user", label)) == ("Query", "Feedback")
-    assert QRFA_RELEASED.of("user", "Non-disclose-complain") == "Query"  # in both lists; queries are looked up first
-    assert QRFA_PAPER.of("user", "Note-yes") is None
-    assert QRFA_RELEASED.of("user", "Note-yes") == "Feedback"
-    assert (QRFA_PAPER.of("system", "Elicit-review"), QRFA_RELEASED.of("system", "Elicit-review")) == (None, "Request")
+        assert (QRFA_PAPER.class_of("user", label), QRFA_RELEASED.class_of("user", label)) == ("Query", "Feedback")
+    assert (
+        QRFA_RELEASED.class_of("user", "Non-disclose-complain") == "Query"
+    )  # in both lists; queries are looked up first
+    assert QRFA_PAPER.class_of("user", "Note-yes") is None
+    assert QRFA_RELEASED.class_of("user", "Note-yes") == "Feedback"
+    assert (QRFA_PAPER.class_of("system", "Elicit-review"), QRFA_RELEASED.class_of("system", "Elicit-review")) == (
+        None,
+        "Request",
+    )
     assert set(QRFA_RELEASED.user) == set(ACCEPTABLE)
 
 

@@ -16,7 +16,7 @@ def test_numbers_are_those_of_the_generator_in_its_order() -> None:
 
 @given(st.integers(0, 1000), st.lists(st.integers(), unique=True, max_size=20), st.integers(0, 25))
 def test_some_are_different_things_and_as_many_as_there_are(seed: int, things: list[int], count: int) -> None:
-    chosen = dice(seed).some(things, count)
+    chosen = dice(seed).sample(things, count)
     assert len(chosen) == len(set(chosen)) == min(count, len(things))
     assert set(chosen) <= set(things)
 

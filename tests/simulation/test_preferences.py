@@ -30,7 +30,7 @@ def graph(rule: str = "mean") -> KnowledgeGraph:
 
 def test_what_is_in_the_profile_is_seen_and_nothing_else() -> None:
     for model in (SingleItem(PROFILE), graph()):
-        assert [item for item in MIXED if model.seen(item)] == ["a", "b", "c"]
+        assert [item for item in MIXED if model.has_seen(item)] == ["a", "b", "c"]
 
 
 def test_a_single_item_user_tosses_a_coin_each_time() -> None:

@@ -28,9 +28,9 @@ def test_a_profile_has_eight_rated_items_of_one_user_and_at_least_one_is_liked(s
     rated = film_ratings().of_user(profile.user)
     assert len(profile.ratings) == 8
     assert all(rated[item] == value for item, value in profile.ratings.items())
-    assert profile.liked
-    assert {item for item, value in profile.ratings.items() if value >= 4} == set(profile.liked)
-    assert {item for item, value in profile.ratings.items() if value <= 2} == set(profile.disliked)
+    assert profile.liked_items
+    assert {item for item, value in profile.ratings.items() if value >= 4} == set(profile.liked_items)
+    assert {item for item, value in profile.ratings.items() if value <= 2} == set(profile.disliked_items)
 
 
 @given(values=st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.5, 3.5, 4.0, 5.0]), min_size=10, max_size=10))
@@ -88,7 +88,7 @@ def test_the_released_variant_takes_the_first_items_liked_or_not_and_rates_value
     source = Profiles(ratings(ann=[1, 1, 1, 1, 1, 1, 1, 1, 5, 5]), TEN, variant="released")
     profile = source.sample(dice())
     assert list(profile.ratings) == list("01234567")
-    assert not profile.liked
+    assert not profile.liked_items
     assert profile.values("genre") == {"even": 9 / 5, "odd": 9 / 5}  # (1+1+1+1+5)/5 each: items 8 and 9 count, too
     assert Profile("u", {"0": 3.5}, TEN).value_opinion("genre", "even") == NEUTRAL
     high = Profiles(ratings(ann=[3.5] * 10), TEN, variant="released").sample(dice())
@@ -96,8 +96,8 @@ def test_the_released_variant_takes_the_first_items_liked_or_not_and_rates_value
 
 
 def test_another_scale_has_thresholds_at_its_quarters() -> None:
-    assert Thresholds.on(Scale(1, 5, 1)) == Thresholds(4, 2)
-    assert Thresholds.on(Scale(-1, 1)) == Thresholds(0.5, -0.5)
+    assert Thresholds.for_scale(Scale(1, 5, 1)) == Thresholds(4, 2)
+    assert Thresholds.for_scale(Scale(-1, 1)) == Thresholds(0.5, -0.5)
     assert Profiles(book_ratings(), books()).thresholds == Thresholds(4, 2)
 
 

@@ -119,4 +119,4 @@ def test_a_home_folder_is_meant_by_a_tilde(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_numbers_of_other_examples_are_not_shown() -> None:
-    assert bundled_model.published("tfidf|v1|data:000000") is None
+    assert bundled_model.published_card("tfidf|v1|data:000000") is None

@@ -195,7 +195,7 @@ def test_labelled_records_survive_json(small: Model) -> None:
     distribution = found.utterances[1].strategy_distribution
     assert distribution is not None
     assert sum(distribution.probabilities.values()) == pytest.approx(1, abs=1e-5)
-    assert distribution.same == small.matching
+    assert distribution.same == small.matching_coefficients
 
 
 GERMAN = "Ich suche einen lustigen Film für heute Abend und mag keine Horrorfilme, weil ich dann nicht schlafen kann."

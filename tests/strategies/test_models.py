@@ -18,13 +18,13 @@ from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import (
     FILE,
     Model,
-    beside,
     kind_of,
     kinds,
     load_model,
     put_in_place,
     recipe,
     save_model,
+    temporary_sibling,
     training_fingerprints,
 )
 from trialogue.strategies.taxonomy import bundled_examples
@@ -42,7 +42,7 @@ def test_training_calibrates_and_writes_a_card(small: Model) -> None:
     assert card.labels.unit == "dialogue"
     assert (card.pairs.by_cluster.auc.value or 0) > 0.7
     assert 0 < small.unsure_below < 1
-    assert small.same[0] > 0
+    assert small.same_coefficients[0] > 0
     assert (small.probabilities(TEXTS).sum(axis=1) == pytest.approx([1, 1, 1])) is True
 
 
@@ -65,7 +65,7 @@ def test_a_saved_model_says_the_same(small: Model, tmp_path: Path) -> None:
     save_model(small, tmp_path / "new" / "m")
     read = load_model(tmp_path / "new" / "m")
     assert (read.probabilities(TEXTS) == small.probabilities(TEXTS)).all()
-    assert (read.card, read.same, read.classes) == (small.card, small.same, small.classes)
+    assert (read.card, read.same_coefficients, read.classes) == (small.card, small.same_coefficients, small.classes)
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["m"]  # nothing left over
     assert {path.suffix for path in (tmp_path / "new" / "m").iterdir()} == {".json", ".npz"}
 
@@ -83,7 +83,7 @@ def test_a_folder_of_an_earlier_version_does_not_know_the_error_of_its_calibrati
     read = load_model(tmp_path / "m")
     assert read.matching_error is None
     assert "leave out the calibration's own error, which this model does not know" in "\n".join(card_lines(read.card))
-    assert read.matching == small.matching
+    assert read.matching_coefficients == small.matching_coefficients
 
 
 def test_a_model_knows_what_it_was_trained_on_and_an_older_folder_does_not(small: Model, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_sentences_without_dialogues_are_split_by_their_words() -> None:
 def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
     (tmp_path / "m" / "model.json").write_text("old")
-    with beside(tmp_path / "m") as room, pytest.raises(FileNotFoundError):
+    with temporary_sibling(tmp_path / "m") as room, pytest.raises(FileNotFoundError):
         put_in_place(room / "never made", tmp_path / "m", room)
     assert (tmp_path / "m" / "model.json").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["m"]

@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.strategies.models import Model
-from trialogue.strategies.released import judge_pairs, letters, mended, read_annotations, read_pairs, table5
+from trialogue.strategies.released import judge_pairs, letters, read_annotations, read_pairs, repair_encoding, table5
 
 ANNOTATED = """\ufeff,recommend_sentence,annotation,labels,type,WrongTime
 1,"Have you seen Up (2009)?",1,3,experience_inquiry,0
@@ -66,14 +66,14 @@ def test_a_single_file_will_do(folder: Path) -> None:
 
 def test_a_model_is_asked_about_the_pairs(folder: Path, small: Model) -> None:
     pairs = read_pairs(folder / "redial_evaluation_results_original.csv", folder)
-    found = judge_pairs(small, small.same, pairs, resamples=20)
+    found = judge_pairs(small, small.same_coefficients, pairs, resamples=20)
     assert found.n == 4
     assert (found.by_cluster.accuracy.value or 0) >= 0.75
 
 
 def test_wrongly_decoded_characters_are_put_right_once_or_twice() -> None:
-    assert mended("I‚Äö√Ñ√¥m") == mended("I‚Äôm") == mended("I’m") == "I’m"
-    assert mended("Amélie 日本") == "Amélie 日本"
+    assert repair_encoding("I‚Äö√Ñ√¥m") == repair_encoding("I‚Äôm") == repair_encoding("I’m") == "I’m"
+    assert repair_encoding("Amélie 日本") == "Amélie 日本"
 
 
 def test_sentences_are_recognised_by_their_letters() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.strategies.sentences import COMBINE, check_combine, combined, sentences
+from trialogue.strategies.sentences import COMBINE, check_combine, combine_sentences, sentences
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_a_model_says_that_has_lost_its_way_is_read_once(text: str, count: 
 def test_sentences_combine_as_declared(combine: str, expected: float) -> None:
     rows = np.array([[0.2, 0.8], [0.9, 0.1], [0.1, 0.9]])
     check_combine(combine)
-    found = combined(rows, ["one", "one two three", "one two three"], combine)  # type: ignore[arg-type]
+    found = combine_sentences(rows, ["one", "one two three", "one two three"], combine)  # type: ignore[arg-type]
     assert found.tolist() == pytest.approx([expected, 1 - expected])
     assert combine in COMBINE
 

@@ -9,7 +9,7 @@ import pytest
 from trialogue.errors import UnknownNameError
 from trialogue.records import read_records
 from trialogue.strategies.base import CLASSES, Example
-from trialogue.strategies.learning.folds import same_words
+from trialogue.strategies.learning.folds import normalise_words
 from trialogue.strategies.names import canonical
 from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples, general_examples, habitual_examples
 
@@ -40,8 +40,8 @@ def test_every_class_has_at_least_45_examples() -> None:
 def test_examples_with_the_habits_of_a_corpus_and_general_ones_cover_every_class_and_share_no_words() -> None:
     habitual, general = habitual_examples(), general_examples()
     assert {each.label for each in habitual} == {each.label for each in general} == set(CLASSES)
-    assert not {(same_words(each.text), each.label) for each in habitual} & {
-        (same_words(each.text), each.label) for each in general
+    assert not {(normalise_words(each.text), each.label) for each in habitual} & {
+        (normalise_words(each.text), each.label) for each in general
     }
     assert bundled_examples() == habitual + general
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.study.walking import entered, running, walk
-from trialogue.findings.people.participants import analysed
+from trialogue.findings.people.participants import countable_participants
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant
 from trialogue.study.services import leaving
@@ -79,7 +79,7 @@ def test_who_is_excluded_by_hand_is_left_out_and_the_report_names_the_reason(tmp
     rows = list(csv.DictReader((tmp_path / "after" / "participants.csv").read_text().splitlines()))
     assert [row["by_hand"] for row in rows] == [WHY, "", "", ""]
     data, _ = read_export(tmp_path / "after")
-    assert analysed(data.people, data.rules) == frozenset(person.code for person in people[1:])
+    assert countable_participants(data.people, data.rules) == frozenset(person.code for person in people[1:])
     findings = study_findings(tmp_path / "after")
     assert findings.flow is not None
     assert (findings.flow.excluded, findings.flow.analysed) == (1, 3)

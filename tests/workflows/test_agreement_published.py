@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from trialogue.datasets import get_corpus
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.ceilings import ceiling_of
-from trialogue.findings.agreement.judged import judged
+from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import conversations_of, get_metrics, measure
 from trialogue.metrics.human import rating_scores
@@ -185,7 +185,7 @@ def test_dropping_what_a_run_judges_worst_lifts_the_official_number_and_not_the_
 def test_inspired2_has_its_published_alpha_and_a_ceiling(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRIALOGUE_DATA_MIRROR", str(mirror))
     run = evaluate("inspired2-study", metrics=["token_f1@parlai"], resamples=2)
-    [table] = judged(score for score in run.scores if score.level == "response")
+    [table] = judgement_tables(score for score in run.scores if score.level == "response")
     ceiling = ceiling_of(table, how=Resampling(0, 2))
     assert len(table.keys) == 1860
     assert ceiling.alpha.value == pytest.approx(0.275, abs=5e-4)

@@ -134,7 +134,7 @@ def test_a_system_that_answers_where_it_is_easy_leads_only_conditionally(tmp_pat
     (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.ABSTENTION)
     assert (threat.systems, threat.severity) == (("picky",), Severity.DEMOTES)
     (contrast,) = run.findings.leagues[0].contrasts
-    assert contrast.ahead == "picky"
+    assert contrast.leader == "picky"
     assert contrast.validity is Validity.CONDITIONAL
     assert run.answer.startswith("Conditional: ")
     assert "picky answered only 24 of 40 situations" in run.answer
@@ -318,6 +318,6 @@ def test_a_system_that_repeats_the_references_leads_only_conditionally(
     found = [each for each in run.findings.threats if each.code is ThreatCode.COPIED_REFERENCES]
     assert [each.systems for each in found] == ([("copier",)] if is_found else [])
     (contrast,) = run.findings.leagues[0].contrasts
-    assert contrast.ahead == "copier"
+    assert contrast.leader == "copier"
     assert contrast.validity is (Validity.CONDITIONAL if is_found else Validity.FIRM)
     assert ("of 40 replies of copier repeat the reference word for word" in run.answer) == is_found

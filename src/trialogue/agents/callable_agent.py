@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from trialogue.agents.base import Turn
-from trialogue.agents.foreign import called, silently
+from trialogue.agents.foreign import call_foreign, call_quietly
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
@@ -61,7 +61,7 @@ class CallableAgent:
         self.name = name or str(getattr(made, "__name__", type(made).__name__))
         self.sessions_at_once = sessions_at_once
         self._made, self._is_class = made, inspect.isclass(made)
-        self._given = _named(made)
+        self._given = _parameter_names(made)
         self._takes_history = _takes_history(made, is_class=self._is_class, name=self.name)
         self._timeout_s, self._longest = timeout_s, longest_text
 
@@ -80,7 +80,7 @@ class CallableAgent:
 
     def call(self, call: Callable[[], Any], what: str) -> Any:
         """Call its code within its time; what it raises is a failure."""
-        return called(call, what=f"{self.name}{what}", timeout_s=self._timeout_s)
+        return call_foreign(call, what=f"{self.name}{what}", timeout_s=self._timeout_s)
 
     def turn(self, call: Callable[[], Any], what: str) -> Turn:
         """The turn that a call of its code gives."""
@@ -120,7 +120,7 @@ class CallableSession(SimpleSession):
         """Call the object's ``close``; what it raises is of no use to anybody any more."""
         if self._close is not None:
             close, self._close = self._close, None
-            silently(lambda: self._agent.call(close, ".close()"))
+            call_quietly(lambda: self._agent.call(close, ".close()"))
 
 
 class CallableSpec(AgentSpec):
@@ -147,7 +147,7 @@ class CallableSpec(AgentSpec):
         return CallableAgent(made, name=self.name, **self.model_dump(exclude={"name", "code"}))
 
 
-def _named(made: Callable[..., Any]) -> tuple[str, ...]:
+def _parameter_names(made: Callable[..., Any]) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(made).parameters
     except (TypeError, ValueError):  # written in C: takes what it takes
@@ -165,7 +165,7 @@ def _takes_history(made: Callable[..., Any], *, is_class: bool, name: str) -> bo
     except (TypeError, ValueError):
         return False
     own = ("itself",) if is_class else ()
-    given = {} if is_class else dict.fromkeys(_named(made))
+    given = {} if is_class else dict.fromkeys(_parameter_names(made))
     if is_class and isinstance(inspect.getattr_static(made, "reply"), staticmethod | classmethod):
         own = ()
     for words in (("message", "history"), ("message",)):

@@ -98,7 +98,7 @@ class _Talk:
         self.history.extend(turn.utterances)
 
     @property
-    def ended(self) -> bool:
+    def is_over(self) -> bool:
         return bool(self.turns) and self.turns[-1].ends
 
     @property
@@ -126,21 +126,21 @@ def check_agent(
             pass
     except AgentFailure as failure:
         return AgentCheck(agent=agent.name, reachable=False, answers=False, failure=failure.kind, detail=failure.detail)
-    talk, wrong = _talked(timed, "alone", messages)
-    found = _seen(agent, talk)
+    talk, wrong = _converse(timed, "alone", messages)
+    found = _describe_talk(agent, talk)
     if wrong is not None:
         found = found.model_copy(update={"answers": False, "failure": wrong.kind, "detail": wrong.detail})
     elif talk is not None:
-        found = found.model_copy(update=_compared(agent, timed, talk, messages))
+        found = found.model_copy(update=_compare_dialogues(agent, timed, talk, messages))
     return found.model_copy(update=_times(timed.latencies))
 
 
-def _talked(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Talk | None, AgentFailure | None]:
+def _converse(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Talk | None, AgentFailure | None]:
     talk = None
     try:
         talk = _Talk(timed, name)
         for message in messages:
-            if talk.ended:
+            if talk.is_over:
                 break
             talk.say(message)
     except AgentFailure as failure:
@@ -151,7 +151,7 @@ def _talked(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Talk | 
     return talk, None
 
 
-def _seen(agent: Agent, talk: _Talk | None) -> AgentCheck:
+def _describe_talk(agent: Agent, talk: _Talk | None) -> AgentCheck:
     if talk is None:
         return AgentCheck(agent=agent.name, reachable=True, answers=True)
     said = [utterance for utterance in talk.history if utterance.speaker == "system"]
@@ -161,17 +161,17 @@ def _seen(agent: Agent, talk: _Talk | None) -> AgentCheck:
         answers=True,
         greeting=tuple(utterance.text for utterance in talk.greeting.utterances) if talk.greeting else (),
         replies=talk.words,
-        ended=talk.ended,
+        ended=talk.is_over,
         acts=any(utterance.acts for utterance in said),
         rankings=any(utterance.ranking for utterance in said),
     )
 
 
-def _compared(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> dict[str, object]:
+def _compare_dialogues(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> dict[str, object]:
     """What other dialogues tell; only where they should go the same way can a difference mean anything."""
     found: dict[str, object] = {}
     why: dict[str, str] = {}
-    again, failure = _talked(timed, "again", messages)
+    again, failure = _converse(timed, "again", messages)
     if failure is not None or again is None:
         why = dict.fromkeys(("deterministic", "keeps_state", "isolated"), f"a second dialogue failed: {failure}")
         return {"why": why}
@@ -182,7 +182,7 @@ def _compared(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str])
         why = dict.fromkeys(("keeps_state", "isolated"), "its dialogue has fewer than two turns")
     else:
         found["keeps_state"], why["keeps_state"] = _keeps_state(timed, talk)
-        found["isolated"], why["isolated"] = _isolated(agent, timed, talk, messages)
+        found["isolated"], why["isolated"] = _check_isolation(agent, timed, talk, messages)
     return {**found, "why": {name: reason for name, reason in why.items() if reason}}
 
 
@@ -196,14 +196,14 @@ def _keeps_state(timed: _Timed, talk: _Talk) -> tuple[bool | None, str]:
     return tuple(said.text for said in turn.utterances) != talk.words[-1], ""
 
 
-def _isolated(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> tuple[bool | None, str]:
+def _check_isolation(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> tuple[bool | None, str]:
     if agent.sessions_at_once == 1:
         return None, "it handles one dialogue at a time (sessions_at_once)"
     try:
         one, other = _Talk(timed, "one"), _Talk(timed, "other")
         with contextlib.closing(one.session), contextlib.closing(other.session):
             for said, distraction in zip(messages[: len(talk.turns)], reversed(messages), strict=False):
-                if not other.ended:
+                if not other.is_over:
                     other.say(distraction)
                 one.say(said)
     except AgentFailure as failure:

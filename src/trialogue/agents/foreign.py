@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 FRAMES = 3  # innermost lines of a traceback in a failure; the place of the mistake, not the way to it
 
 
-def called(call: Callable[[], Result], *, what: str, timeout_s: float | None = None) -> Result:
+def call_foreign(call: Callable[[], Result], *, what: str, timeout_s: float | None = None) -> Result:
     """What the call returns.
 
     With a time limit it runs in a thread of its own, which cannot be stopped: it is left behind when time is up.
@@ -24,7 +24,7 @@ def called(call: Callable[[], Result], *, what: str, timeout_s: float | None = N
             timeout; or its own.
     """
     if timeout_s is None:
-        return _guarded(call, what)
+        return _guard(call, what)
     box: queue.SimpleQueue[Callable[[], Result]] = queue.SimpleQueue()
     threading.Thread(target=lambda: box.put(_outcome(call, what)), daemon=True, name=f"agent: {what}").start()
     try:
@@ -36,7 +36,7 @@ def called(call: Callable[[], Result], *, what: str, timeout_s: float | None = N
 def _outcome(call: Callable[[], Result], what: str) -> Callable[[], Result]:
     """What happened, as a call that returns or raises it in the thread that waits."""
     try:
-        result = _guarded(call, what)
+        result = _guard(call, what)
     except AgentFailure as failure:
         return _raiser(failure)
     return lambda: result
@@ -49,14 +49,14 @@ def _raiser(failure: AgentFailure) -> Callable[[], Any]:
     return fail
 
 
-def _guarded(call: Callable[[], Result], what: str) -> Result:
+def _guard(call: Callable[[], Result], what: str) -> Result:
     try:
         return call()
     except AgentFailure:
         raise
     except (Exception, SystemExit) as error:
         kind: FailureKind = "harness" if is_full_disk(error) else "error"
-        raise AgentFailure(kind, f"{what} raised {described(error)}") from error
+        raise AgentFailure(kind, f"{what} raised {describe_error(error)}") from error
 
 
 def is_full_disk(error: BaseException) -> bool:
@@ -71,14 +71,14 @@ def is_full_disk(error: BaseException) -> bool:
     return False
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An exception with the innermost places it came through."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     return text + "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames)
 
 
-def silently(call: Callable[[], object]) -> None:
+def call_quietly(call: Callable[[], object]) -> None:
     """Call for the sake of freeing something; a failure then is of no use to anybody."""
     with contextlib.suppress(AgentFailure):
-        _guarded(call, "closing")
+        _guard(call, "closing")

@@ -25,7 +25,7 @@ from trialogue.agents.spec import AgentSpec
 from trialogue.errors import Problem, UnknownNameError, UsageError
 from trialogue.plugins import load, registered
 from trialogue.records import JsonValue, Record
-from trialogue.records.files.validation import Mistake, dotted, mistakes_of
+from trialogue.records.files.validation import Mistake, dotted_path, mistakes_of
 
 GROUP = "trialogue.agents"
 FILES = (".yaml", ".yml", ".json")
@@ -58,7 +58,7 @@ def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None 
         UsageError: with everything that is wrong with it.
     """
     if isinstance(given, AgentSpec):
-        return _validated(type(given), given.to_json() | options, "")
+        return _validate(type(given), given.to_json() | options, "")
     if isinstance(given, Mapping):
         return _of_mapping(given, protocol, options, "")
     if protocol is None and is_file(given):
@@ -118,16 +118,16 @@ def _of_kind(kind: str, argument: str, options: dict[str, Any], file: str) -> Ag
         return _of_code(kind, options, file)
     if argument and not made.argument:
         raise UsageError(f"The agent {kind!r} takes nothing after a colon and no URL, but got {argument!r}.")
-    return _validated(made, options | ({made.argument: argument} if argument else {}), file, kind=kind)
+    return _validate(made, options | ({made.argument: argument} if argument else {}), file, kind=kind)
 
 
 def _of_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
     made = load(GROUP, code, kind="agent")
     if inspect.isclass(made) and issubclass(made, AgentSpec):
-        return _validated(made, options, file, kind=code)
+        return _validate(made, options, file, kind=code)
     own = {key: options[key] for key in options if key == "name"}
     more = {key: value for key, value in options.items() if key not in own}
-    return _validated(CodeSpec, {"code": code, "options": more, **own}, file, kind=code)
+    return _validate(CodeSpec, {"code": code, "options": more, **own}, file, kind=code)
 
 
 def _protocols() -> list[str]:
@@ -141,11 +141,13 @@ class OptionsError(UsageError):
 
     def __init__(self, kind: str, mistakes: Sequence[Mistake], file: str = "", *, what: str = "agent") -> None:
         self.mistakes = tuple(mistakes)
-        lines = [str(Problem(mistake.what, file, None, dotted(mistake.place), mistake.hint)) for mistake in mistakes]
+        lines = [
+            str(Problem(mistake.what, file, None, dotted_path(mistake.place), mistake.hint)) for mistake in mistakes
+        ]
         super().__init__("\n".join([f"The {what} {kind!r} cannot be created:", *lines]))
 
 
-def _validated(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind: str = "") -> AgentSpec:
+def _validate(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind: str = "") -> AgentSpec:
     try:
         return made.model_validate(options)
     except ValidationError as error:
@@ -188,7 +190,7 @@ class CodeSpec(AgentSpec):
         """The agent; imports the code."""
         made = load(GROUP, self.code, kind="agent")
         if not all(hasattr(made, method) for method in AGENT):
-            return self._called(made)
+            return self._wrap(made)
         own = {"name": self.name} if self.name else {}
         if inspect.isclass(made):
             try:
@@ -201,7 +203,7 @@ class CodeSpec(AgentSpec):
             raise UsageError(f"{self.code} is already an agent; it takes no options, but got {self.options | own}.")
         return cast("Agent", made)
 
-    def _called(self, made: Any) -> CallableAgent:
+    def _wrap(self, made: Any) -> CallableAgent:
         known = ("timeout_s", "longest_text", "sessions_at_once")
         for option in self.options:
             if option not in known:

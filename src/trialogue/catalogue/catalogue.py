@@ -44,7 +44,7 @@ class Catalogue(Mapping[str, Item]):
             kept.setdefault(item.id, item)
         problems = [
             Problem(
-                f"{len(where)} items share the id {item_id!r} ({_and([f'no. {place}' for place in where])}).",
+                f"{len(where)} items share the id {item_id!r} ({_join_words([f'no. {place}' for place in where])}).",
                 file=file,
                 field="id",
                 hint="Give every item its own id, or remove the repetitions.",
@@ -100,7 +100,7 @@ class Catalogue(Mapping[str, Item]):
             digest.update("\x1f".join((item.id, item.title, str(item.year), *item.other_titles, "\x1e")).encode())
         return digest.hexdigest()[:12]
 
-    def titled(self, title: str, *, year: int | None = None) -> tuple[Item, ...]:
+    def find_title(self, title: str, *, year: int | None = None) -> tuple[Item, ...]:
         """Items of a title in any writing, the most exactly named first; () if there is none.
 
         Moved and missing English articles, case, accents, punctuation and ways of writing numbers make no difference;
@@ -109,12 +109,12 @@ class Catalogue(Mapping[str, Item]):
         parsed = parse_title(title)
         year = parsed.year if year is None else year
         exact = title_key(parsed.title)
-        found = [self._items[item_id] for item_id in self._by_title.get(_bare(exact), ())]
+        found = [self._items[item_id] for item_id in self._ids_by_title.get(_bare(exact), ())]
         found.sort(key=lambda item: title_key(item.title) != exact)  # stable: catalogue order within
         return tuple(item for item in found if year is None or item.year == year)
 
     @cached_property
-    def _by_title(self) -> dict[str, tuple[str, ...]]:
+    def _ids_by_title(self) -> dict[str, tuple[str, ...]]:
         ids: dict[str, dict[str, None]] = defaultdict(dict)
         for item in self.values():
             for title in (item.title, *item.other_titles):
@@ -131,12 +131,12 @@ class Catalogue(Mapping[str, Item]):
         counts = Counter(value for item in self.values() for value in item.attributes.get(attribute, ()))
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
-    def having(self, attribute: str, value: str) -> tuple[str, ...]:
+    def items_with(self, attribute: str, value: str) -> tuple[str, ...]:
         """Ids of the items that have a value of an attribute (case makes no difference), in catalogue order."""
-        return self._by_value.get((attribute, value.casefold()), ())
+        return self._ids_by_value.get((attribute, value.casefold()), ())
 
     @cached_property
-    def _by_value(self) -> dict[tuple[str, str], tuple[str, ...]]:
+    def _ids_by_value(self) -> dict[tuple[str, str], tuple[str, ...]]:
         ids: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         for item in self.values():
             for name, values in item.attributes.items():
@@ -151,6 +151,6 @@ def _bare(key: str) -> str:
     return key[len(article) :] or key
 
 
-def _and(words: list[str], most: int = 5) -> str:
+def _join_words(words: list[str], most: int = 5) -> str:
     shown = words if len(words) <= most else [*words[:most], f"{len(words) - most} more"]
     return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]

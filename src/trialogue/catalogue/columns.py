@@ -147,7 +147,7 @@ def code_table(ids: Sequence[int]) -> NDArray[np.int32]:
     return table
 
 
-def coded(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+def encode_ids(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """(the ids that occur, ascending, the place of each row's id among them) of ids from 0.
 
     >>> names, codes = coded(np.array([30, 4, 30], dtype=np.int32))
@@ -160,7 +160,7 @@ def coded(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     return tuple(map(str, np.flatnonzero(seen).tolist())), code_of[ids]
 
 
-def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+def join_parts(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """One array of all parts, which are let go of, so that not every column of a file is in memory twice at once."""
     column = np.concatenate(parts)
     parts.clear()

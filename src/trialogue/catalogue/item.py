@@ -27,7 +27,7 @@ class Item(Record):
     """What it is about, in a sentence or two."""
 
     @property
-    def titled(self) -> str:
+    def title_with_year(self) -> str:
         """The title with the year in brackets, where there is one: the form in which corpora print items."""
         return self.title if self.year is None else f"{self.title} ({self.year})"
 

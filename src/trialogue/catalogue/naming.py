@@ -85,17 +85,17 @@ def naming_of(text: str, mention: Mention, others: Sequence[Mention] = ()) -> Na
 
 def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
     """How a text names each of some items, in their order; time grows with the length of the text and their number."""
-    plain = _masked(text, mentions)
+    plain = _mask_titles(text, mentions)
     ends = [found.end() for found in _END.finditer(plain)]
-    return [_naming(plain, ends, mention) for mention in mentions]
+    return [_naming_of(plain, ends, mention) for mention in mentions]
 
 
-def _naming(plain: str, ends: Sequence[int], mention: Mention) -> Naming:
+def _naming_of(plain: str, ends: Sequence[int], mention: Mention) -> Naming:
     if mention.start is None or mention.end is None:
         return Naming.RECOMMENDED
     before, after = _sentence(plain, ends, mention.start, mention.end)
     near = before[-NEAR:]
-    if _asked(near, after) or _WHICH.search(_lead_in(plain, mention.start)):
+    if _asks_about(near, after) or _WHICH.search(_lead_in(plain, mention.start)):
         return Naming.ASKED
     if _OFFERS.search(near):
         return Naming.RECOMMENDED
@@ -104,12 +104,12 @@ def _naming(plain: str, ends: Sequence[int], mention: Mention) -> Naming:
     return Naming.AGAINST if _AGAINST.search(near) else Naming.RECOMMENDED
 
 
-def _asked(before: str, after: str) -> bool:
+def _asks_about(before: str, after: str) -> bool:
     """Whether a sentence asks about a title; an offer is a question, too."""
     return after.rstrip().endswith("?") and _ASKS.search(before) is not None and not _OFFERS.search(before)
 
 
-def _masked(text: str, mentions: Sequence[Mention]) -> str:
+def _mask_titles(text: str, mentions: Sequence[Mention]) -> str:
     """The text with as many ``§`` in the place of each title as it has characters."""
     masked = list(text)
     for each in mentions:

@@ -163,7 +163,7 @@ class Ratings:
         if user not in self._user_code:
             raise UsageError(f"There is no user {user!r} among the {len(self.users)} of these ratings.")
         code = self._user_code[user]
-        order, bounds = self._by_user
+        order, bounds = self._rows_by_user
         rows = slice(int(bounds[code]), int(bounds[code + 1]))
         return np.arange(rows.start, rows.stop) if order is None else order[rows]
 
@@ -182,7 +182,7 @@ class Ratings:
         return {user: code for code, user in enumerate(self.users)}
 
     @cached_property
-    def _by_user(self) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
+    def _rows_by_user(self) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
         """(rows in order of users, None if they are already; where each user's begin)."""
         per_user = np.bincount(self.user_codes, minlength=len(self.users))
         bounds = np.concatenate(([0], np.cumsum(per_user)))

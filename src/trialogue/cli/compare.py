@@ -124,17 +124,17 @@ def compare(
         for note in compared.comparison.notes:
             tell.say(f"note: {note}")
         page = compared.write(out) if out is not None else None
-    typer.echo(to_line(compared.comparison) if as_json else _told(compared.comparison))
+    typer.echo(to_line(compared.comparison) if as_json else _comparison_text(compared.comparison))
     if page is not None:
         typer.echo(f"\nReport: {page}", err=as_json)
     if fail_if_worse and compared.comparison.light in FAILING:
         raise typer.Exit(1)
 
 
-def _told(comparison: "Comparison") -> str:
+def _comparison_text(comparison: "Comparison") -> str:
     """The verdict's symbol, the answer, and a line for each measure."""
     from trialogue.findings.comparison.comparison import FAVOURABLE
-    from trialogue.findings.wording import written
+    from trialogue.findings.wording import render_estimate
     from trialogue.report.numbers import p_value
 
     lines = [_headline(comparison), *comparison.answer, ""]
@@ -145,7 +145,7 @@ def _told(comparison: "Comparison") -> str:
         for each in judged:
             mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
-            lines.append(f"  {each.light:<12} {each.measure}: {written(each.difference)}{p}{mark}")
+            lines.append(f"  {each.light:<12} {each.measure}: {render_estimate(each.difference)}{p}{mark}")
     if comparison.moved:
         lines += ["", "Largest losses:"]
         lines += [

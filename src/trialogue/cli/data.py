@@ -88,13 +88,13 @@ def convert(
     """Convert a file or corpus to another format; reports whatever the target cannot hold."""
     from trialogue.datasets import Repairs
     from trialogue.datasets.conversion.convert import convert as convert_records
-    from trialogue.workflows.inputs.inputs import resolve, summarised
+    from trialogue.workflows.inputs.inputs import resolve, summarise_repairs
 
     refuse_input(target, [source, mapping])
     repairs = Repairs()
     with steps() as tell:
         records = resolve(source, format_name=format_name, mapping=mapping).records(repairs)
         count = convert_records(records, target, to=to, note=repairs)
-        for line in summarised(repairs.problems):
+        for line in summarise_repairs(repairs.problems):
             tell.say(f"note: {line}")
     typer.echo(f"{target}: {count} records")

@@ -29,11 +29,11 @@ def demo(
     with steps() as tell:
         made = run_demo(out, n=n, resamples=resamples, progress=tell)
         tell("done")
-    for line in _told(made):
+    for line in _demo_lines(made):
         typer.echo(line)
 
 
-def _told(made: "Demo") -> list[str]:
+def _demo_lines(made: "Demo") -> list[str]:
     return [
         "1. Simulated users talked to the three recommenders that come with Trialogue.",
         *_dialogues(made),

@@ -57,7 +57,7 @@ def evaluate(
     """Find out which recommender is better, by how much and how certainly; writes one report."""
     from trialogue.report import text_table
     from trialogue.workflows.evaluation import evaluate as run_evaluation
-    from trialogue.workflows.inputs.link import linking
+    from trialogue.workflows.inputs.link import link_step
 
     check_folder(out)
     refuse_inputs_in(out, inputs)
@@ -74,7 +74,7 @@ def evaluate(
             alpha=alpha,
             family=family.value,
             any_language=any_language,
-            steps=[linking(catalogue)] if catalogue else (),
+            steps=[link_step(catalogue)] if catalogue else (),
             progress=tell,
         )
         tell(f"writing {out}")

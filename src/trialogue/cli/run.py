@@ -27,14 +27,14 @@ def run(
 ) -> None:
     """Run an experiment end to end: simulate, label, score, rate, report. Unchanged stages are cached."""
     from trialogue.report import text_table
-    from trialogue.workflows.experiment import plan_text, planned, protocol_text, read_experiment, run_experiment
+    from trialogue.workflows.experiment import plan_steps, plan_text, protocol_text, read_experiment, run_experiment
 
     find_modules_beside(experiment)
     given = read_experiment(experiment)
     if out is not None:
         given = given.model_copy(update={"out": out})
     if dry_run:
-        typer.echo("\n\n".join(filter(None, [plan_text(planned(given)), protocol_text(given)])))
+        typer.echo("\n\n".join(filter(None, [plan_text(plan_steps(given)), protocol_text(given)])))
         return
     check_folder(given.out)
     with steps(quiet=quiet) as tell:

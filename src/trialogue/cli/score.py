@@ -34,7 +34,7 @@ def score(
     """Compute metrics for each system, in one pass over files of any size."""
     from trialogue.metrics import Settings
     from trialogue.records.files.jsonl import to_line
-    from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
+    from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
     from trialogue.workflows.score import score as score_files
 
     refuse_input(out, [*inputs, mapping])
@@ -50,15 +50,15 @@ def score(
         if out is None:
             scores = score_files(*inputs, metrics=metric, **options)
         else:
-            from trialogue.records.files.opening import replacing
+            from trialogue.records.files.opening import open_replacing
 
-            with replacing(out) as stream:
+            with open_replacing(out) as stream:
 
                 def write(each: "Score") -> None:
                     stream.write(to_line(each).encode() + b"\n")
 
                 scores = score_files(*inputs, metrics=metric, **options, sink=write)
-    for note in () if quiet else without_calibration_error(scores):
+    for note in () if quiet else calibration_warnings(scores):
         typer.echo(f"note: {note}", err=True)
     for each in scores:
         typer.echo(to_line(each) if as_json else _row(each))

@@ -19,7 +19,7 @@ from pydantic import Field
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Preference, Record, Response, Score, Situation
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.records.files.opening import open_bytes, uncompressed
+from trialogue.records.files.opening import open_bytes, path_uncompressed
 
 AnyRecord = Dialogue | Situation | Response | Score | Preference
 """Whatever a file of conversations, responses or judgements may hold."""
@@ -60,7 +60,7 @@ class Head:
     @cached_property
     def bare_suffix(self) -> str:
         """The suffix without compression, lower case: ``.json`` for ``x.json.gz``."""
-        return uncompressed(self.path).suffix.lower()
+        return path_uncompressed(self.path).suffix.lower()
 
     @cached_property
     def is_json_list(self) -> bool:

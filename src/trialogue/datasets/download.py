@@ -99,7 +99,7 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
     """Fetch what of a file is not there yet."""
     held = part.stat().st_size if part.exists() else 0
     try:
-        with _opened(url, held, timeout_s) as response:
+        with _open(url, held, timeout_s) as response:
             goes_on = response.status == 206 and _first_byte(response) == held
             if response.status == 206 and not goes_on:
                 part.unlink()
@@ -109,7 +109,7 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
                 _pour(response, stream, expected, f"{part.name.removesuffix('.part')}", progress)
     except urllib.error.HTTPError as error:
         with error:
-            _refused(error, url, part, held)
+            _check_status(error, url, part, held)
         return
     except (urllib.error.URLError, TimeoutError, ConnectionError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
@@ -119,7 +119,7 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
         raise _BrokenError(f"the connection broke after {arrived:,} of {expected:,} bytes")
 
 
-def _opened(url: str, held: int, timeout_s: float) -> HTTPResponse:
+def _open(url: str, held: int, timeout_s: float) -> HTTPResponse:
     headers = {"User-Agent": f"trialogue/{version('trialogue')}", "Accept-Encoding": "identity"}
     if held:
         headers["Range"] = f"bytes={held}-"
@@ -137,7 +137,7 @@ def _pour(response: HTTPResponse, stream: IO[bytes], expected: int | None, name:
             progress(f"{name}: {told // MIB:,}{of_all} MiB")
 
 
-def _refused(error: urllib.error.HTTPError, url: str, part: Path, held: int) -> None:
+def _check_status(error: urllib.error.HTTPError, url: str, part: Path, held: int) -> None:
     """What a status other than success means: nothing is missing (returns), begin anew, or give up."""
     if error.code == 416:  # nothing behind what we hold
         if error.headers.get("Content-Range", "").removeprefix("bytes */") == str(held):

@@ -17,7 +17,7 @@ from trialogue.datasets.base import Head
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue
 from trialogue.records.files.jsonl import Note
-from trialogue.records.files.opening import open_bytes, uncompressed
+from trialogue.records.files.opening import open_bytes, path_uncompressed
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no UTF-8 can hold it, and JSON escapes can say it
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -90,13 +90,13 @@ def read_json(path: Path, findings: Findings) -> JsonValue:
     """
     text = read_text(path)
     try:
-        value = _parsed(text, str(path), findings)
-        return _whole_characters(value, findings) if SURROGATE_ESCAPE.search(text) else value
+        value = _parse(text, str(path), findings)
+        return _replace_surrogates(value, findings) if SURROGATE_ESCAPE.search(text) else value
     except RecursionError as error:
         raise DataError(Problem("the JSON is nested too deeply.", str(path))) from error
 
 
-def _parsed(text: str, file: str, findings: Findings) -> JsonValue:
+def _parse(text: str, file: str, findings: Findings) -> JsonValue:
     def pairs(items: list[tuple[str, JsonValue]]) -> JsonValue:
         made = dict(items)
         if len(made) < len(items):
@@ -131,14 +131,16 @@ def _refuse(error: json.JSONDecodeError, text: str, file: str) -> NoReturn:
     raise DataError(Problem(what, file, error.lineno, hint=hint)) from error
 
 
-def _whole_characters(value: JsonValue, findings: Findings) -> JsonValue:
+def _replace_surrogates(value: JsonValue, findings: Findings) -> JsonValue:
     if isinstance(value, str) and LONE_SURROGATE.search(value):
         findings.mend("half a character (a lone surrogate) was read as U+FFFD")
         return LONE_SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_whole_characters(part, findings) for part in value]
+        return [_replace_surrogates(part, findings) for part in value]
     if isinstance(value, dict):
-        return {str(_whole_characters(key, findings)): _whole_characters(part, findings) for key, part in value.items()}
+        return {
+            str(_replace_surrogates(key, findings)): _replace_surrogates(part, findings) for key, part in value.items()
+        }
     return value
 
 
@@ -173,7 +175,7 @@ def kind_of(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def shown(value: JsonValue, *, longest: int = 40) -> str:
+def excerpt_of(value: JsonValue, *, longest: int = 40) -> str:
     """A JSON value itself, cut where it gets long, for messages about its parts.
 
     >>> shown(["user", "Hi"])
@@ -192,4 +194,4 @@ def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[st
 
 def bare_stem(path: Path) -> str:
     """The name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
-    return uncompressed(path).stem
+    return path_uncompressed(path).stem

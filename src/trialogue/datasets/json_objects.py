@@ -71,7 +71,7 @@ def _objects_by_line(path: Path, findings: Findings) -> Iterator[tuple[int, Json
                 held = None
             continue
         if _is_object(value, number, findings):
-            yield number, _whole(value, text, number, findings)
+            yield number, _replace_surrogates(value, text, number, findings)
         if len(findings.problems) >= MOST_PROBLEMS:
             return
     if held is not None:
@@ -94,7 +94,7 @@ def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject
             )
             return
         if _is_object(value, line, findings):
-            yield line, _whole(value, text[at:end], line, findings)
+            yield line, _replace_surrogates(value, text[at:end], line, findings)
         behind = _skip(text, end)
         if in_list and text.startswith(",", behind):
             behind = _skip(text, behind + 1)
@@ -117,7 +117,7 @@ def _is_object(value: object, line: int, findings: Findings) -> bool:
     return isinstance(value, dict)
 
 
-def _whole(value: JsonObject, text: str, line: int, findings: Findings) -> JsonObject:
+def _replace_surrogates(value: JsonObject, text: str, line: int, findings: Findings) -> JsonObject:
     """The same without halves of characters, which JSON escapes can say and UTF-8 cannot hold."""
     if not SURROGATE_ESCAPE.search(text):
         return value

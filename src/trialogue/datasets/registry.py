@@ -60,7 +60,7 @@ def recognise(path: Path) -> Format:
         raise DataError(Problem(f"the format is ambiguous: {names}.", file=str(path), hint="Say which, with --format."))
     raise DataError(
         Problem(
-            f"unknown format; known formats: {', '.join(format_names())}; the file begins {_beginning(head)}.",
+            f"unknown format; known formats: {', '.join(format_names())}; the file begins {_describe_head(head)}.",
             file=str(path),
             hint=(
                 "Name one with --format, or give a column mapping with --mapping (see: trialogue data formats); where a "
@@ -70,7 +70,7 @@ def recognise(path: Path) -> Format:
     )
 
 
-def _beginning(head: Head, longest: int = 50) -> str:
+def _describe_head(head: Head, longest: int = 50) -> str:
     if head.is_folder:
         return "as a folder of " + (", ".join(sorted(head.names)[:4]) or "nothing")
     return repr(head.text.lstrip()[:longest])

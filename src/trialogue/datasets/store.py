@@ -53,15 +53,15 @@ def locate(corpus: Corpus) -> Path:
     if source.folder.startswith(BUNDLED):
         return Path(str(resources("trialogue.datasets") / "bundled"))
     for folder in _places(source):
-        if not _missing(source, folder):
+        if not _missing_files(source, folder):
             return folder
-    raise MissingDataError(_what_is_missing(source))
+    raise MissingDataError(_missing_text(source))
 
 
 def is_here(corpus: Corpus) -> bool:
     """Whether ``locate`` finds a corpus."""
     source = corpus.source
-    return source.folder.startswith(BUNDLED) or any(not _missing(source, folder) for folder in _places(source))
+    return source.folder.startswith(BUNDLED) or any(not _missing_files(source, folder) for folder in _places(source))
 
 
 def get(
@@ -107,12 +107,12 @@ def verify(corpus: Corpus, folder: Path, *, note: Note = warn) -> int:
     """
     compared = 0
     for file in corpus.source.files:
-        path, expected = folder / file.path, _expected(file, folder)
+        path, expected = folder / file.path, _expected_hash(file, folder)
         if expected is None or not path.is_file():
             continue
         compared += 1
         if (found := sha256_of(path)) != expected:
-            note(_altered(path, expected, found, corpus.source))
+            note(_altered_problem(path, expected, found, corpus.source))
     return compared
 
 
@@ -125,16 +125,16 @@ def _places(source: Source) -> Iterator[Path]:
         yield mirror / f"{source.folder}_sample"
 
 
-def _missing(source: Source, folder: Path) -> list[str]:
+def _missing_files(source: Source, folder: Path) -> list[str]:
     """Files without which a corpus cannot be read; where all are optional, one is needed, and all are named."""
     absent = [file for file in source.files if not (folder / file.path).is_file()]
     needed = [file.path for file in absent if not file.optional]
     return needed or ([file.path for file in absent] if len(absent) == len(source.files) else [])
 
 
-def _what_is_missing(source: Source) -> str:
+def _missing_text(source: Source) -> str:
     folder = data_folder() / source.folder
-    text = f"{source.title} is not on this machine: {folder} lacks {', '.join(_missing(source, folder))}."
+    text = f"{source.title} is not on this machine: {folder} lacks {', '.join(_missing_files(source, folder))}."
     mirror = mirror_folder()
     if mirror and not mirror.is_dir():
         text += f" ({MIRROR} is {mirror}, which is not a folder.)"
@@ -143,11 +143,11 @@ def _what_is_missing(source: Source) -> str:
 
 def _get_file(file: RemoteFile, source: Source, folder: Path, progress: Progress, force: bool, timeout_s: float) -> str:
     """Make sure of one file; gives back its sha256."""
-    target, expected = folder / file.path, _expected(file, folder)
+    target, expected = folder / file.path, _expected_hash(file, folder)
     if target.is_file() and not force:
         found = sha256_of(target)
         if expected is not None and found != expected:
-            raise DataError(_altered(target, expected, found, source))
+            raise DataError(_altered_problem(target, expected, found, source))
         progress(f"{file.path}: already here")
         return found
     held = _in_mirror(file, source, target)
@@ -204,11 +204,11 @@ def _clear_archives(folder: Path) -> None:
         archives.rmdir()
 
 
-def _expected(file: RemoteFile, folder: Path) -> str | None:
-    return file.sha256 or _pinned(folder).get(file.path)
+def _expected_hash(file: RemoteFile, folder: Path) -> str | None:
+    return file.sha256 or _pinned_hashes(folder).get(file.path)
 
 
-def _pinned(folder: Path) -> dict[str, str]:
+def _pinned_hashes(folder: Path) -> dict[str, str]:
     """sha256 by file, as the first download found it."""
     sums = folder / SUMS
     if not sums.is_file():
@@ -218,11 +218,11 @@ def _pinned(folder: Path) -> dict[str, str]:
 
 
 def _pin(folder: Path, path: str, digest: str) -> None:
-    sums = {**_pinned(folder), path: digest}
+    sums = {**_pinned_hashes(folder), path: digest}
     write_text(folder / SUMS, "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)))
 
 
-def _altered(path: Path, expected: str, found: str, source: Source) -> Problem:
+def _altered_problem(path: Path, expected: str, found: str, source: Source) -> Problem:
     return Problem(
         f"this is not the published file of {source.title}: expected sha256 {expected}, got {found}.",
         file=str(path),

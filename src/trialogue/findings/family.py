@@ -30,7 +30,7 @@ class FamilyScope(StrEnum):
     """The pairs of systems of all measures that have a direction."""
 
 
-def corrected(pairs: Sequence[Score]) -> CorrectedFamily:
+def correct_family(pairs: Sequence[Score]) -> CorrectedFamily:
     """p-values of the differences of one measure, corrected over them: max-T where the data allow it, else Holm."""
     return step_down([_test(score) for score in pairs])
 
@@ -92,16 +92,16 @@ def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: 
     family = CorrectedFamily(tuple(holm(p)), FamilyMethod.HOLM, 0.05 / tested)
     adjusted = iter(family.adjusted)
     return tuple(
-        decided(league, [_again(each, next(adjusted), family, league, alpha) for each in league.contrasts]).model_copy(
-            update={"correction": FamilyMethod.HOLM}
-        )
+        rank_league(
+            league, [_replace_p(each, next(adjusted), family, league, alpha) for each in league.contrasts]
+        ).model_copy(update={"correction": FamilyMethod.HOLM})
         if league.measure.measured in measures
         else league
         for league in leagues
     )
 
 
-def _again(contrast: Contrast, p: float | None, family: CorrectedFamily, league: League, alpha: float) -> Contrast:
+def _replace_p(contrast: Contrast, p: float | None, family: CorrectedFamily, league: League, alpha: float) -> Contrast:
     """A pair with another corrected p; a verdict that was taken back stays so."""
     decision = contrast.verdict
     if decision != "undefined":
@@ -110,7 +110,7 @@ def _again(contrast: Contrast, p: float | None, family: CorrectedFamily, league:
     return contrast.model_copy(update={"p_adjusted": p, "verdict": decision, "simultaneous": interval})
 
 
-def decided(league: League, contrasts: Sequence[Contrast]) -> League:
+def rank_league(league: League, contrasts: Sequence[Contrast]) -> League:
     """A league with other verdicts, and the ranks that follow."""
     standings = with_ranks(league.standings, tuple(contrasts), better=league.measure.better)
     return league.model_copy(update={"contrasts": tuple(contrasts), "standings": standings})

@@ -38,7 +38,7 @@ def rehearsals(counts: Iterable[LabelCounts]) -> tuple[str, ...]:
     if not stand_ins:
         return ()
     return (
-        f"Labels that stand in for people's were given by {named(stand_ins)}: this is a rehearsal and "
+        f"Labels that stand in for people's were given by {labeller_names(stand_ins)}: this is a rehearsal and "
         "shows nothing about people.",
     )
 
@@ -46,7 +46,7 @@ def rehearsals(counts: Iterable[LabelCounts]) -> tuple[str, ...]:
 STANDING_IN = {Labeller.SCRIPTED: "scripts", Labeller.INVENTED: "the authors of invented data"}
 
 
-def named(labellers: Iterable[Labeller | None]) -> str:
+def labeller_names(labellers: Iterable[Labeller | None]) -> str:
     """Whose labels a model is held against, in a sentence.
 
     >>> named([Labeller.PERSON]), named([Labeller.SCRIPTED, Labeller.PERSON])

@@ -39,14 +39,14 @@ class LanguageSurvey:
         """Systems of whose replies, or their references, nobody but a model said which strategy they use."""
 
     @classmethod
-    def of(cls, conversations: Iterable[Conversation]) -> Self:
+    def from_conversations(cls, conversations: Iterable[Conversation]) -> Self:
         """A survey of these conversations."""
         survey = cls()
         for conversation in conversations:
             survey.add(conversation)
         return survey
 
-    def watched(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
+    def watch(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
         """The same conversations, taken in as they are asked for."""
         for conversation in conversations:
             self.add(conversation)
@@ -74,7 +74,7 @@ class LanguageSurvey:
     def findings(self) -> tuple[LanguageFinding, ...]:
         """The language of each system, of its users, and of references; systems in alphabetical order."""
         return tuple(
-            _finding(system, writer, self._samples[system, writer])
+            _make_finding(system, writer, self._samples[system, writer])
             for system, writer in sorted(self._samples, key=lambda each: (each[0] is None, each))
         )
 
@@ -84,7 +84,7 @@ def _labelled_by_model(reply: Reply) -> bool:
     return any(each is not None and each.text.strip() and not has_ground_truth(each) for each in said)
 
 
-def _finding(system: str | None, writer: Writer, sample: TextSample) -> LanguageFinding:
+def _make_finding(system: str | None, writer: Writer, sample: TextSample) -> LanguageFinding:
     guess = sample.guess()
     return LanguageFinding(
         system=system,
@@ -136,7 +136,7 @@ class _Reason:
     made_for: tuple[str, ...]
 
 
-def screened(
+def screen(
     scores: Sequence[Score],
     metrics: Sequence[AnyMetric],
     survey: LanguageSurvey,
@@ -174,12 +174,12 @@ def screened(
     divided = {key: v for key, v in apart.items() if left_out.isdisjoint({(key[0], key[1]), (key[0], key[2])})}
     empty = {name for name, _ in left_out if all((name, system) in left_out for system in systems)}
     kept = [
-        _undefined(each) if not any_language and (each.measure, each.system, each.versus) in apart else each
+        _undefine(each) if not any_language and (each.measure, each.system, each.versus) in apart else each
         for each in scores
         if each.measure not in empty and left_out.isdisjoint({(each.measure, each.system), (each.measure, each.versus)})
     ]
     mismatches = [
-        *_grouped(((reason, name, (system,)) for (name, system), reason in reasons.items()), any_language),
+        *_group_mismatches(((reason, name, (system,)) for (name, system), reason in reasons.items()), any_language),
         *_of_pairs(divided, any_language),
     ]
     return Screened(kept, findings, tuple(mismatches), left_out)
@@ -234,11 +234,13 @@ def _difference(metric: AnyMetric, pair: tuple[str, str], known: Known) -> _Reas
     return None
 
 
-def _undefined(score: Score) -> Score:
+def _undefine(score: Score) -> Score:
     return score.model_copy(update={"value": None, "interval": None, "p": None, "why": DIFFERENT})
 
 
-def _grouped(found: Iterable[tuple[_Reason, str, Iterable[str]]], any_language: bool) -> Iterator[LanguageMismatch]:
+def _group_mismatches(
+    found: Iterable[tuple[_Reason, str, Iterable[str]]], any_language: bool
+) -> Iterator[LanguageMismatch]:
     """One mismatch for all measures that do not fit the same systems for the same reason."""
     systems: defaultdict[tuple[_Reason, str], dict[str, None]] = defaultdict(dict)
     for reason, measure, names in found:

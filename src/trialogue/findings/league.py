@@ -12,7 +12,7 @@ which errs on the safe side for who claims to be above it.
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from trialogue.findings.family import corrected, simultaneous
+from trialogue.findings.family import correct_family, simultaneous
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.records import Contrast, League, Measure, Standing
 from trialogue.records import Estimate, Role, Score
@@ -70,15 +70,15 @@ def _league(
     contrasts, correction = contrasts_of(
         [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
     )
-    standings = [_standing(score) for score in systems]
-    beside = _in_order([_standing(score) for score in baselines], measure.better)
+    standings = [_make_standing(score) for score in systems]
+    beside = _in_order([_make_standing(score) for score in baselines], measure.better)
     return League(
         measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
         standings=with_ranks(_in_order(standings, measure.better), contrasts, better=measure.better),
         contrasts=contrasts,
         correction=correction,
         baselines=beside,
-        above_baseline=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
+        above_baseline=_differences_to_baseline(beside, pairs, apart, better=measure.better, alpha=alpha),
         values={system: tuple(found) for system, found in sorted(values.items()) if system not in apart},
     )
 
@@ -95,21 +95,21 @@ def _in_order(standings: Iterable[Standing], better: str) -> tuple[Standing, ...
     return tuple(sorted(standings, key=lambda standing: _order(standing, better)))
 
 
-def _above(
+def _differences_to_baseline(
     baselines: Sequence[Standing], pairs: Sequence[Score], apart: Set[str | None], *, better: str, alpha: float
 ) -> tuple[Contrast, ...]:
     """Each system less the best baseline, whichever way round it was measured; nothing where nothing is ranked."""
     best = next((each.system for each in baselines if each.estimate.value is not None), None)
     if best is None or better == "neither":
         return ()
-    held = [_turned(each) if each.system == best else each for each in pairs if best in (each.system, each.versus)]
+    held = [_turn_score(each) if each.system == best else each for each in pairs if best in (each.system, each.versus)]
     return contrasts_of([each for each in held if each.system not in apart], better=better, alpha=alpha)[0]
 
 
-def _turned(score: Score) -> Score:
+def _turn_score(score: Score) -> Score:
     """The same difference the other way round."""
     value = None if score.value is None else -score.value
-    interval = score.interval and score.interval.turned()
+    interval = score.interval and score.interval.negate()
     update = {
         "system": score.versus,
         "versus": score.system,
@@ -131,7 +131,7 @@ def _order(standing: Standing, better: str) -> tuple[bool, float, str]:
 
 def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[tuple[Contrast, ...], FamilyMethod]:
     """Differences with their verdicts, p-values corrected over all of them, and the method of correction."""
-    family = corrected(pairs)
+    family = correct_family(pairs)
     contrasts = tuple(
         Contrast(
             a=score.system or "",
@@ -158,7 +158,7 @@ def estimate_of(score: Score) -> Estimate:
     )
 
 
-def _standing(score: Score) -> Standing:
+def _make_standing(score: Score) -> Standing:
     return Standing(
         system=score.system or "",
         estimate=estimate_of(score),

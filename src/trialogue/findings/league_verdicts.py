@@ -34,13 +34,13 @@ def _with_rank(
 ) -> Standing:
     low = high = None
     has_one = standing.estimate.value is not None and standing.system not in without and better != "neither"
-    if has_one and compared(standing.system, contrasts):
+    if has_one and is_compared(standing.system, contrasts):
         beaten_by, beats = beaten(standing.system, contrasts)
         low, high = 1 + beaten_by, systems - beats
     return standing.model_copy(update={"rank_low": low, "rank_high": high})
 
 
-def compared(system: str, contrasts: Iterable[Contrast]) -> bool:
+def is_compared(system: str, contrasts: Iterable[Contrast]) -> bool:
     """Whether any difference to another system could be tested."""
     return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
 

@@ -16,7 +16,7 @@ from trialogue.records import JsonValue, MeasureName, Record
 SHORT = 12  # hex digits of a hash that a reader compares
 
 
-def _listed(given: object) -> object:
+def _as_list(given: object) -> object:
     """A single value as a list of one."""
     return [given] if isinstance(given, str | dict) else given
 
@@ -50,7 +50,7 @@ class Exclusion(Record):
 
     user_turns_below: int | None = Field(default=None, ge=1, strict=True)
     """Dialogues with fewer utterances of the user, unless they failed: failures are outcomes and never left out."""
-    participants: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    participants: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
     """Dialogues, ratings and votes of these people, such as those of a pilot."""
 
     @model_validator(mode="after")
@@ -69,7 +69,7 @@ class DecisionProtocol(Record):
     """The primary measure: a metric such as turns, or what people were asked, such as human:satisfaction."""
     users: str | None = Field(default=None, min_length=1)
     """The kind of simulated users whose dialogues decide; null: dialogues with people, or replies to given situations."""
-    measures: Annotated[tuple[MeasureName, ...], BeforeValidator(_listed)] = ()
+    measures: Annotated[tuple[MeasureName, ...], BeforeValidator(_as_list)] = ()
     """Further measures of the same dialogues that are in the family with correction: across."""
     correction: Correction = Correction.WITHIN
     """Whether p-values are corrected within each measure, or across the primary and the further measures."""
@@ -79,11 +79,11 @@ class DecisionProtocol(Record):
     """Margins of superiority, non-inferiority and equivalence."""
     exclude: tuple[Exclusion, ...] = ()
     """Rules by which dialogues are left out."""
-    blocks: Annotated[tuple[ThreatCode, ...], BeforeValidator(_listed)] = ()
+    blocks: Annotated[tuple[ThreatCode, ...], BeforeValidator(_as_list)] = ()
     """Threats that block a verdict, whatever they do otherwise."""
     n: int | None = Field(default=None, ge=1, strict=True)
     """Planned dialogues of each system; null: open."""
-    systems: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    systems: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
     """The systems that are compared; empty: open."""
 
     @model_validator(mode="after")
@@ -150,7 +150,7 @@ class ProtocolCheck(Record):
     """What is not as it says."""
 
     @property
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """Whether there is a protocol and nothing deviates from it."""
         return self.sha256 is not None and not self.deviations
 

@@ -79,7 +79,7 @@ class Measure(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _names_what_was_measured(cls, given: Any) -> Any:
+    def _check_name(cls, given: Any) -> Any:
         """A column that is not of simulated users is named after what was measured."""
         if not isinstance(given, dict):
             return given
@@ -167,7 +167,7 @@ class Contrast(Record):
     """What the threats to it leave of the verdict."""
 
     @property
-    def ahead(self) -> str | None:
+    def leader(self) -> str | None:
         """The better one; None where the verdict calls neither better."""
         return self.a if self.verdict == "a" else self.b if self.verdict == "b" else None
 

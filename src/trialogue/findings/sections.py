@@ -4,7 +4,7 @@ from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
 from trialogue.findings.realism.records import RealismFindings
 from trialogue.findings.records import Section
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate
 
 STATISTICS = {"auc": "AUC", "spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
@@ -85,4 +85,4 @@ def _cell(each: RatingAgreement, scope: str) -> str:
 
 
 def _text(estimate: Estimate | None) -> str:
-    return MISSING if estimate is None or estimate.value is None else written(estimate)
+    return MISSING if estimate is None or estimate.value is None else render_estimate(estimate)

@@ -15,7 +15,7 @@ def p_words(p: float) -> str:
     return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
 
 
-def written(estimate: Estimate, *, digits: int | None = None) -> str:
+def render_estimate(estimate: Estimate, *, digits: int | None = None) -> str:
     """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign.
 
     Args:
@@ -45,7 +45,7 @@ def _digits(estimate: Estimate) -> int:
 MOST_NAMES = 5  # in one sentence
 
 
-def listed(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
+def list_names(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
     """Names in a sentence; of more than ``most`` + 1, the first ``most``, and how many others there are.
 
     >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D"], most=2)

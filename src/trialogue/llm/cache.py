@@ -97,7 +97,7 @@ class Cache:
 
     def stats(self) -> CacheStats:
         """What it holds; an absent folder holds nothing."""
-        return self._counted(self._files())
+        return self._count(self._files())
 
     def prune(self, *, older_than_days: float | None = None, model: str | None = None) -> CacheStats:
         """Remove answers, and say what was removed.
@@ -112,7 +112,7 @@ class Cache:
             for path in self._files()
             if (before is None or path.stat().st_mtime < before) and (model is None or _model_of(path) == model)
         ]
-        removed = self._counted(doomed)
+        removed = self._count(doomed)
         for path in doomed:
             path.unlink(missing_ok=True)
         for folder in {path.parent for path in doomed}:
@@ -126,7 +126,7 @@ class Cache:
     def _files(self) -> Iterator[Path]:
         yield from sorted(self._folder.glob("[0-9a-f][0-9a-f]/*.json"))
 
-    def _counted(self, paths: "Iterator[Path] | list[Path]") -> CacheStats:
+    def _count(self, paths: "Iterator[Path] | list[Path]") -> CacheStats:
         models: Counter[str] = Counter()
         size = 0
         for path in paths:

@@ -159,8 +159,8 @@ class ChatClient:
             self.ledger.count("cached")
             return completion_in(kept, "")
         try:
-            answer, text = self._asked(body, note)
-            self.ledger.called(*tokens_in(answer))
+            answer, text = self._request(body, note)
+            self.ledger.record_call(*tokens_in(answer))
             completion = completion_in(answer, text)
             if self._cache is not None:
                 completion = completion_in(self._cache.put(key, answer, model=self.options.model), "")
@@ -186,7 +186,7 @@ class ChatClient:
         data = _json_of(answer.text()).get("data")
         return [str(entry.get("id")) for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
-    def _asked(self, body: Mapping[str, Any], note: Callable[[RetryCost], None]) -> tuple[dict[str, Any], str]:
+    def _request(self, body: Mapping[str, Any], note: Callable[[RetryCost], None]) -> tuple[dict[str, Any], str]:
         """(answer as JSON, as it came)."""
         raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
@@ -259,7 +259,7 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
     if text is not None and not isinstance(text, str):
         raise UnreadableAnswer("the content of the endpoint's message is not text.", raw)
     if not text or not text.strip():
-        raise AgentFailure("empty", _why_empty(message, reason))
+        raise AgentFailure("empty", _empty_answer_reason(message, reason))
     prompt_tokens, completion_tokens = tokens_in(answer)
     return Completion(
         text=checked_text(text.strip(), longest=MOST_BYTES),
@@ -278,7 +278,7 @@ def tokens_in(answer: Mapping[str, Any]) -> tuple[int | None, int | None]:
     return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
 
 
-def _why_empty(message: Mapping[str, Any], reason: object) -> str:
+def _empty_answer_reason(message: Mapping[str, Any], reason: object) -> str:
     why = f"the model answered without text (finish_reason {reason!r})."
     if isinstance(message.get("refusal"), str):
         why += f" It refused: {message['refusal'][:300]}"

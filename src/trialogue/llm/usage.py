@@ -21,7 +21,7 @@ class Price(Record):
     currency: str = "USD"
     """In which money."""
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+    def cost_of(self, prompt_tokens: int, completion_tokens: int) -> float:
         """The cost of so many tokens.
 
         >>> Price(prompt_per_million=2, completion_per_million=8).of(1_000_000, 500_000)
@@ -69,7 +69,7 @@ class Ledger:
         self._counts = dict.fromkeys(("calls", "cached", "retries", "failures", "unreported"), 0)
         self._tokens = [0, 0]
 
-    def called(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
+    def record_call(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
         """The endpoint answered; None: without saying how many tokens."""
         with self._lock:
             self._counts["calls"] += 1
@@ -93,7 +93,7 @@ class Ledger:
             why = f"the price of {self._model} is not given (option price)"
         elif counts["unreported"]:
             why = f"{counts['unreported']} of {counts['calls']} answers do not state their number of tokens"
-        cost = self._price.of(prompt, completion) if self._price and why is None else None
+        cost = self._price.cost_of(prompt, completion) if self._price and why is None else None
         return Usage(
             model=self._model,
             **counts,

@@ -1,6 +1,6 @@
 """Metrics: what can be computed from conversations, each in every variant the field uses, by name."""
 
-from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, by_system
+from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, group_by_system
 from trialogue.metrics.engine.accumulate import Settings
 from trialogue.metrics.engine.conversations import conversations_of, offline_conversations
 from trialogue.metrics.engine.engine import measure
@@ -17,12 +17,12 @@ __all__ = [
     "Types",
     "Undefined",
     "all_variants",
-    "by_system",
     "conversations_of",
     "full_name",
     "get_card",
     "get_metric",
     "get_metrics",
+    "group_by_system",
     "measure",
     "metric_names",
     "offline_conversations",

@@ -88,7 +88,7 @@ class Conversation:
     """Whether the system is evaluated, or a baseline."""
 
 
-def by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:
+def group_by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:
     """The conversations of each system, in their order; systems in the order in which they first occur."""
     groups: dict[str, list[Conversation]] = {}
     for conversation in conversations:

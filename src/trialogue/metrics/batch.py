@@ -61,34 +61,36 @@ class Batch:
     def texts(self, side: Side = "reply") -> list[str]:
         """What was said, or what the human recommender said; "" where that is not known."""
         if side == "reply":
-            return self.once("texts", lambda: [reply.utterance.text for reply in self.replies])
-        return self.once(
+            return self.memoize("texts", lambda: [reply.utterance.text for reply in self.replies])
+        return self.memoize(
             "references", lambda: ["" if reply.reference is None else reply.reference.text for reply in self.replies]
         )
 
     def words(self, rule: Rule, side: Side = "reply") -> Encoded:
         """The words of each text."""
-        return self.once((rule, side), lambda: self._vocabulary.encoded(self._pieces(side), rule))
+        return self.memoize((rule, side), lambda: self._vocabulary.encode(self._pieces(side), rule))
 
     def characters(self, side: Side = "reply") -> Encoded:
         """The characters of each text, white space included."""
-        return self.once(("characters", side), lambda: characters(self.texts(side)))
+        return self.memoize(("characters", side), lambda: characters(self.texts(side)))
 
     def letters(self, side: Side = "reply") -> Encoded:
         """The characters of each text without white space."""
-        return self.once(("letters", side), lambda: characters(["".join(text.split()) for text in self.texts(side)]))
+        return self.memoize(("letters", side), lambda: characters(["".join(text.split()) for text in self.texts(side)]))
 
     def common_words(self, rule: Rule, n: int) -> Ints:
         """n-grams of words that each reply and its reference have in common, shape (replies,)."""
-        return self.once(("common", rule, n), lambda: self._common(self.words(rule), self.words(rule, "reference"), n))
+        return self.memoize(
+            ("common", rule, n), lambda: self._common(self.words(rule), self.words(rule, "reference"), n)
+        )
 
     def _common(self, left: Encoded, right: Encoded, n: int) -> Ints:
         return common(left.grams(n), right.grams(n), len(self.replies))
 
     def _pieces(self, side: Side) -> Pieces:
-        return self.once(("pieces", side), lambda: self._vocabulary.cut(self.texts(side)))
+        return self.memoize(("pieces", side), lambda: self._vocabulary.cut(self.texts(side)))
 
-    def once(self, key: Hashable, make: Callable[[], MadeT]) -> MadeT:
+    def memoize(self, key: Hashable, make: Callable[[], MadeT]) -> MadeT:
         """What is made of this batch under a key, made when it is asked for first."""
         if key not in self._made:
             self._made[key] = make()

@@ -53,14 +53,14 @@ def _worst(metric: Summed[Any], unit: Reply | Dialogue) -> Sequence[float] | Und
         return NO_WORST_VALUE
     if isinstance(own, Undefined):
         silenced = isinstance(unit, Reply) or own.why.code in AFTERMATH
-        return _checked(metric, (worst, 1.0), worst) if silenced else own
+        return _check_worst(metric, (worst, 1.0), worst) if silenced else own
     if len(own) == 2:  # a sum and what it is divided by
         weight = own[1] if own[1] > 0 else 1.0
-        return _checked(metric, (worst * weight, weight), worst)
-    return _checked(metric, own, worst)  # a formula of more sums: the one of no words, if that is the worst
+        return _check_worst(metric, (worst * weight, weight), worst)
+    return _check_worst(metric, own, worst)  # a formula of more sums: the one of no words, if that is the worst
 
 
-def _checked(metric: Summed[Any], row: Sequence[float], worst: float) -> Sequence[float] | Undefined:
+def _check_worst(metric: Summed[Any], row: Sequence[float], worst: float) -> Sequence[float] | Undefined:
     with np.errstate(divide="ignore", invalid="ignore"):
         value: Array = metric.combine(np.array([row], dtype=float))
     return row if np.isclose(value[0], worst) or np.isnan(value[0]) else NO_WORST_VALUE

@@ -54,11 +54,11 @@ class Fitted(Protocol):
         believed by what was fitted, whose own error ``fit_variance`` is."""
         ...
 
-    def informed(self, clusters: Array) -> NDArray[np.bool_]:
+    def labelled_mask(self, clusters: Array) -> NDArray[np.bool_]:
         """Which of the clusters with these sums, shape (n, k), hold what the error is known from; shape (n,)."""
         ...
 
-    def without_each(self, clusters: Array, total: Array) -> Array:
+    def leave_one_out(self, clusters: Array, total: Array) -> Array:
         """Values of shape (n,) without each of n clusters in turn, from their sums (n, k) and the total (k,); where the
         value sits at an end of its scale, what it would be if the scale had none."""
         ...
@@ -100,7 +100,7 @@ class Sources:
         return dict.fromkeys(self._sums, total) if len(self._sums) == 1 else self._sums
 
     @property
-    def signed(self) -> str | None:
+    def signature_note(self) -> str | None:
         """What a signature says of the intervals: whether they hold the error of what was fitted; None: no units."""
         if not self._sums:
             return None
@@ -113,7 +113,7 @@ def sources_of(metric: Any) -> Sources | None:
     return Sources(metric) if isinstance(metric, Fitted) and metric.rests_on is not None else None
 
 
-def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confidence: float) -> Estimate:
+def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, confidence: float) -> Estimate:
     """A system's estimate with the few clusters and the fit's error in its interval, or with the reason why it is not.
 
     Args:
@@ -124,17 +124,17 @@ def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confide
     """
     variance = sources.metric.fit_variance(sources.parts(data.total), {})
     added = 0.0 if isinstance(variance, Undefined) else variance
-    informed = sources.metric.informed(data.sums)
+    informed = sources.metric.labelled_mask(data.sums)
     if estimate.value in (0.0, 1.0):
-        without = sources.metric.without_each(data.sums, data.total)
+        without = sources.metric.leave_one_out(data.sums, data.total)
         seen = int(informed.sum()) if sources.metric.is_observed else None
-        found = at_an_end(estimate, without, added, confidence=confidence, seen=seen)
+        found = widen_at_end(estimate, without, added, confidence=confidence, seen=seen)
     else:
-        found = widened(estimate, added, clusters=int(informed.sum()))
-    return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources)
+        found = widen(estimate, added, clusters=int(informed.sum()))
+    return _add_reason(found, variance) if isinstance(variance, Undefined) else _name_method(found, sources)
 
 
-def at_an_end(
+def widen_at_end(
     estimate: Estimate, without: Array, variance: float, *, confidence: float, seen: int | None = None
 ) -> Estimate:
     """An estimate of 0 or 1 with the interval that resampling cannot give it: nearly all resamples are at the end, too.
@@ -158,7 +158,7 @@ def at_an_end(
     return estimate.model_copy(update={"interval": _cut_off(found.interval, 0.0, 1.0), "why": None})
 
 
-def widened(estimate: Estimate, variance: float, *, clusters: int | None = None) -> Estimate:
+def widen(estimate: Estimate, variance: float, *, clusters: int | None = None) -> Estimate:
     """The estimate with the few clusters and a variance from elsewhere in its interval, which stays within 0 and 1.
 
     Each side: the root of (t / z sqrt(k / (k - 1)) times its distance)^2 + z^2 variance, for k clusters. What has no
@@ -209,7 +209,7 @@ def fitted_difference(
     added = 0.0 if isinstance(variance, Undefined) else variance
     value, other = (float(metric.combine(side.total)) for side in (a, b))
     without, other_without = (
-        dict(zip(side.keys, metric.without_each(side.sums, side.total).tolist(), strict=True)) for side in (a, b)
+        dict(zip(side.keys, metric.leave_one_out(side.sums, side.total).tolist(), strict=True)) for side in (a, b)
     )
     kinds = _kinds(a, b, metric)
     found = jackknife_difference(
@@ -217,12 +217,12 @@ def fitted_difference(
     )
     if found.interval is not None:
         found = found.model_copy(update={"interval": _cut_off(found.interval, -1.0, 1.0)})
-    return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources[0])
+    return _add_reason(found, variance) if isinstance(variance, Undefined) else _name_method(found, sources[0])
 
 
 def _kinds(a: ClusterSums, b: ClusterSums, metric: Fitted) -> dict[Hashable, tuple[bool, bool]]:
     """On which sides each cluster holds what the error is known from: these spread otherwise than the others."""
-    here, there = (dict(zip(side.keys, metric.informed(side.sums).tolist(), strict=True)) for side in (a, b))
+    here, there = (dict(zip(side.keys, metric.labelled_mask(side.sums).tolist(), strict=True)) for side in (a, b))
     return {key: (here.get(key, False), there.get(key, False)) for key in {**here, **there}}
 
 
@@ -231,14 +231,14 @@ def _cut_off(interval: Interval, low: float, high: float) -> Interval:
     return interval.model_copy(update={"low": max(low, interval.low), "high": min(high, interval.high)})
 
 
-def _named(estimate: Estimate, sources: Sources) -> Estimate:
+def _name_method(estimate: Estimate, sources: Sources) -> Estimate:
     if estimate.interval is None or sources.metric.is_observed:
         return estimate
     method = f"{estimate.interval.method}, with the {sources.metric.rests_on}'s own error"
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 
-def _told(estimate: Estimate, missing: Undefined) -> Estimate:
+def _add_reason(estimate: Estimate, missing: Undefined) -> Estimate:
     if estimate.interval is None:
         return estimate
     return estimate.model_copy(update={"why": missing.why})

@@ -23,7 +23,7 @@ from trialogue.records import (
     Variant,
 )
 from trialogue.records.completion import UNNAMED
-from trialogue.records.kinds.origins import kinds_of, named_raters, whose, with_raters
+from trialogue.records.kinds.origins import kinds_of, named_raters, possessive_of, with_raters
 from trialogue.records.score import AGGREGATE
 
 Scale = tuple[float | None, float | None]
@@ -75,7 +75,7 @@ class FiledAnswers:
     """Those about no dialogue and no reply that was given."""
 
     @classmethod
-    def of(cls, scores: Iterable[Score], conversations: Iterable[Conversation]) -> "FiledAnswers":
+    def select(cls, scores: Iterable[Score], conversations: Iterable[Conversation]) -> "FiledAnswers":
         """The answers among some scores that are about these conversations.
 
         What a record holds already (an answer to the same question by the same rater) is not counted twice.
@@ -93,12 +93,12 @@ class FiledAnswers:
             if unit not in grouped:
                 continue
             known = {(each.question, each.rater) for each in (Answer.of_rating(rating, user) for rating in ratings)}
-            own = [each for each in grouped[unit] if (each.question, _resolved(each.rater, user)) not in known]
+            own = [each for each in grouped[unit] if (each.question, _resolve_rater(each.rater, user)) not in known]
             fresh[unit] = tuple(own)
             matched += len(grouped[unit])
         return cls({unit: own for unit, own in fresh.items() if own}, len(found), len(found) - matched)
 
-    def about(self, unit: Reply | Dialogue) -> tuple[Answer, ...]:
+    def answers_to(self, unit: Reply | Dialogue) -> tuple[Answer, ...]:
         """The answers about a reply or a dialogue."""
         return self.by_unit.get(unit_of(unit), ()) if self.by_unit else ()
 
@@ -133,7 +133,7 @@ def _rated_units(conversation: Conversation) -> Iterator[tuple[Unit, str | None,
         yield unit_of(reply), dialogue.user if dialogue else None, reply.utterance.ratings
 
 
-def _resolved(rater: str | None, user: str | None) -> str | None:
+def _resolve_rater(rater: str | None, user: str | None) -> str | None:
     return user if rater == "user" and user else rater
 
 
@@ -159,7 +159,7 @@ class HumanRating:
         self.card = Card(
             name=self.measure,
             title=with_raters(name.replace("_", " ").capitalize(), raters),
-            summary=f"Mean of {whose(raters)} ratings of {name.replace('_', ' ')}.",
+            summary=f"Mean of {possessive_of(raters)} ratings of {name.replace('_', ' ')}.",
             unit=f"share of {named_raters(raters)}" if (low, high) == (0, 1) else "rating",
             low=low,
             high=high,
@@ -174,7 +174,7 @@ class HumanRating:
     def statistics(self, unit: Reply | Dialogue) -> Sequence[float] | Undefined:
         """(sum of ratings, number of ratings)."""
         values = [rating.value for rating in _ratings(unit) if rating.name == self.name]
-        values += [answer.value for answer in self.filed.about(unit) if answer.question == self.name]
+        values += [answer.value for answer in self.filed.answers_to(unit) if answer.question == self.name]
         if not values:
             return Undefined(Reason.of(ReasonCode.NO_RATINGS_OF, question=self.name))
         return (sum(values), float(len(values)))
@@ -187,7 +187,7 @@ class HumanRating:
 
 def _measure(name: str, *, response: bool) -> MeasureName:
     """A question about replies is another measure than the same question about whole dialogues."""
-    return MeasureName.rating(name, level="response" if response else "dialogue")
+    return MeasureName.of_question(name, level="response" if response else "dialogue")
 
 
 def _ratings(unit: Reply | Dialogue) -> tuple[Rating, ...]:
@@ -213,7 +213,7 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
             raters.setdefault(key, set()).add(answer.raters)
     problems = [
         Problem(
-            f"ratings of {name!r} are on {len(found)} different scales: {_listed(found)}.",
+            f"ratings of {name!r} are on {len(found)} different scales: {_list_scales(found)}.",
             hint="Convert them to one scale, or give them different names.",
         )
         for (_, name), found in sorted(scales.items())
@@ -228,7 +228,7 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
     ]
 
 
-def _listed(scales: Iterable[Scale]) -> str:
+def _list_scales(scales: Iterable[Scale]) -> str:
     def end(value: float | None) -> str:
         return "?" if value is None else f"{value:g}"
 
@@ -244,7 +244,7 @@ def rating_scores(conversation: Conversation, filed: FiledAnswers = NOTHING_FILE
 def filed_scores(conversation: Conversation, filed: FiledAnswers) -> Iterator[Score]:
     """Of the same, only answers about single replies that came in files of their own, which the records do not hold."""
     for reply in conversation.replies:
-        yield from (_score(conversation, answer, reply) for answer in filed.about(reply))
+        yield from (_score(conversation, answer, reply) for answer in filed.answers_to(reply))
 
 
 def _answers(conversation: Conversation, filed: FiledAnswers) -> Iterator[tuple[Reply | None, Answer]]:
@@ -253,10 +253,10 @@ def _answers(conversation: Conversation, filed: FiledAnswers) -> Iterator[tuple[
     user = dialogue.user if dialogue is not None else None
     if dialogue is not None:
         yield from ((None, Answer.of_rating(rating, user)) for rating in dialogue.ratings)
-        yield from ((None, answer) for answer in filed.about(dialogue))
+        yield from ((None, answer) for answer in filed.answers_to(dialogue))
     for reply in conversation.replies:
         yield from ((reply, Answer.of_rating(rating, user)) for rating in reply.utterance.ratings)
-        yield from ((reply, answer) for answer in filed.about(reply))
+        yield from ((reply, answer) for answer in filed.answers_to(reply))
 
 
 def _score(conversation: Conversation, answer: Answer, reply: Reply | None = None) -> Score:
@@ -269,6 +269,6 @@ def _score(conversation: Conversation, answer: Answer, reply: Reply | None = Non
         dialogue_id=conversation.dialogue_id,
         situation_id=reply.situation_id if reply else None,
         utterance=reply.index if reply else None,
-        rater=_resolved(answer.rater, user) or AGGREGATE,
+        rater=_resolve_rater(answer.rater, user) or AGGREGATE,
         raters=answer.raters,
     )

@@ -92,9 +92,9 @@ def full_name(
         if key not in card.parameters:
             raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
     said = sorted((key, value) for key, value in parameters.items() if (unsaid or {}).get(key) != value)
-    inside = ",".join(f"{key}={_written(value)}" for key, value in said)
+    inside = ",".join(f"{key}={_render_parameter(value)}" for key, value in said)
     return MeasureName(f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version}")
 
 
-def _written(value: Parameter) -> str:
+def _render_parameter(value: Parameter) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

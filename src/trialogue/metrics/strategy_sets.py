@@ -29,7 +29,7 @@ class Reading:
     without_none: bool = False
     """``no_strategy`` is no label but the absence of one."""
 
-    def of(self, utterance: Utterance, *, side: Side) -> tuple[str, ...] | Undefined:
+    def strategies_of(self, utterance: Utterance, *, side: Side) -> tuple[str, ...] | Undefined:
         """The utterance's strategies in order, each once; empty if it has none but ``no_strategy``, and that is no label.
 
         Args:

@@ -21,7 +21,7 @@ from trialogue.records.dialogue import (
     StrategyLabel,
     Utterance,
     has_ground_truth,
-    labelled_by,
+    labeller_of,
 )
 from trialogue.records.distinct_counts import DistinctCounts
 from trialogue.records.domain import Departure, DomainFit
@@ -40,7 +40,7 @@ from trialogue.records.reasons.reason import Reason
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.score_block import ScoreBlock
 from trialogue.records.situation import Response, Situation, situations_of
-from trialogue.records.turns import merged
+from trialogue.records.turns import merge_turns
 
 __all__ = [
     "NO_STRATEGY",
@@ -98,8 +98,8 @@ __all__ = [
     "Writer",
     "completion_counts",
     "has_ground_truth",
-    "labelled_by",
-    "merged",
+    "labeller_of",
+    "merge_turns",
     "read_records",
     "sha256_of",
     "situations_of",

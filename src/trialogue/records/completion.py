@@ -78,21 +78,21 @@ class CompletionCounts(Record):
     """What asking it again cost."""
 
     @property
-    def finished(self) -> int:
+    def finished_count(self) -> int:
         """Dialogues that no failure ended."""
         return self.dialogues - sum(self.failed.values())
 
     @property
-    def unanswered(self) -> int:
+    def unanswered_count(self) -> int:
         """Situations without a reply, or with one that holds no words."""
         return self.situations - self.answered
 
     @property
     def has_finished_any(self) -> bool:
         """Whether there is anything to rank it by."""
-        return self.finished > 0 or self.answered > 0
+        return self.finished_count > 0 or self.answered > 0
 
-    def failed_by(self, fault: Fault) -> int:
+    def failures_by(self, fault: Fault) -> int:
         """Dialogues that failed through somebody's fault."""
         return sum(count for ending, count in self.failed.items() if ending.fault is fault)
 
@@ -104,17 +104,17 @@ class CompletionCounts(Record):
     @property
     def charged_rate(self) -> float | None:
         """Share of dialogues that failed through the system's own fault, which count as the worst outcome."""
-        return self._share(self.failed_by(Fault.AGENT))
+        return self._share(self.failures_by(Fault.AGENT))
 
     @property
     def missing_rate(self) -> float | None:
         """Share of dialogues that failed through the fault of others, which are missing."""
-        return self._share(sum(self.failed.values()) - self.failed_by(Fault.AGENT))
+        return self._share(sum(self.failed.values()) - self.failures_by(Fault.AGENT))
 
     @property
     def abstention_rate(self) -> float | None:
         """Share of situations that it left unanswered; None without situations."""
-        return self.unanswered / self.situations if self.situations else None
+        return self.unanswered_count / self.situations if self.situations else None
 
     def __add__(self, other: "CompletionCounts") -> "CompletionCounts":
         """The counts of both, for one system that different dialogues or situations were counted of."""
@@ -160,7 +160,7 @@ class _Tally:
             self.retries += dialogue.retries
         self.acts.update(said.acts_by for said in dialogue.utterances if said.speaker == "system" and said.acts)
 
-    def reply(self, response: Response, reference: str | None) -> None:
+    def add_reply(self, response: Response, reference: str | None) -> None:
         self.asked = True
         if response.failure is not None:
             self.failed_replies[response.failure] += 1
@@ -169,7 +169,7 @@ class _Tally:
             if reference is not None and _words(response.utterance.text) == _words(reference) != "":
                 self.copied.add(response.situation_id)
 
-    def whole(self, system: str, situations: int) -> CompletionCounts:
+    def to_counts(self, system: str, situations: int) -> CompletionCounts:
         acts = {origin.value: self.acts[origin] for origin in ActOrigin}
         return CompletionCounts(
             system=system,
@@ -210,6 +210,6 @@ def completion_counts(
     for dialogue in dialogues:
         tallies.setdefault(dialogue.system or system or UNNAMED, _Tally()).add(dialogue)
     for response in responses:
-        tallies.setdefault(response.system, _Tally()).reply(response, references.get(response.situation_id))
+        tallies.setdefault(response.system, _Tally()).add_reply(response, references.get(response.situation_id))
     count = len({situation.id for situation in situations})
-    return {name: tally.whole(name, max(count, len(tally.answered))) for name, tally in tallies.items()}
+    return {name: tally.to_counts(name, max(count, len(tally.answered))) for name, tally in tallies.items()}

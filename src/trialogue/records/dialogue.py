@@ -104,7 +104,7 @@ class Mention(Record):
     """How it was found."""
 
 
-def off_scale(name: str, value: float, low: float | None, high: float | None) -> str:
+def off_scale_text(name: str, value: float, low: float | None, high: float | None) -> str:
     """What is wrong with a rating outside its declared scale.
 
     >>> off_scale("satisfaction", 7, 1, 5)
@@ -134,7 +134,7 @@ class Rating(Record):
     def _lies_on_its_scale(self) -> Self:
         """A 7 on a scale from 1 to 5 is a mistake of the file: averaged with others it would lead."""
         if (self.low is not None and self.value < self.low) or (self.high is not None and self.value > self.high):
-            raise ValueError(off_scale(self.name, self.value, self.low, self.high))
+            raise ValueError(off_scale_text(self.name, self.value, self.low, self.high))
         return self
 
 
@@ -185,7 +185,7 @@ class Utterance(Record):
     """What else the corpus says of it."""
 
 
-def labelled_by(utterance: Utterance) -> Labeller | None:
+def labeller_of(utterance: Utterance) -> Labeller | None:
     """Who gave the labels of its strategies that count, the first ones; None: nobody, or the file does not say."""
     return utterance.strategies[0].by if utterance.strategies else None
 

@@ -25,7 +25,7 @@ class Interval(Record):
     arrangements of a permutation test."""
 
     @model_validator(mode="after")
-    def _is_ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.low > self.high:
             raise ValueError(f"the lower end {self.low} is above the upper end {self.high}")
         return self
@@ -34,7 +34,7 @@ class Interval(Record):
         """Whether a value lies inside, ends included."""
         return self.low <= value <= self.high
 
-    def turned(self) -> Self:
+    def negate(self) -> Self:
         """That of the same difference the other way round."""
         return self.model_copy(update={"low": -self.high, "high": -self.low})
 
@@ -61,7 +61,7 @@ class Estimate(Record):
             raise ValueError("a missing value needs a reason (why)")
         return self
 
-    def turned(self) -> Self:
+    def negate(self) -> Self:
         """Of a difference: the same one the other way round."""
         value = None if self.value is None else -self.value
-        return self.model_copy(update={"value": value, "interval": self.interval and self.interval.turned()})
+        return self.model_copy(update={"value": value, "interval": self.interval and self.interval.negate()})

@@ -69,10 +69,10 @@ class MeasureName(str):
 
     def __new__(cls, text: str) -> Self:
         """The name with its parts; equal texts are one object."""
-        return text if type(text) is cls else _interned(cls, str(text))  # type: ignore[return-value]
+        return text if type(text) is cls else _intern(cls, str(text))  # type: ignore[return-value]
 
     @classmethod
-    def rating(cls, question: str, *, level: Literal["dialogue", "response"] = "dialogue") -> Self:
+    def of_question(cls, question: str, *, level: Literal["dialogue", "response"] = "dialogue") -> Self:
         """The name of a question; one that holds ``@`` is escaped, so that it cannot pass for another level."""
         escaped = "".join(ESCAPES.get(letter, letter) for letter in question)
         escaped = "%76otes" if escaped == "votes" else escaped  # a question of this name is not the votes
@@ -101,7 +101,7 @@ class MeasureName(str):
         """
         return str(self) if self.aspect is None else str(self)[: -len(f":{self.aspect}")]
 
-    def about(self, aspect: str) -> Self:
+    def with_aspect(self, aspect: str) -> Self:
         """The same measure as a prediction of one question."""
         return type(self)(f"{self}:{aspect}")
 
@@ -143,7 +143,7 @@ class MeasureName(str):
 
 
 @lru_cache(maxsize=4096)
-def _interned(cls: type[MeasureName], text: str) -> MeasureName:
+def _intern(cls: type[MeasureName], text: str) -> MeasureName:
     name = str.__new__(cls, text)
     if text.startswith(PEOPLE):
         _set_question(name, text.removeprefix(PEOPLE))

@@ -87,7 +87,7 @@ class ScoreBlock(Block):
             of_replies = {place: gap.why for gap in column.gaps for place in gap.replies}
             for place, value in enumerate(column.replies):
                 if value is not None or place in of_replies:
-                    yield self._reply(
+                    yield self._reply_score(
                         column.measure, place, self.dialogues[owners[place]], value, of_replies.get(place)
                     )
             of_dialogues = {place: gap.why for gap in column.gaps for place in gap.dialogues}
@@ -96,7 +96,7 @@ class ScoreBlock(Block):
                 if name is not None and (value is not None or place in of_dialogues):
                     yield self._score(column.measure, "dialogue", name, value, of_dialogues.get(place))
 
-    def _reply(
+    def _reply_score(
         self, measure: MeasureName, place: int, dialogue: str | None, value: float | None, why: Reason | None
     ) -> Score:
         situation = self.situations[place] if self.situations else None

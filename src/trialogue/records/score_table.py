@@ -75,7 +75,7 @@ class ScoreTable(Sequence[Score]):
         """Put the scores of another table behind these."""
         self._blocks += other._blocks
 
-    def without(self, left_out: Collection[tuple[str, str]]) -> "ScoreTable":
+    def drop(self, left_out: Collection[tuple[str, str]]) -> "ScoreTable":
         """Without some (measure, system)."""
         kept = ScoreTable()
         kept._blocks = [
@@ -94,7 +94,7 @@ class ScoreTable(Sequence[Score]):
         for block in self._blocks:
             for column in block.columns:
                 if column.measure == measure and column.dialogues is not None:
-                    found.setdefault(block.system, []).append(_named(block, column.dialogues))
+                    found.setdefault(block.system, []).append(_values_with_id(block, column.dialogues))
         values = {system: np.concatenate(parts) for system, parts in found.items()}
         return {system: own[np.isfinite(own)] for system, own in values.items()}
 
@@ -129,7 +129,7 @@ class ScoreTable(Sequence[Score]):
         return list(self)[place]
 
 
-def _named(block: Block, values: Values) -> Array:
+def _values_with_id(block: Block, values: Values) -> Array:
     """Values of the dialogues that have an id."""
     return values.numbers[[name is not None for name in block.dialogues]]
 
@@ -150,13 +150,13 @@ def _column_record(column: Column) -> ScoreColumn:
             gaps.setdefault(why, ([], []))[side].append(place)
     return ScoreColumn(
         measure=MeasureName(column.measure),
-        replies=_written(replies),
-        dialogues=_written(dialogues),
+        replies=_finite_values(replies),
+        dialogues=_finite_values(dialogues),
         gaps=tuple(Gap(why=why, replies=tuple(a), dialogues=tuple(b)) for why, (a, b) in gaps.items()),
     )
 
 
-def _written(values: Values | None) -> tuple[float | None, ...]:
+def _finite_values(values: Values | None) -> tuple[float | None, ...]:
     """None for what is not defined; () where nothing is said of anything."""
     if values is None or not (np.isfinite(values.numbers).any() or values.reasons):
         return ()

@@ -18,7 +18,7 @@ from trialogue.records.kinds.origins import ActOrigin
 PartT = TypeVar("PartT", SlotValue, Mention)
 
 
-def merged(dialogue: Dialogue) -> Dialogue:
+def merge_turns(dialogue: Dialogue) -> Dialogue:
     """The dialogue with every run of utterances of one speaker joined into one, by single spaces.
 
     Labels of a joined utterance keep the text of the sentence they belong to; offsets of mentions and slots are moved; the
@@ -28,10 +28,10 @@ def merged(dialogue: Dialogue) -> Dialogue:
     runs = [tuple(run) for _, run in groupby(dialogue.utterances, key=lambda utterance: utterance.speaker)]
     if len(runs) == len(dialogue.utterances):
         return dialogue
-    return dialogue.model_copy(update={"utterances": tuple(map(_joined, runs))})
+    return dialogue.model_copy(update={"utterances": tuple(map(_join_utterances, runs))})
 
 
-def _joined(run: Sequence[Utterance]) -> Utterance:
+def _join_utterances(run: Sequence[Utterance]) -> Utterance:
     if len(run) == 1:
         return run[0]
     starts, length = [], 0
@@ -43,12 +43,12 @@ def _joined(run: Sequence[Utterance]) -> Utterance:
         speaker=run[0].speaker,
         text=" ".join(part.text for part in run),
         id=run[0].id,
-        acts=_together([_moved_acts(part.acts, start) for part, start in zip(run, starts, strict=True)]),
-        acts_by=_acts_by(run),
-        strategies=_together([_with_text(part) for part in run]),
-        mentions=_together(
+        acts=_concatenate([_moved_acts(part.acts, start) for part, start in zip(run, starts, strict=True)]),
+        acts_by=_weakest_origin(run),
+        strategies=_concatenate([_with_text(part) for part in run]),
+        mentions=_concatenate(
             [
-                None if part.mentions is None else tuple(_moved(mention, start) for mention in part.mentions)
+                None if part.mentions is None else tuple(_shift(mention, start) for mention in part.mentions)
                 for part, start in zip(run, starts, strict=True)
             ]
         ),
@@ -58,7 +58,7 @@ def _joined(run: Sequence[Utterance]) -> Utterance:
     )
 
 
-def _acts_by(run: Sequence[Utterance]) -> ActOrigin | None:
+def _weakest_origin(run: Sequence[Utterance]) -> ActOrigin | None:
     """The weakest origin of the acts of several parts: one that was recognised makes the whole rest on recognition."""
     origins = {part.acts_by for part in run if part.acts is not None}
     weakest = (ActOrigin.RECOGNISED, None, ActOrigin.DECLARED, ActOrigin.ANNOTATED)
@@ -68,7 +68,7 @@ def _acts_by(run: Sequence[Utterance]) -> ActOrigin | None:
 ValueT = TypeVar("ValueT")
 
 
-def _together(parts: Iterable[tuple[ValueT, ...] | None]) -> tuple[ValueT, ...] | None:
+def _concatenate(parts: Iterable[tuple[ValueT, ...] | None]) -> tuple[ValueT, ...] | None:
     known = [part for part in parts if part is not None]
     return tuple(value for part in known for value in part) if known else None
 
@@ -84,10 +84,10 @@ def _with_text(part: Utterance) -> tuple[StrategyLabel, ...] | None:
 def _moved_acts(acts: tuple[DialogueAct, ...] | None, by: int) -> tuple[DialogueAct, ...] | None:
     if acts is None or by == 0:
         return acts
-    return tuple(act.model_copy(update={"slots": tuple(_moved(slot, by) for slot in act.slots)}) for act in acts)
+    return tuple(act.model_copy(update={"slots": tuple(_shift(slot, by) for slot in act.slots)}) for act in acts)
 
 
-def _moved(part: PartT, by: int) -> PartT:
+def _shift(part: PartT, by: int) -> PartT:
     changes = {name: value + by for name in ("start", "end") if (value := getattr(part, name)) is not None}
     return part.model_copy(update=changes)
 

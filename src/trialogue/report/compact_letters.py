@@ -24,7 +24,7 @@ def letter_display(names: Sequence[str], different: Iterable[frozenset[str]]) ->
     groups = [frozenset(names)] if names else []
     for pair in different:
         split = [group - {name} for group in groups if pair <= group for name in sorted(pair)]
-        groups = _absorbed([group for group in groups if not pair <= group] + split)
+        groups = _absorb([group for group in groups if not pair <= group] + split)
         if len(groups) > len(ascii_lowercase):
             return {}
     place = {name: index for index, name in enumerate(names)}
@@ -35,7 +35,7 @@ def letter_display(names: Sequence[str], different: Iterable[frozenset[str]]) ->
     }
 
 
-def _absorbed(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+def _absorb(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
     """Without groups that lie inside another one."""
     kept: list[frozenset[str]] = []
     for group in sorted(set(groups), key=lambda one: (-len(one), sorted(one))):
@@ -49,13 +49,13 @@ def league_letters(league: League) -> dict[str, str]:
 
     A shared letter says that two systems were compared and cannot be told apart, no shared letter that they differ; nothing
     stands for "was not compared". So systems that were not compared with all others that have letters get none
-    (``not_compared``), and where those that are left are not the majority, nobody does: beside many systems without a letter
-    a lone "a" would look like a winner's.
+    (``uncompared_systems``), and where those that are left are not the majority, nobody does: beside many systems without a
+    letter a lone "a" would look like a winner's.
     """
     if league.measure.better == "neither":
         return {}
-    defined = _defined(league)
-    alone = not_compared(league)
+    defined = _defined_systems(league)
+    alone = uncompared_systems(league)
     names = [name for name in defined if name not in alone]
     if 2 * len(names) <= len(defined):
         return {}
@@ -68,7 +68,7 @@ def league_letters(league: League) -> dict[str, str]:
     return letter_display(names, different) if different else {}
 
 
-def not_compared(league: League) -> frozenset[str]:
+def uncompared_systems(league: League) -> frozenset[str]:
     """Systems to leave out, so that every two of the others were compared: always those that lack the most comparisons.
 
     If A and B were compared, and C with neither of them, then C is left out. Systems without a value do not count, and where
@@ -76,7 +76,7 @@ def not_compared(league: League) -> frozenset[str]:
     """
     if not league.contrasts:
         return frozenset()
-    defined = _defined(league)
+    defined = _defined_systems(league)
     compared = {frozenset((each.a, each.b)) for each in league.contrasts if each.verdict != "undefined"}
     open_pairs = [pair for pair in map(frozenset, combinations(defined, 2)) if pair not in compared]
     left_out: set[str] = set()
@@ -88,6 +88,6 @@ def not_compared(league: League) -> frozenset[str]:
     return frozenset(left_out)
 
 
-def _defined(league: League) -> list[str]:
+def _defined_systems(league: League) -> list[str]:
     """Systems that have a value, in order."""
     return [standing.system for standing in league.standings if standing.estimate.value is not None]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from trialogue.errors import UsageError
 from trialogue.findings import Findings
-from trialogue.report.evaluation.paper import escaped
+from trialogue.report.evaluation.paper import escape_latex
 from trialogue.report.league_table import Block, Cell, Column, Table, league_table
 from trialogue.report.measures import all_leagues, labels, systems_in_order
 
@@ -19,7 +19,7 @@ FRAMES = ("pandas", "polars")
 Row = Mapping[str, Any]
 
 
-def exported(rows: Sequence[Row], form: str) -> Any:
+def export_rows(rows: Sequence[Row], form: str) -> Any:
     """Rows in a form that is asked for; undefined values are None, or what stands for it in a data frame.
 
     Raises:
@@ -50,8 +50,8 @@ def frame(rows: Sequence[Row]) -> Any:
 def latex_rows(rows: Sequence[Row]) -> str:
     """Rows as a ``tabular`` of booktabs."""
     heads = list(rows[0]) if rows else []
-    body = [" & ".join(escaped(_text(row.get(head))) for head in heads) for row in rows]
-    return _tabular("l" * len(heads), [" & ".join(map(escaped, heads))], [body])
+    body = [" & ".join(escape_latex(_text(row.get(head))) for head in heads) for row in rows]
+    return _tabular("l" * len(heads), [" & ".join(map(escape_latex, heads))], [body])
 
 
 def markdown_rows(rows: Sequence[Row]) -> str:
@@ -67,15 +67,15 @@ def league_latex(findings: Findings) -> str:
     comments above it. Needs the package booktabs.
     """
     table, names = _league(findings)
-    comments = [f"% {escaped(text)}" for text in [*map(str, findings.answer), *_notes(table)]]
-    return "\n\n".join(["\n".join(comments), *(_latex_block(block, names) for block in table.everything)]) + "\n"
+    comments = [f"% {escape_latex(text)}" for text in [*map(str, findings.answer), *_notes(table)]]
+    return "\n\n".join(["\n".join(comments), *(_latex_block(block, names) for block in table.all_blocks)]) + "\n"
 
 
 def league_markdown(findings: Findings) -> str:
     """The answer and the league table in Markdown, systems by measures, with its notes."""
     table, names = _league(findings)
     answer = " ".join(map(str, findings.answer))
-    blocks = [_markdown(*_cells(block, names)) for block in table.everything]
+    blocks = [_markdown(*_cells(block, names)) for block in table.all_blocks]
     return "\n".join([f"{answer}\n", *blocks, *(f"{note}  " for note in _notes(table))]).rstrip() + "\n"
 
 
@@ -83,7 +83,7 @@ def findings_html(findings: Findings) -> str:
     """The answer and the league table, for a notebook."""
     table, names = _league(findings)
     answer = "".join(f"<p>{html.escape(str(statement))}</p>" for statement in findings.answer)
-    blocks = "".join(_html(*_cells(block, names)) for block in table.everything)
+    blocks = "".join(_html(*_cells(block, names)) for block in table.all_blocks)
     notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in _notes(table))
     return f"<div><h4>{html.escape(findings.title)}</h4>{answer}{blocks}{notes}</div>"
 
@@ -123,10 +123,10 @@ def _plain(cell: Cell) -> str:
 
 
 def _latex_block(block: Block, names: Mapping[str, str]) -> str:
-    head = " & ".join(["System", *(escaped(names[column.name]) + _arrow(column) for column in block.columns)])
+    head = " & ".join(["System", *(escape_latex(names[column.name]) + _arrow(column) for column in block.columns)])
     groups = [
         [
-            " & ".join([escaped(system), *(_latex_cell(column.cells[system]) for column in block.columns)])
+            " & ".join([escape_latex(system), *(_latex_cell(column.cells[system]) for column in block.columns)])
             for system in systems
         ]
         for systems in (block.systems, block.baselines)
@@ -140,10 +140,10 @@ def _arrow(column: Column) -> str:
 
 
 def _latex_cell(cell: Cell) -> str:
-    value = rf"\textbf{{{escaped(cell.text)}}}" if cell.leads else escaped(cell.text)
-    letters = rf"\textsuperscript{{{escaped(cell.letters)}}}" if cell.letters else ""
+    value = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.leads else escape_latex(cell.text)
+    letters = rf"\textsuperscript{{{escape_latex(cell.letters)}}}" if cell.letters else ""
     note = rf"\textsuperscript{{({cell.note})}}" if cell.note is not None else ""
-    return value + (f" {escaped(cell.interval)}" if cell.interval else "") + letters + note
+    return value + (f" {escape_latex(cell.interval)}" if cell.interval else "") + letters + note
 
 
 def _tabular(columns: str, heads: Sequence[str], groups: Sequence[Sequence[str]]) -> str:

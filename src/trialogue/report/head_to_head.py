@@ -7,7 +7,7 @@ from trialogue.findings import Contrast, League
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.drawing.scale import Scale
 from trialogue.report.league_table import Bar, Cell, Head, Notes, bar, column, head_of
-from trialogue.report.measures import ranked
+from trialogue.report.measures import is_ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 
 
@@ -48,19 +48,19 @@ def contrast_between(league: League, a: str, b: str) -> Contrast | None:
         if (contrast.a, contrast.b) == (a, b):
             return contrast
         if (contrast.a, contrast.b) == (b, a):
-            return turned(contrast)
+            return turn_contrast(contrast)
     return None
 
 
-def turned(contrast: Contrast) -> Contrast:
+def turn_contrast(contrast: Contrast) -> Contrast:
     """The same comparison as b minus a."""
     verdicts = {"a": "b", "b": "a"}
     return contrast.model_copy(
         update={
             "a": contrast.b,
             "b": contrast.a,
-            "difference": contrast.difference.turned(),
-            "simultaneous": contrast.simultaneous and contrast.simultaneous.turned(),
+            "difference": contrast.difference.negate(),
+            "simultaneous": contrast.simultaneous and contrast.simultaneous.negate(),
             "verdict": verdicts.get(contrast.verdict, contrast.verdict),
         }
     )
@@ -89,7 +89,7 @@ def _row(league: League, a: str, b: str, notes: Notes) -> Row:
 def _verdict(league: League, winner: str, undefined: bool) -> str:
     if undefined:
         return "not compared"
-    return "is better" if winner else "inconclusive" if ranked(league) else "not ranked"
+    return "is better" if winner else "inconclusive" if is_ranked(league) else "not ranked"
 
 
 def centered_bar(difference: Estimate) -> Bar | None:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.findings import League, Standing
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.records import Estimate
-from trialogue.report.compact_letters import league_letters, not_compared
+from trialogue.report.compact_letters import league_letters, uncompared_systems
 from trialogue.report.drawing.scale import Scale, league_extent
 from trialogue.report.measures import (
     ARROWS,
@@ -15,9 +15,9 @@ from trialogue.report.measures import (
     JUDGES,
     WIDEST,
     baselines_in_order,
-    by_judges,
     chief_leagues,
-    ranked,
+    group_by_judges,
+    is_ranked,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 
@@ -109,7 +109,7 @@ class Table:
     """Their footnotes, numbered by themselves."""
 
     @property
-    def everything(self) -> tuple[Block, ...]:
+    def all_blocks(self) -> tuple[Block, ...]:
         """All blocks."""
         return (*self.blocks, *self.folded)
 
@@ -123,7 +123,9 @@ def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
     held = {league.measure.name: {each.system for each in league.standings} for league in leagues}
     chief = chief_leagues(leagues)
     parts = _split(chief) if chief else _split(leagues)
-    rest = [part for group in by_judges([each for each in leagues if each not in chief]) for part in _split(group)]
+    rest = [
+        part for group in group_by_judges([each for each in leagues if each not in chief]) for part in _split(group)
+    ]
     notes, folded_notes = Notes(), Notes()
     blocks = tuple(_block(part, systems, held, notes) for part in parts)
     folded = tuple(_block(part, systems, held, folded_notes) for part in rest) if chief else ()
@@ -167,7 +169,7 @@ def column(league: League, systems: Sequence[str], notes: Notes, baselines: Sequ
         cells[baseline] = (
             _cell(known[baseline], decimals, "", scale, False, notes, "") if baseline in known else Cell("")
         )
-    return Column(**head_of(league), decided=decided(league), cells=cells)
+    return Column(**head_of(league), decided=decided_pairs(league), cells=cells)
 
 
 def head_of(league: League) -> dict[str, str]:
@@ -188,9 +190,9 @@ def has_a_top_group(league: League) -> bool:
     return any((standing.rank_low or 1) > 1 for standing in league.standings)
 
 
-def decided(league: League) -> str:
+def decided_pairs(league: League) -> str:
     """How many of the pairs that were compared a measure tells apart: ``14 of 36``; empty where there are no pairs."""
-    if not league.contrasts or not ranked(league):
+    if not league.contrasts or not is_ranked(league):
         return ""
     compared = [contrast.verdict for contrast in league.contrasts if contrast.verdict != "undefined"]
     return f"{len(compared) - compared.count('inconclusive')} of {len(compared)}" if compared else "none compared"
@@ -198,7 +200,7 @@ def decided(league: League) -> str:
 
 def _remarks_of_pairs(league: League) -> dict[str, str]:
     """What systems' pairs say that neither value nor letters show, by system."""
-    alone, against = _why_alone(league), _better_below(league)
+    alone, against = _letter_reasons(league), _better_below(league)
     return {
         system: " ".join(_sentence(each[system]) for each in (alone, against) if system in each)
         for system in {**alone, **against}
@@ -222,7 +224,7 @@ def _better_below(league: League) -> dict[str, str]:
             beaten.setdefault(winner, []).append(loser)
     return {
         winner: (
-            f"significantly better than {listed(losers)} on equal terms (equal amounts of text, or the same "
+            f"significantly better than {list_names(losers)} on equal terms (equal amounts of text, or the same "
             "situations), though not by its own value, which covers all its replies"
         )
         for winner, losers in beaten.items()
@@ -234,14 +236,14 @@ def _is_ahead(value: float, other: float, better: str) -> bool:
     return value > other if better == "higher" else value < other
 
 
-def _why_alone(league: League) -> dict[str, str]:
+def _letter_reasons(league: League) -> dict[str, str]:
     """Why systems have no letter though they have a value: a comparison that could not be made, with its reason."""
-    if not ranked(league):
+    if not is_ranked(league):
         return {}
     undefined = [contrast for contrast in league.contrasts if contrast.verdict == "undefined"]
     why = next((contrast.difference.why for contrast in undefined if contrast.difference.why), None)
     said = f"not compared with every system; for example: {why}" if why else "not compared with every system"
-    return dict.fromkeys(not_compared(league), said)
+    return dict.fromkeys(uncompared_systems(league), said)
 
 
 def _cell(

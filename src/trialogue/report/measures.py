@@ -54,7 +54,7 @@ def all_leagues(findings: Findings) -> tuple[League, ...]:
     return (*people, *votes, *simulated, *metrics)
 
 
-def by_judges(leagues: Sequence[League]) -> list[list[League]]:
+def group_by_judges(leagues: Sequence[League]) -> list[list[League]]:
     """Leagues of the same judges together: people, each kind of simulated users, metrics; as they come first."""
     groups: dict[tuple[str, str | None], list[League]] = {}
     for league in leagues:
@@ -73,8 +73,8 @@ def chief_leagues(leagues: Sequence[League]) -> list[League]:
         return []
     people = [league for league in leagues if league.measure.by == "people"]
     votes = [league for league in people if league.measure.name == VOTES]
-    simulated = [group[0] for group in by_judges(leagues) if group[0].measure.by == "simulation"]
-    metrics = [league for league in leagues if league.measure.by == "metric" and ranked(league)]
+    simulated = [group[0] for group in group_by_judges(leagues) if group[0].measure.by == "simulation"]
+    metrics = [league for league in leagues if league.measure.by == "metric" and is_ranked(league)]
     aligned = [league for league in metrics if league.measure.measured.metric == "behavior_alignment"][:1]
     chosen = [*[league for league in people if league not in votes][: 3 - len(votes)], *votes]
     chosen += [*metrics[:1], *(league for league in aligned if league not in metrics[:1])]
@@ -109,7 +109,7 @@ def units_of(league: League) -> str:
 
 def pooled_note(leagues: Sequence[League]) -> str:
     """Why means of single dialogues differ from the values in the table, as a further sentence; empty where none does."""
-    if not any(_pooled(league) for league in leagues):
+    if not any(_is_pooled(league) for league in leagues):
         return ""
     return (
         " These means weight every dialogue equally, while values in the tables pool a system's "
@@ -118,7 +118,7 @@ def pooled_note(leagues: Sequence[League]) -> str:
     )
 
 
-def _pooled(league: League) -> bool:
+def _is_pooled(league: League) -> bool:
     """Whether the mean of a system's dialogues is not its value, by more than one part in a thousand."""
     for standing in league.standings:
         values, value = league.values.get(standing.system), standing.estimate.value
@@ -131,7 +131,7 @@ def _pooled(league: League) -> bool:
     return False
 
 
-def ranked(league: League) -> bool:
+def is_ranked(league: League) -> bool:
     """Whether the measure says which of two systems is better."""
     return league.measure.better != "neither"
 

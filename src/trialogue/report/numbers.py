@@ -65,7 +65,7 @@ def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
     return f"[{number(interval.low, decimals, sign=sign)}, {number(interval.high, decimals, sign=sign)}]"
 
 
-def written(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
+def render_estimate(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
     """A value with its interval, or a dash where it is undefined."""
     if estimate.value is None:
         return MISSING

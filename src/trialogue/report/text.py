@@ -57,7 +57,7 @@ def typeset(text: str) -> str:
     return _PERCENT.sub("\xa0%", text)
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """One line of at most so many columns; what is cut is the middle, since names differ at their ends.
 
     >>> shortened("kbrd_redial_checkpoint_epoch_12", 20)
@@ -89,7 +89,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "measure"
 
 
-def told(rows: Sequence[str], *, most: int = MOST_ROWS) -> str:
+def describe_rows(rows: Sequence[str], *, most: int = MOST_ROWS) -> str:
     """Rows of a figure in its description; those beyond the first ones are counted.
 
     >>> told(["A 0.3", "B 0.2", "C 0.1"], most=2)

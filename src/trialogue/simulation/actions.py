@@ -16,7 +16,7 @@ QUERY, FEEDBACK, REQUEST, ANSWER = "Query", "Feedback", "Request", "Answer"
 """The four classes of QRFA (Vakulenko et al., ECIR 2019): two of the user, two of the agent."""
 
 
-def _each(labels: str, value: str) -> dict[str, str]:
+def _map_labels(labels: str, value: str) -> dict[str, str]:
     return dict.fromkeys(labels.split(), value)
 
 
@@ -33,7 +33,7 @@ class Qrfa:
     other_answer: bool
     """Whether an agent label that is not listed counts as an answer."""
 
-    def of(self, speaker: Speaker, label: str) -> str | None:
+    def class_of(self, speaker: Speaker, label: str) -> str | None:
         """The class of a label; None where the list does not know it."""
         if speaker == "user":
             return self.user.get(label)
@@ -41,17 +41,17 @@ class Qrfa:
 
 
 _QUERY = "Disclose Non-disclose Revise Refine Expand Inquire List Compare Similar Navigate Repeat"
-_ANSWERS = _each("Show List Similar Subset Repeat Back More Record End", ANSWER)
+_ANSWERS = _map_labels("Show List Similar Subset Repeat Back More Record End", ANSWER)
 
 QRFA_PAPER = Qrfa(
     name="paper",
     user=MappingProxyType(
         {
-            **_each(f"Reveal {_QUERY} Subset Interrupt Interrogate", QUERY),
-            **_each("Back More Note Complete", FEEDBACK),
+            **_map_labels(f"Reveal {_QUERY} Subset Interrupt Interrogate", QUERY),
+            **_map_labels("Back More Note Complete", FEEDBACK),
         }
     ),
-    agent=MappingProxyType({**_each("Inquire Elicit Clarify Suggest", REQUEST), **_ANSWERS}),
+    agent=MappingProxyType({**_map_labels("Inquire Elicit Clarify Suggest", REQUEST), **_ANSWERS}),
     other_answer=False,
 )
 """Table 2 of the paper, word by word: sub-labels such as ``Note-yes`` are in none of its rows."""
@@ -60,12 +60,14 @@ QRFA_RELEASED = Qrfa(
     name="released",
     user=MappingProxyType(
         {
-            **_each("Back More Note Note-yes Note-dislike Note-complain Note-speechless Note-end Complete", FEEDBACK),
-            **_each("Complete-complain Non-disclose-review Subset Interrupt Interrogate ...", FEEDBACK),
-            **_each(f"{_QUERY} Disclose-repeat Disclose-review Non-disclose-complain", QUERY),
+            **_map_labels(
+                "Back More Note Note-yes Note-dislike Note-complain Note-speechless Note-end Complete", FEEDBACK
+            ),
+            **_map_labels("Complete-complain Non-disclose-review Subset Interrupt Interrogate ...", FEEDBACK),
+            **_map_labels(f"{_QUERY} Disclose-repeat Disclose-review Non-disclose-complain", QUERY),
         }
     ),
-    agent=MappingProxyType({**_each("Inquire Elicit Elicit-review Clarify Suggest", REQUEST), **_ANSWERS}),
+    agent=MappingProxyType({**_map_labels("Inquire Elicit Elicit-review Clarify Suggest", REQUEST), **_ANSWERS}),
     other_answer=True,
 )
 """The lists of the released code: all sub-labels, and whatever is no request is an answer. ``Non-disclose-complain`` is

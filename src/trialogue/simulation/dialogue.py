@@ -165,7 +165,7 @@ class _Conversation:
 
     def run(self, history: Sequence[Utterance], *, turns: int) -> tuple[Ending, str | None]:
         """Talk; returns why it ended, and the user's word for it where that is another one."""
-        said = self._resumed(history) if history else self._begun()
+        said = self._resume(history) if history else self._begin()
         while not isinstance(said, Stop):
             if said is not None:
                 self._user_says(said)
@@ -183,9 +183,9 @@ class _Conversation:
             return self._session.reply(tuple(self._shown))
         start = time.perf_counter()
         turn = self._session.reply(tuple(self._shown))
-        return _timed(turn, time.perf_counter() - start)
+        return _add_latency(turn, time.perf_counter() - start)
 
-    def _begun(self) -> Utterance | Stop:
+    def _begin(self) -> Utterance | Stop:
         """What the user says first, after the agent's greeting if it has one."""
         greeting = self._session.greet()
         if greeting is None:
@@ -193,7 +193,7 @@ class _Conversation:
         self._agent_says(greeting)
         return Stop(Ending.AGENT_ENDED) if greeting.ends else _of_the_user(partial(self._user.start, greeting))
 
-    def _resumed(self, history: Sequence[Utterance]) -> Utterance | Stop | None:
+    def _resume(self, history: Sequence[Utterance]) -> Utterance | Stop | None:
         """What the user says after the history; None if it is the agent's turn."""
         said = len(history)
         while said > 0 and history[said - 1].speaker == "system":
@@ -224,13 +224,13 @@ class _Conversation:
             raise AgentFailure("malformed", "a message in the agent's turn is said by the user")
         self._shown.extend(said)
         if not self._show_acts:
-            said = tuple(map(_declared, said))
+            said = tuple(map(_mark_declared, said))
         if self._labelling is None or all(map(self._speaks_for_itself, said)):
             self.record.extend(said)
             return turn
         labels = _of_the_user(partial(self._labelling.labels, turn))
         for utterance, heard in zip(said, labels, strict=True):
-            self.record.append(utterance if self._speaks_for_itself(utterance) else _labelled(utterance, heard))
+            self.record.append(utterance if self._speaks_for_itself(utterance) else _add_label(utterance, heard))
         return turn
 
     def _speaks_for_itself(self, said: Utterance) -> bool:
@@ -256,7 +256,7 @@ def _of_the_user(call: Callable[[], Result]) -> Result:
         raise UserFailure(failure.detail, ending=ending) from failure
 
 
-def _timed(turn: Turn, seconds: float) -> Turn:
+def _add_latency(turn: Turn, seconds: float) -> Turn:
     """A turn with the seconds it took on its first message; those that the agent measured go before."""
     if not turn.utterances:
         return turn
@@ -278,13 +278,13 @@ def _bare(text: str) -> Utterance:
     return Utterance(speaker="user", text=text)
 
 
-def _declared(said: Utterance) -> Utterance:
+def _mark_declared(said: Utterance) -> Utterance:
     """A message of the agent, whose acts are its own declaration whatever it says of them."""
     origin = None if said.acts is None else ActOrigin.DECLARED
     return said if said.acts_by is origin else said.model_copy(update={"acts_by": origin})
 
 
-def _labelled(said: Utterance, heard: Labelled) -> Utterance:
+def _add_label(said: Utterance, heard: Labelled) -> Utterance:
     """A message with the label that it was taken for, before acts of its own; no act where it was not understood."""
     label, acts = heard.label, _act(heard.label, heard.confidence)
     if said.acts:
@@ -293,11 +293,11 @@ def _labelled(said: Utterance, heard: Labelled) -> Utterance:
             return said
         return said.model_copy(update={"acts": (*acts, *said.acts), "acts_by": ActOrigin.RECOGNISED})
     if said.model_fields_set == JUST_SAID:  # nearly all, and made anew in a third of the time that copying takes
-        return _recognised(said.text, acts, heard.mentions)
+        return _make_utterance(said.text, acts, heard.mentions)
     return said.model_copy(update={"acts": acts, "acts_by": ActOrigin.RECOGNISED})
 
 
-def _recognised(text: str, acts: tuple[DialogueAct, ...], mentions: tuple[Mention, ...] | None) -> Utterance:
+def _make_utterance(text: str, acts: tuple[DialogueAct, ...], mentions: tuple[Mention, ...] | None) -> Utterance:
     if mentions is None:
         return Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED)
     return Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED, mentions=mentions)

@@ -32,7 +32,7 @@ class Dice:
         self._at += 1
         return self._block[self._at - 1]
 
-    def below(self, bound: int) -> int:
+    def draw_below(self, bound: int) -> int:
         """A whole number from 0 to ``bound`` - 1; ``bound`` is at least 1."""
         return int(self.share() * bound)
 
@@ -40,7 +40,7 @@ class Dice:
         """One of the things, which are at least one, each as likely as any other."""
         return things[int(self.share() * len(things))]
 
-    def some(self, things: Sequence[Thing], count: int) -> list[Thing]:
+    def sample(self, things: Sequence[Thing], count: int) -> list[Thing]:
         """``count`` of the things, or all if there are fewer, without repetition and in random order."""
         pool = list(things)
         for place in range(min(count, len(pool))):

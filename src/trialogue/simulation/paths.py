@@ -18,7 +18,7 @@ Options = dict[str, JsonValue]
 Value = TypeVar("Value")
 
 
-def beside(folder: Path, given: Value) -> Value:
+def resolve_path(folder: Path, given: Value) -> Value:
     """A path as it is from here, where it is relative to a folder; absolute paths, names and what is no text stay.
 
     A name is taken for a path where there is such a file or folder, or where it looks like one.
@@ -48,22 +48,22 @@ def _exists(path: Path) -> bool:
 def located_agent(spec: str | Options, folder: Path) -> str | Options:
     """What stands for an agent, with the paths in it as they are from here."""
     if isinstance(spec, str):
-        return beside(folder, spec) if is_file(spec) else spec
+        return resolve_path(folder, spec) if is_file(spec) else spec
     agent = spec.get("agent")
-    return {**_located(spec, folder), **({"agent": beside(folder, agent)} if is_file(agent) else {})}
+    return {**_resolve_options(spec, folder), **({"agent": resolve_path(folder, agent)} if is_file(agent) else {})}
 
 
 def located_users(spec: str | Options, folder: Path) -> Options:
     """Options of users with the paths in them as they are from here; users given by name or folder alone as options."""
-    options: Options = {"users": spec} if isinstance(spec, str) else _located(spec, folder)
+    options: Options = {"users": spec} if isinstance(spec, str) else _resolve_options(spec, folder)
     users = options.get("users")
     here = folder / users if isinstance(users, str) else None
     is_path = here is not None and (here.is_dir() or (here.suffix in (".yaml", ".yml") and here.is_file()))
-    return {**options, "users": beside(folder, users)} if is_path else options
+    return {**options, "users": resolve_path(folder, users)} if is_path else options
 
 
-def _located(options: Options, folder: Path) -> Options:
-    return {name: beside(folder, value) if name in PATHS else value for name, value in options.items()}
+def _resolve_options(options: Options, folder: Path) -> Options:
+    return {name: resolve_path(folder, value) if name in PATHS else value for name, value in options.items()}
 
 
 def check_catalogue(name: str) -> None:

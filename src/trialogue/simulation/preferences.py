@@ -24,7 +24,7 @@ class Preferences(Protocol):
         """Whether opinions decide what the user does with a recommendation; else the agenda alone does."""
         ...
 
-    def seen(self, item_id: str) -> bool:
+    def has_seen(self, item_id: str) -> bool:
         """Whether the user has consumed an item."""
         ...
 
@@ -63,14 +63,14 @@ class _FromProfile:
         """The last one, as in the released code."""
         return items[-1]
 
-    def seen(self, item_id: str) -> bool:
+    def has_seen(self, item_id: str) -> bool:
         """Whether the item is in the profile: all its items have been consumed, and nothing else."""
         return item_id in self.profile.ratings
 
     def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
         """A liked item of the profile, one not in ``but`` if there is one; the best rated where nothing is liked."""
         ratings = self.profile.ratings
-        liked = self.profile.liked or sorted(ratings, key=lambda item: -ratings[item])[:1]
+        liked = self.profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1]
         fresh = [item for item in liked if item not in but] or liked
         return dice.pick(fresh) if fresh else None
 
@@ -123,9 +123,9 @@ class KnowledgeGraph(_FromProfile):
     def opinion(self, item_id: str, dice: Dice) -> int:
         """By the item's rating, or else by its attributes; nothing is drawn."""
         own = self.profile.opinion(item_id)
-        return own if own is not None else self._by_attributes(item_id)
+        return own if own is not None else self._opinion_by_attributes(item_id)
 
-    def _by_attributes(self, item_id: str) -> int:
+    def _opinion_by_attributes(self, item_id: str) -> int:
         item = self._catalogue.get(item_id)
         having = [] if item is None else [(name, item.attributes.get(name, ())) for name in self._attributes]
         pairs = [(name, value) for name, values in having for value in values]

@@ -42,7 +42,7 @@ class Thresholds:
             )
 
     @classmethod
-    def on(cls, scale: Scale) -> "Thresholds":
+    def for_scale(cls, scale: Scale) -> "Thresholds":
         """The paper's 4 and 2 where ratings go up to 5; else a quarter of the scale from its ends, as 4 and 2 are on 1 to 5.
 
         >>> Thresholds.on(Scale(0.5, 5, 0.5)), Thresholds.on(Scale(0, 100))
@@ -94,12 +94,12 @@ class Profile:
         self._values: dict[str, dict[str, float]] = {}
 
     @property
-    def liked(self) -> list[str]:
+    def liked_items(self) -> list[str]:
         """Ids of the items that are liked, in the profile's order."""
         return [item for item, rating in self.ratings.items() if rating >= self.thresholds.like]
 
     @property
-    def disliked(self) -> list[str]:
+    def disliked_items(self) -> list[str]:
         """Ids of the items that are disliked."""
         return [item for item, rating in self.ratings.items() if rating <= self.thresholds.dislike]
 
@@ -160,7 +160,7 @@ class Profiles:
         if variant not in ("paper", "released"):
             raise UnknownNameError("profile variant", variant, ("paper", "released"))
         self._ratings, self._catalogue, self.size, self.variant = ratings, catalogue, size, variant
-        self.thresholds = thresholds or Thresholds.on(ratings.scale)
+        self.thresholds = thresholds or Thresholds.for_scale(ratings.scale)
         self.users = self._eligible()
         self._histories: dict[str, _History] = {}
 
@@ -197,7 +197,7 @@ class Profiles:
         others = tuple(item for item, value in rated.items() if value < self.thresholds.like)
         return _History(rated, tuple(rated), liked, others)
 
-    def liked_by(self, user: str) -> tuple[str, ...]:
+    def items_liked_by(self, user: str) -> tuple[str, ...]:
         """Ids of all items of the catalogue that a user is known to like, whether in their profile or not."""
         return self._history(user).liked
 
@@ -216,9 +216,9 @@ class Profiles:
                 attribute_thresholds=self._released_thresholds,
                 basis=rated,
             )
-        chosen = dice.some(history.items, self.size)
+        chosen = dice.sample(history.items, self.size)
         if all(rated[item] < self.thresholds.like for item in chosen):
-            chosen = _some_liked(history.liked, history.others, self.size, dice)
+            chosen = _draw_with_liked(history.liked, history.others, self.size, dice)
         return Profile(user, {item: rated[item] for item in chosen}, self._catalogue, thresholds=self.thresholds)
 
     @cached_property
@@ -236,7 +236,7 @@ class _History(NamedTuple):
     others: tuple[str, ...]
 
 
-def _some_liked(liked: Sequence[str], others: Sequence[str], size: int, dice: Dice) -> list[str]:
+def _draw_with_liked(liked: Sequence[str], others: Sequence[str], size: int, dice: Dice) -> list[str]:
     """A uniform draw among the sets of ``size`` items with at least one that is liked.
 
     How many of them are liked is hypergeometric, given that it is not 0. Replacing a draw without any by one from this
@@ -247,5 +247,5 @@ def _some_liked(liked: Sequence[str], others: Sequence[str], size: int, dice: Di
     ways = {count: comb(len(liked), count) * comb(len(others), size - count) for count in range(least, most + 1)}
     total = sum(ways.values())
     count = Weighted({count: number / total for count, number in ways.items()}).draw(dice)
-    chosen = dice.some(liked, count) + dice.some(others, size - count)
-    return dice.some(chosen, size)
+    chosen = dice.sample(liked, count) + dice.sample(others, size - count)
+    return dice.sample(chosen, size)

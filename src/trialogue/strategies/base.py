@@ -85,7 +85,7 @@ class PairClassifier(Protocol):
         """Model, version and hash of its training data."""
         ...
 
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+    def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,)."""
         ...
 
@@ -122,7 +122,7 @@ def settings_mark(recipe: object) -> str:
         recipe: a dataclass whose fields are settings.
     """
     own = {each.name: getattr(recipe, each.name) for each in fields(recipe)}  # type: ignore[arg-type]
-    usual = {each.name: _usual(each) for each in fields(recipe)}  # type: ignore[arg-type]
+    usual = {each.name: _default_of(each) for each in fields(recipe)}  # type: ignore[arg-type]
     others = {name: value for name, value in own.items() if name not in NAMED_ELSEWHERE and value != usual[name]}
     if not others:
         return ""
@@ -132,7 +132,7 @@ def settings_mark(recipe: object) -> str:
 NAMED_ELSEWHERE = ("encoder", "use_context")
 
 
-def _usual(setting: "Field[Any]") -> object:
+def _default_of(setting: "Field[Any]") -> object:
     return setting.default_factory() if setting.default_factory is not MISSING else setting.default
 
 
@@ -178,7 +178,7 @@ def examples_of(
         before: list[tuple[Speaker, str]] = []
         for utterance in dialogue.utterances:
             for text, given in _labels(utterance, origin):
-                label = names.meant(given)
+                label = names.class_of(given)
                 if label is not None and text.strip():
                     said = tuple(before[-context:]) if context else ()
                     yield Example(text=text, label=label, dialogue_id=dialogue.id, context=said, source=dialogue.source)
@@ -190,7 +190,7 @@ class _Names:
     wanted: frozenset[str]
     mapping: Mapping[str, str]
 
-    def meant(self, given: str) -> str | None:
+    def class_of(self, given: str) -> str | None:
         """The class that a label means; None for one that is not wanted."""
         name = self.mapping.get(given, given)
         if name not in self.wanted and name not in CLASSES and self.wanted <= set(CLASSES):

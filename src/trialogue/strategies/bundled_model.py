@@ -18,7 +18,7 @@ from trialogue.strategies.base import data_hash
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.classifiers.tfidf import VERSION, TfidfFit
 from trialogue.strategies.learning.training import PACKAGES, train
-from trialogue.strategies.models import FORMAT, Model, beside, load_model, write_model
+from trialogue.strategies.models import FORMAT, Model, load_model, temporary_sibling, write_model
 from trialogue.strategies.recommendation import better_than
 from trialogue.strategies.taxonomy import bundled_examples
 
@@ -60,13 +60,13 @@ def train_default() -> Model:
     """
     examples = bundled_examples()
     raw = TfidfFit()(examples)
-    card = published(raw.origin)
+    card = published_card(raw.origin)
     if card is None:
         return train(examples)
     return Model(raw, card.model_copy(update={"better": better_than("bundled"), "versions": versions_of(*PACKAGES)}))
 
 
-def published(origin: str) -> ModelCard | None:
+def published_card(origin: str) -> ModelCard | None:
     """The card of the bundled model, with what was measured on real corpora; None if its examples have changed since.
 
     Made by ``benchmarks/strategies.py``, which needs the corpora.
@@ -81,17 +81,17 @@ def published(origin: str) -> ModelCard | None:
 def _keep(model: Model, folder: Path) -> None:
     """Put the model into the cache unless a good one came in meanwhile."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with beside(folder) as room:
+    with temporary_sibling(folder) as room:
         made = room / "new"
         made.mkdir()
         write_model(model, made)
         try:
             made.rename(folder)
         except OSError:
-            _replace_damaged(made, folder, room)
+            _replace_if_damaged(made, folder, room)
 
 
-def _replace_damaged(made: Path, folder: Path, room: Path) -> None:
+def _replace_if_damaged(made: Path, folder: Path, room: Path) -> None:
     try:
         load_model(folder)
     except DataError:

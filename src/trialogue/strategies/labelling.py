@@ -27,7 +27,7 @@ from trialogue.records import (
 from trialogue.records.files.jsonl import warn
 from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, StrategyClassifier
 from trialogue.strategies.language import LanguageCheck
-from trialogue.strategies.sentences import Combine, check_combine, combined, sentences
+from trialogue.strategies.sentences import Combine, check_combine, combine_sentences, sentences
 
 BATCH = 512  # records labelled together
 REMEMBERED = 100_000  # utterances whose labels are kept for when they recur
@@ -119,10 +119,10 @@ class Pass:
         start = 0
         for key in new:
             stop = start + len(pieces[key])
-            self.known[key] = self._labelled(pieces[key], rows[start:stop])
+            self.known[key] = self._label_sentences(pieces[key], rows[start:stop])
             start = stop
 
-    def written(self, utterance: Utterance, context: Context) -> Utterance:
+    def label(self, utterance: Utterance, context: Context) -> Utterance:
         """The utterance with its labels; it must have been learned."""
         if utterance.speaker not in self.options.speakers:
             return utterance
@@ -139,7 +139,7 @@ class Pass:
     def _key(self, utterance: Utterance, context: Context) -> Key:
         return utterance.speaker, utterance.text, (context if self._uses_context else ())
 
-    def _labelled(self, pieces: Sequence[str], rows: Floats) -> Labelled:
+    def _label_sentences(self, pieces: Sequence[str], rows: Floats) -> Labelled:
         if not pieces:
             return Labelled((), None)
         options, classes, model = self.options, self.labeller.classes, self.labeller.origin
@@ -160,7 +160,7 @@ class Pass:
                     text=text,
                 )
             )
-        whole = combined(rows, pieces, options.combine)
+        whole = combine_sentences(rows, pieces, options.combine)
         distribution = StrategyDistribution(
             origin=options.distribution_origin(model),
             probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
@@ -184,7 +184,8 @@ def label_records(
 
     Args:
         records: a stream; ``batch`` of them are held at a time.
-        labeller: with calibrated probabilities; if it has ``matching`` or ``same`` (as a ``Model``), that is written, too.
+        labeller: with calibrated probabilities; if it has ``matching_coefficients`` or ``same_coefficients`` (as a ``Model``),
+            that is written, too.
         options: how labels are written.
         situations: where responses come without them, for a labeller that uses context; those in the stream are known
             as they come by.
@@ -211,7 +212,7 @@ def label_records(
         if labeller.uses_context:
             work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
         work.learn(task for record in part for task in _tasks(record, work))
-        yield from (cast("RecordT", _written(record, work)) for record in part)
+        yield from (cast("RecordT", _label_record(record, work)) for record in part)
     check.finish()
     if work.strangers:
         what = f"{work.strangers} responses were labelled without what was said before: their situations are not known."
@@ -256,8 +257,8 @@ def _parts(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
         yield utterance, before
 
 
-def _written(record: Record, work: Pass) -> Record:
-    labelled = tuple(work.written(utterance, context) for utterance, context in _parts(record, work))
+def _label_record(record: Record, work: Pass) -> Record:
+    labelled = tuple(work.label(utterance, context) for utterance, context in _parts(record, work))
     if isinstance(record, Response):
         work.strangers += work.labeller.uses_context and record.situation_id not in work.situations
         return record.model_copy(update={"utterance": labelled[0]})

@@ -25,7 +25,7 @@ from trialogue.records.files.jsonl import problems_of
 from trialogue.records.files.opening import make_folder, write_text
 from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
 from trialogue.strategies.card import ModelCard
-from trialogue.strategies.learning.calibration import sharpened
+from trialogue.strategies.learning.calibration import sharpen
 from trialogue.strategies.taxonomy import bundled_examples
 
 GROUP = "trialogue.strategies"
@@ -73,18 +73,18 @@ class Model:
         return self.raw.uses_context
 
     @property
-    def same(self) -> tuple[float, float]:
+    def same_coefficients(self) -> tuple[float, float]:
         """(slope, intercept) from logit(sum of p_k q_k) to the log odds that two sentences share a strategy."""
         return self.card.calibration.same
 
     @property
-    def matching(self) -> tuple[float, float]:
+    def matching_coefficients(self) -> tuple[float, float]:
         """As ``same``, for replies beside references: what is written onto records for ``implicit_alignment``."""
-        return self.card.calibration.matching or self.same
+        return self.card.calibration.matching or self.same_coefficients
 
     @property
     def matching_error(self) -> tuple[float, float, float] | None:
-        """Variances and covariance of ``matching``: (slope, both, intercept); None for a model whose folder has none."""
+        """Variances and covariance of ``matching_coefficients``: (slope, both, intercept); None if the folder has none."""
         return self.card.calibration.matching_error
 
     @property
@@ -94,7 +94,7 @@ class Model:
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
         """Calibrated probabilities, shape (n, n_classes)."""
-        return sharpened(self.raw.probabilities(texts, contexts), self.card.calibration.temperature)
+        return sharpen(self.raw.probabilities(texts, contexts), self.card.calibration.temperature)
 
 
 def kinds() -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def check_settings(kind: str, settings: Mapping[str, object], *makers: Callable[
         there = f"its settings are {', '.join(known)}" if known else "it has none"
         raise UsageError(f"the model {kind!r} has no setting {', '.join(unknown)}; {there}.")
     wrong = [
-        f"{name} is {_said(known[name].default)} by default, got {value!r}"
+        f"{name} is {_render_default(known[name].default)} by default, got {value!r}"
         for name, value in settings.items()
         if name in known and not _is_like(value, known[name].default)
     ]
@@ -151,7 +151,7 @@ def _is_like(value: object, default: object) -> bool:
     return isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _said(default: object) -> str:
+def _render_default(default: object) -> str:
     """A default as it is given on the command line."""
     return json.dumps(default) if isinstance(default, bool | int | float) else repr(default)
 
@@ -180,7 +180,7 @@ def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
     """
     check_not_here(folder)
     make_folder(folder.parent)
-    with beside(folder) as room:
+    with temporary_sibling(folder) as room:
         made = room / "new"
         made.mkdir()
         write(made)
@@ -201,7 +201,7 @@ def training_fingerprints(model: Model) -> frozenset[str] | None:
 
 
 def put_in_place(made: Path, folder: Path, room: Path) -> None:
-    """Let a folder take the place of another one, which comes back if that fails; ``room`` is from ``beside``."""
+    """Let a folder take the place of another one, which comes back if that fails; ``room`` is from ``temporary_sibling``."""
     old = room / "old"
     if folder.exists():
         folder.rename(old)
@@ -267,7 +267,7 @@ def _check_free(folder: Path, replace: bool) -> None:
 
 
 @contextlib.contextmanager
-def beside(folder: Path) -> Iterator[Path]:
+def temporary_sibling(folder: Path) -> Iterator[Path]:
     """An empty folder next to another, gone afterwards with all that is still in it."""
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:

@@ -43,10 +43,10 @@ def better_than(kind: str) -> str | None:
     if kind not in known or known[kind] + 1 == len(STEPS):
         return None
     own, above = STEPS[known[kind]], STEPS[known[kind] + 1 :]
-    return "\n".join(_said(step, own) for step in above)
+    return "\n".join(_step_text(step, own) for step in above)
 
 
-def _said(step: Step, own: Step) -> str:
+def _step_text(step: Step, own: Step) -> str:
     needs = f"; needs {step.needs}" if step.needs else ""
     return (
         f"{TRAIN} {step.kind} (of 13 strategies, {step.accuracy} of INSPIRED unseen right, not {own.accuracy}{needs})"

@@ -73,10 +73,10 @@ def read_annotations(path: Path | str) -> list[Example]:
     Raises:
         DataError: no such file or columns, or a label that is no number from 0 to 12.
     """
-    return [example for _, example in _annotated(Path(path))]
+    return [example for _, example in _read_annotations(Path(path))]
 
 
-def _annotated(path: Path) -> list[tuple[str, Example]]:
+def _read_annotations(path: Path) -> list[tuple[str, Example]]:
     """Accepted sentences as they are written in the file, and repaired with their strategies."""
     path = path / ANNOTATIONS if path.is_dir() else path
     problems: list[Problem] = []
@@ -87,7 +87,7 @@ def _annotated(path: Path) -> list[tuple[str, Example]]:
             continue
         if number in NUMBERS:
             label = STRATEGIES[NUMBERS.index(number)]
-            example = Example(text=mended(raw).strip(), label=label, source="redial-strategies")
+            example = Example(text=repair_encoding(raw).strip(), label=label, source="redial-strategies")
             found.append((raw, example))
         else:
             problems.append(Problem(f"{number!r} is no strategy's number (0 to 12).", str(path), line, LABEL))
@@ -109,7 +109,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
         DataError: no such file or columns, or a truth that is neither 0 nor 1.
     """
     path = Path(path)
-    known = () if annotations is None else _annotated(Path(annotations))
+    known = () if annotations is None else _read_annotations(Path(annotations))
     wording = {letters(raw): example.text for raw, example in known}
     keys: dict[str, int] = {}
     texts: list[str] = []
@@ -121,7 +121,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
             key = letters(text)
             if key not in keys:
                 keys[key] = len(texts)
-                texts.append(wording.get(key) or mended(text))
+                texts.append(wording.get(key) or repair_encoding(text))
             ends.append(keys[key])
         identical += row[LEFT] == row[RIGHT]
         if row[TRUTH] not in ("0", "1") or row.get(ANSWER, "0") not in ("0", "1"):
@@ -175,10 +175,10 @@ def judge_pairs(
         resamples: bootstrap replicates.
     """
     clear = model.probabilities(pairs.texts)
-    return _scored(pairs, same_probability(clear[pairs.left], clear[pairs.right], same), seed, resamples)
+    return _score_pairs(pairs, same_probability(clear[pairs.left], clear[pairs.right], same), seed, resamples)
 
 
-def mended(text: str) -> str:
+def repair_encoding(text: str) -> str:
     """A text whose typographic characters were decoded as Mac Roman once or twice, put right; others as they are.
 
     >>> mended("I‚Äö√Ñ√¥m fine"), mended("I‚Äôm fine"), mended("Amélie")
@@ -207,12 +207,12 @@ def _row(file: Path, seed: int, resamples: int) -> TableRow:
     if pairs.said is None:
         raise DataError(Problem(f"column {ANSWER!r} is missing: there are no answers to score.", str(file)))
     word = file.stem.rpartition("_")[2]
-    scores = _scored(pairs, pairs.said.astype(np.float64), seed, resamples)
+    scores = _score_pairs(pairs, pairs.said.astype(np.float64), seed, resamples)
     return TableRow(model=TITLES.get(word, word), file=file.name, scores=scores)
 
 
-def _scored(pairs: JudgedTexts, chances: np.ndarray, seed: int, resamples: int) -> PairScores:
-    dyads = Dyads.judged(pairs.pairs, chances, places_of(range(len(pairs.texts))))
+def _score_pairs(pairs: JudgedTexts, chances: np.ndarray, seed: int, resamples: int) -> PairScores:
+    dyads = Dyads.from_pairs(pairs.pairs, chances, places_of(range(len(pairs.texts))))
     rng = rng_for(seed, "released pairs")
     return pair_scores(dyads, unit="sentence", rng=rng, identical=pairs.identical, resamples=resamples)
 

@@ -117,7 +117,7 @@ def check_combine(combine: str) -> None:
         raise UsageError(f"combine must be {', '.join(get_args(Combine))}, got {combine!r}.")
 
 
-def combined(probabilities: Floats, texts: Sequence[str], combine: Combine) -> Floats:
+def combine_sentences(probabilities: Floats, texts: Sequence[str], combine: Combine) -> Floats:
     """The distribution of an utterance, shape (n_classes,), from those of its sentences, shape (n, n_classes).
 
     >>> combined(np.array([[0.5, 0.5], [1.0, 0.0]]), ["Hi.", "It stars Brad Pitt."], "mean").tolist()

@@ -193,16 +193,16 @@ def bundled_examples() -> tuple[Example, ...]:
 @cache
 def habitual_examples() -> tuple[Example, ...]:
     """Those that were written with INSPIRED dev in view, for the corpus' habits of labelling."""
-    return _bundled("examples.jsonl")
+    return _read_bundled("examples.jsonl")
 
 
 @cache
 def general_examples() -> tuple[Example, ...]:
     """Those that were written from the definitions above, without sight of any corpus: all sorts of talk and of domains."""
-    return _bundled("general.jsonl")
+    return _read_bundled("general.jsonl")
 
 
-def _bundled(name: str) -> tuple[Example, ...]:
+def _read_bundled(name: str) -> tuple[Example, ...]:
     resource = importlib.resources.files("trialogue.strategies") / "bundled" / name
     with importlib.resources.as_file(resource) as path:
         return tuple(read_records(path, Example))

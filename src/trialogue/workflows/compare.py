@@ -8,18 +8,18 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
 from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_sides
-from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, concluded
+from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.findings.league import estimate_of
 from trialogue.findings.records import OVER_MEASURES
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import threats_of
-from trialogue.findings.threats.gate import gated
+from trialogue.findings.threats.gate import gate_leagues
 from trialogue.metrics import get_card, metric_names
 from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
-from trialogue.records.files.opening import uncompressed
+from trialogue.records.files.opening import path_uncompressed
 from trialogue.workflows.compare_inputs import Given, are_same, counted_differences, given_side, refuse_itself
 from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.measured import compared_stages, experiment_run, is_experiment
@@ -119,7 +119,7 @@ def compare(
         )
     comparison, leagues = compare_sides(
         *sides,
-        on=_named([name for name in on if not fails or _beginning(name, shared)], sides, shared),
+        on=_resolve_measures([name for name in on if not fails or _names_matching(name, shared)], sides, shared),
         margin=margin,
         alpha=alpha,
         seed=seed,
@@ -134,20 +134,20 @@ def compare(
     if margin is not None and len(units) != 1 and not fails:
         raise UsageError("a margin is in the unit of the deciding measure: name it with on (--on).")
     findings = _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
-    comparison = concluded(comparison, _threats(findings, sides, read), failures, margin=margin, alpha=alpha)
+    comparison = conclude_comparison(comparison, _threats(findings, sides, read), failures, margin=margin, alpha=alpha)
     decides = {each.measure: each.decides for each in comparison.judgements}
     errs = list(_errs(comparison, sides))
     answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
     others = [text for name, text in errs if not decides[name]]
     stages = compared_stages([Path(each) for each in (old, new) if isinstance(each, str | Path)])
-    lacking = [f"{name} is not measured in both runs." for name in on if not _beginning(name, shared)]
+    lacking = [f"{name} is not measured in both runs." for name in on if not _names_matching(name, shared)]
     notes = (*stages, *lacking, *comparison.notes, *others, *_made_differently(read))
     comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
     deciding = [each.measure for each in comparison.judgements if each.decides]
     shown = findings.model_copy(
         update={
             "answer": tuple(Statement(text=text) for text in answer),
-            "leagues": gated(findings.leagues, comparison.threats),
+            "leagues": gate_leagues(findings.leagues, comparison.threats),
             "threats": comparison.threats,
             "primary": next(iter(deciding), None),
             "warnings": notes,
@@ -192,13 +192,13 @@ def _completion(side: Side, findings: Findings) -> CompletionCounts | None:
 
 def _threats(findings: Findings, sides: Sequence[Side], read: Sequence[StoredRun]) -> tuple[Threat, ...]:
     """What can be detected in the comparison itself, and what the runs know of their own values; those that block first."""
-    known = [*threats_of(findings), *_labeller_changed(sides), *_model_changed(findings, sides)]
+    known = [*threats_of(findings), *_labeller_threats(sides), *_model_threats(findings, sides)]
     for each, run in zip(sides, read, strict=True):
         for threat in run.concluded.threats:
             if not threat.is_of_pair and (not threat.systems or each.system in threat.systems):
                 systems = (each.name,) if threat.systems else ()
                 known.append(threat.model_copy(update={"systems": systems}))
-    known = [_as_noted(threat) if _is_of_old_failures(threat, sides[0]) else threat for threat in known]
+    known = [_demote_to_note(threat) if _is_of_old_failures(threat, sides[0]) else threat for threat in known]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known if threat.code not in OF_A_RUN}
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
@@ -209,11 +209,11 @@ def _is_of_old_failures(threat: Threat, before: Side) -> bool:
     return threat.code is ThreatCode.NEVER_FINISHED and threat.systems == (before.name,)
 
 
-def _as_noted(threat: Threat) -> Threat:
+def _demote_to_note(threat: Threat) -> Threat:
     return threat.model_copy(update={"severity": Severity.NOTES})
 
 
-def _labeller_changed(sides: Sequence[Side]) -> Iterator[Threat]:
+def _labeller_threats(sides: Sequence[Side]) -> Iterator[Threat]:
     """Measures that read labels or beliefs which the two runs have from elsewhere."""
     for name in sides[0].measures:
         one, other = ("+".join(side.measures[name].labels_from) if name in side.measures else "" for side in sides)
@@ -228,7 +228,7 @@ def _labeller_changed(sides: Sequence[Side]) -> Iterator[Threat]:
             )
 
 
-def _model_changed(findings: Findings, sides: Sequence[Side]) -> Iterator[Threat]:
+def _model_threats(findings: Findings, sides: Sequence[Side]) -> Iterator[Threat]:
     """Whether another language model, or the same one under another configuration, answered in the other run."""
     answered = {facts.system: facts.models for facts in findings.systems}
     old, new = (answered.get(side.name, ()) for side in sides)
@@ -253,7 +253,7 @@ def _read(
 ) -> StoredRun:
     """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
     if isinstance(given, Run):
-        return given.stored()
+        return given.to_stored()
     folder = _folder(given)
     if isinstance(given, InMemory) or not holds_run(folder):
         metrics = [name for name in on if _is_metric(name)]
@@ -265,7 +265,7 @@ def _read(
             any_language=any_language,
             progress=progress,
         )
-        return run.stored()
+        return run.to_stored()
     stored = experiment_run(folder) if is_experiment(folder) else read_run(folder)
     if not stored.scores:
         hint = "Was it written completely? Evaluate again."
@@ -299,7 +299,7 @@ def _stem(given: Given) -> str:
         return given.given
     name, equals, _ = str(given).partition("=")
     path = Path(given)
-    return name if equals else (path.name if holds_run(path) else uncompressed(path).stem) or str(given)
+    return name if equals else (path.name if holds_run(path) else path_uncompressed(path).stem) or str(given)
 
 
 def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
@@ -309,23 +309,23 @@ def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
     return "before", "after"
 
 
-def _named(on: Sequence[str], sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
+def _resolve_measures(on: Sequence[str], sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
     """Full names of the measures that decide: of those that both runs hold, the ones named that have a direction."""
     directed = [name for name in shared if sides[0].measures[name].better != "neither"]
     found = []
     for one in on:
-        matching = _beginning(one, shared)
+        matching = _names_matching(one, shared)
         if not matching:
-            hint = _only_one(one, sides) + _measured_by(one)
+            hint = _side_with_measure(one, sides) + _command_measuring(one)
             raise UnknownNameError("measure", one, shared, where="that both runs hold", hint=hint)
         deciding = [name for name in matching if name in directed]
         if not deciding:
-            raise _without_direction(matching, directed)
+            raise _direction_error(matching, directed)
         found += deciding
     return found
 
 
-def _without_direction(named: Sequence[str], directed: Sequence[str]) -> UsageError:
+def _direction_error(named: Sequence[str], directed: Sequence[str]) -> UsageError:
     has = "has" if len(named) == 1 else "have"
     do = f"Those with one: {', '.join(directed)}." if directed else "No measure that both runs hold has one."
     return UsageError(
@@ -334,17 +334,17 @@ def _without_direction(named: Sequence[str], directed: Sequence[str]) -> UsageEr
     )
 
 
-def _beginning(one: str, names: Iterable[str]) -> list[str]:
+def _names_matching(one: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if MeasureName(name).is_called(one)]
 
 
-def _only_one(one: str, sides: Sequence[Side]) -> str:
+def _side_with_measure(one: str, sides: Sequence[Side]) -> str:
     """Which of the two runs holds a measure, where one does."""
-    holding = [side.name for side in sides if _beginning(one, side.measures)]
+    holding = [side.name for side in sides if _names_matching(one, side.measures)]
     return f"Only {holding[0]} holds it. " if len(holding) == 1 else ""
 
 
-def _measured_by(one: str) -> str:
+def _command_measuring(one: str) -> str:
     """The command that measures it, where it is one of our metrics."""
     bare = MeasureName(one).metric
     if bare not in metric_names():
@@ -362,7 +362,7 @@ def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[st
         if score.level != "difference" or {score.system, score.versus} != set(names) or score.interval is None:
             continue
         estimate = estimate_of(score)
-        found[score.measure] = estimate if score.system == names[1] else estimate.turned()
+        found[score.measure] = estimate if score.system == names[1] else estimate.negate()
     return found
 
 
@@ -425,7 +425,7 @@ def _findings(
     return Findings(
         title=f"{comparison.after} against {comparison.before}",
         answer=(),
-        systems=tuple(sorted(facts, key=_by_name)),
+        systems=tuple(sorted(facts, key=_sort_key)),
         leagues=leagues,
         primary=next((name for name in deciding), None),
         warnings=comparison.notes,
@@ -435,7 +435,7 @@ def _findings(
     )
 
 
-def _by_name(facts: SystemFacts) -> str:
+def _sort_key(facts: SystemFacts) -> str:
     return facts.system
 
 

@@ -28,13 +28,11 @@ def are_same(before: Given, after: Given) -> bool:
     if isinstance(before, Run) or isinstance(after, Run):
         return before is after
     if isinstance(before, InMemory) or isinstance(after, InMemory):
-        return (
-            isinstance(before, InMemory) and isinstance(after, InMemory) and _without_ids(before) == _without_ids(after)
-        )
+        return isinstance(before, InMemory) and isinstance(after, InMemory) and _drop_ids(before) == _drop_ids(after)
     return _place(before) == _place(after)
 
 
-def _without_ids(given: InMemory) -> list[AnyRecord]:
+def _drop_ids(given: InMemory) -> list[AnyRecord]:
     """What is in memory; ids of dialogues may have been made up, so as to keep the sides apart."""
     return [one.model_copy(update={"id": ""}) if isinstance(one, Dialogue) else one for one in given.held]
 

@@ -7,7 +7,7 @@ from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import deciding_of
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
-from trialogue.workflows.compare import _named, _read, _stem, _system
+from trialogue.workflows.compare import _read, _resolve_measures, _stem, _system
 from trialogue.workflows.compare_inputs import given_side
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.inputs.memory import Data
@@ -58,7 +58,7 @@ def plan(
         name = _system(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
         sides.append(side(_stem(each), name, run.concluded, run.scores))
     shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
-    names = _named(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
+    names = _resolve_measures(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
     if len(names) != 1:
         raise UsageError(f"a plan is for one measure: name it with on (--on). {_choices(names or shared)}")
     (name,) = names

@@ -12,7 +12,7 @@ from trialogue.findings import Findings
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.batch.ledger import DIALOGUES
-from trialogue.workflows.experiment import planned, read_experiment, run_experiment
+from trialogue.workflows.experiment import plan_steps, read_experiment, run_experiment
 
 EXPERIMENT, STUDY = "experiment.yaml", "study.yaml"
 """Files of the demo's folder: all of it, and its simulation alone."""
@@ -65,7 +65,7 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
         write_text(out / name, text)
     experiment = read_experiment(out / EXPERIMENT)
     done = run_experiment(experiment, progress=progress)
-    folders = {step.name: step.folder for step in planned(experiment)}
+    folders = {step.name: step.folder for step in plan_steps(experiment)}
     simulated = {users: folders[f"simulated-{users}"] / "records.jsonl" for users in _users(experiment.simulate)}
     talks = {users: list(read_records(file, Dialogue)) for users, file in simulated.items()}
     everything = [dialogue for mine in talks.values() for dialogue in mine]
@@ -90,12 +90,12 @@ def with_values(text: str, **values: str | int | None) -> str:
     for name, value in values.items():
         if value is not None:
             text = re.sub(
-                rf"^( *{name}: )\S+", _followed_by(json.dumps(value, ensure_ascii=False)), text, flags=re.MULTILINE
+                rf"^( *{name}: )\S+", _append_value(json.dumps(value, ensure_ascii=False)), text, flags=re.MULTILINE
             )
     return text
 
 
-def _followed_by(value: str) -> Callable[[re.Match[str]], str]:
+def _append_value(value: str) -> Callable[[re.Match[str]], str]:
     return lambda field: field[1] + value
 
 

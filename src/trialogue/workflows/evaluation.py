@@ -57,7 +57,7 @@ class Run(ShowsFindings):
                 return league
         raise KeyError(f"{measure!r} is not one of {', '.join(each.measure.name for each in self.findings.leagues)}")
 
-    def stored(self) -> StoredRun:
+    def to_stored(self) -> StoredRun:
         """The run as it would be read again from a folder."""
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)

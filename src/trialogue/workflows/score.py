@@ -6,8 +6,8 @@ from typing import Any
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.findings.family import corrected as family_of_scores
-from trialogue.findings.languages import screened
+from trialogue.findings.family import correct_family
+from trialogue.findings.languages import screen
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine.engine import Sink
@@ -17,7 +17,7 @@ from trialogue.records.files.jsonl import Note, warn
 from trialogue.workflows.inputs.inputs import Input, sources_of
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.pipeline.default_metrics import needs_offline
-from trialogue.workflows.score_parts import Task, measured, pieces_of
+from trialogue.workflows.score_parts import Task, measure_pieces, pieces_of
 from trialogue.workflows.showing import Scores
 
 
@@ -73,25 +73,27 @@ def score(
         data_hash,
         keeps_units=sink is not None,
     )
-    found = measured(pieces_of(inputs, jobs, note), task, jobs=jobs, note=note, sink=sink)
+    found = measure_pieces(pieces_of(inputs, jobs, note), task, jobs=jobs, note=note, sink=sink)
     scores = found.measurement.scores()
     survey = found.survey
     offline = offline_conversations(found.situations, found.responses)
     if offline:
         answering = offline_only if found.dialogues else chosen
-        scores += measure(survey.watched(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
+        scores += measure(survey.watch(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
     if not scores:
-        raise DataError(_nothing(inputs, [metric.measure for metric in chosen], found_dialogues=bool(found.dialogues)))
-    fitting = screened(scores, chosen, survey, any_language=any_language)
+        raise DataError(
+            _no_records_problem(inputs, [metric.measure for metric in chosen], found_dialogues=bool(found.dialogues))
+        )
+    fitting = screen(scores, chosen, survey, any_language=any_language)
     lines = language_lines(fitting.mismatches)
     if not fitting.scores:
-        raise DataError(Problem(" ".join(lines), file=_all(inputs)))
+        raise DataError(Problem(" ".join(lines), file=_list_inputs(inputs)))
     for line in lines:
         note(Problem(line))
-    return Scores(corrected(fitting.scores))
+    return Scores(correct_scores(fitting.scores))
 
 
-def corrected(scores: Sequence[Score]) -> list[Score]:
+def correct_scores(scores: Sequence[Score]) -> list[Score]:
     """The same scores, p-values of differences corrected over all pairs of systems of their measure."""
     pairs: dict[str, list[int]] = {}
     for place, score_ in enumerate(scores):
@@ -99,7 +101,7 @@ def corrected(scores: Sequence[Score]) -> list[Score]:
             pairs.setdefault(score_.measure, []).append(place)
     found = list(scores)
     for places in pairs.values():
-        adjusted = family_of_scores([found[place] for place in places]).adjusted
+        adjusted = correct_family([found[place] for place in places]).adjusted
         for place, p in zip(places, adjusted, strict=True):
             found[place] = found[place].model_copy(update={"p_adjusted": p})
     return found
@@ -114,12 +116,14 @@ def _names(metrics: Sequence[str], metric: str | None) -> list[str]:
     return names
 
 
-def _all(inputs: Sequence[Input | InMemory]) -> str:
+def _list_inputs(inputs: Sequence[Input | InMemory]) -> str:
     return ", ".join(each.given for each in inputs)
 
 
-def _nothing(inputs: Sequence[Input | InMemory], measures: Sequence[str], *, found_dialogues: bool) -> Problem:
-    file = _all(inputs)
+def _no_records_problem(
+    inputs: Sequence[Input | InMemory], measures: Sequence[str], *, found_dialogues: bool
+) -> Problem:
+    file = _list_inputs(inputs)
     if found_dialogues:
         names = ", ".join(measures)
         return Problem(f"{names} compare responses with a reference, but the input has only dialogues.", file=file)

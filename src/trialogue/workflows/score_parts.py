@@ -64,7 +64,7 @@ class Found:
         """
         for key in other.dialogues:
             if key in self.dialogues:
-                raise DataError(_twice(key, given))
+                raise DataError(_duplicate_problem(key, given))
         self.dialogues |= other.dialogues
         self.measurement.merge(other.measurement)
         self.survey.merge(other.survey)
@@ -89,21 +89,21 @@ def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list
     return pieces
 
 
-def measured(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> Found:
+def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> Found:
     """What the pieces hold, whatever the number of processes.
 
     Raises:
         DataError: unreadable input, every mistake at once, or a dialogue that occurs twice.
     """
     if jobs == 1 or len(pieces) < 2:
-        return _measured(pieces, task, note, sink)
+        return _measure(pieces, task, note, sink)
     from loky import ProcessPoolExecutor
 
     env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     whole = Found(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
     problems: list[Problem] = []
     with ProcessPoolExecutor(min(jobs, len(pieces)), env=env) as executor:
-        futures = [executor.submit(_alone, piece, task) for piece in pieces]
+        futures = [executor.submit(_measure_in_process, piece, task) for piece in pieces]
         for piece, future in zip(pieces, futures, strict=True):
             found = future.result()
             if isinstance(found, Found):
@@ -121,24 +121,24 @@ def measured(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink
 
 
 @few_collections()
-def _alone(piece: Piece, task: Task) -> Found | list[Problem]:
+def _measure_in_process(piece: Piece, task: Task) -> Found | list[Problem]:
     """What a process of its own gives back for one piece; mistakes, so that those of all pieces are told at once."""
     problems: list[Problem] = []
     units = UnitTable()
     try:
-        found = _measured([piece], task, problems.append, units if task.keeps_units else None)
+        found = _measure([piece], task, problems.append, units if task.keeps_units else None)
     except DataError as error:
         return list(error.problems)
     found.problems, found.units = problems, units
     return found
 
 
-def _measured(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> Found:
+def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> Found:
     metrics = get_metrics(task.metrics)
     found = Found(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
     dialogues = _dialogues(pieces, found, note)
     if metrics:
-        found.measurement.add(found.survey.watched(conversations_of(dialogues)), sink)
+        found.measurement.add(found.survey.watch(conversations_of(dialogues)), sink)
     else:
         for _ in dialogues:
             pass
@@ -155,7 +155,7 @@ def _dialogues(pieces: Sequence[Piece], found: Found, note: Note) -> Iterator[Di
                 case Dialogue():
                     key = (record.system, record.id)
                     if key in found.dialogues:
-                        raise DataError(_twice(key, piece.input.given))
+                        raise DataError(_duplicate_problem(key, piece.input.given))
                     found.dialogues[key] = None
                     yield record
                 case Situation():
@@ -166,7 +166,7 @@ def _dialogues(pieces: Sequence[Piece], found: Found, note: Note) -> Iterator[Di
                     continue
 
 
-def _twice(key: tuple[str | None, str], given: str) -> Problem:
+def _duplicate_problem(key: tuple[str | None, str], given: str) -> Problem:
     return Problem(
         f"dialogue {key[1]!r} of system {key[0]!r} occurs twice.",
         file=given,

@@ -35,7 +35,7 @@ class ShowsFindings:
             UsageError: no such form or table.
         """
         from trialogue.report.evaluation.summary import pair_rows, standing_rows
-        from trialogue.report.exports import exported, league_latex, league_markdown
+        from trialogue.report.exports import export_rows, league_latex, league_markdown
 
         if of not in ("systems", "pairs"):
             raise UsageError(f"a table is of 'systems' or of 'pairs', got {of!r}.")
@@ -43,7 +43,7 @@ class ShowsFindings:
             return league_latex(self.findings)
         if of == "systems" and form == "markdown":
             return league_markdown(self.findings)
-        return exported(standing_rows(self.findings) if of == "systems" else pair_rows(self.findings), form)
+        return export_rows(standing_rows(self.findings) if of == "systems" else pair_rows(self.findings), form)
 
     def to_markdown(self) -> str:
         """The league table in Markdown."""
@@ -88,16 +88,16 @@ class Scores(list[Score]):
 
     def table(self, form: "Form" = "frame") -> Any:
         """The scores as a data frame (pandas, polars, else records), records, LaTeX or Markdown; a row for each."""
-        from trialogue.report.exports import exported
+        from trialogue.report.exports import export_rows
 
-        return exported(self._rows(), form)
+        return export_rows(self._rows(), form)
 
     def to_markdown(self) -> str:
         """The scores in Markdown."""
         return str(self.table("markdown"))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{_about(score)} {_value(score)}" for score in self[:4])
+        shown = ", ".join(f"{_score_label(score)} {_value(score)}" for score in self[:4])
         return f"<{len(self)} scores: {shorter(shown)}{', ...' if len(self) > 4 else ''}>"
 
     def _repr_html_(self) -> str:
@@ -133,7 +133,7 @@ def shortened_to(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def _about(score: Score) -> str:
+def _score_label(score: Score) -> str:
     pair = f"{score.system} - {score.versus}" if score.versus else score.system
     return f"{pair} {score.measure}"
 

@@ -16,7 +16,7 @@ from trialogue.strategies.base import PairClassifier, StrategyClassifier
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.align import situations_in
-from trialogue.workflows.inputs.inputs import gather, records_of, summarised
+from trialogue.workflows.inputs.inputs import gather, records_of, summarise_repairs
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def write_labels(
     if classifier is not None:
         records = with_pair_beliefs(records, known, classifier)
     count = _Count()
-    total = write_records(out, count.over(records, source, asked=classifier is not None))
-    for line in summarised(repairs.problems):
+    total = write_records(out, count.count(records, source, asked=classifier is not None))
+    for line in summarise_repairs(repairs.problems):
         warn(Problem(line))
     if classifier is not None and (left := count.responses - count.beliefs):
         what = (
@@ -80,7 +80,7 @@ class _Count:
     def __init__(self) -> None:
         self.responses = self.beliefs = 0
 
-    def over(self, records: Iterable[AnyRecord], source: str, *, asked: bool) -> Iterator[AnyRecord]:
+    def count(self, records: Iterable[AnyRecord], source: str, *, asked: bool) -> Iterator[AnyRecord]:
         """The records; DataError at their end if a classifier was asked and could say nothing."""
         for record in records:
             if isinstance(record, Response):

@@ -131,7 +131,7 @@ class Expert:
 
     def _places_having(self, any_of: AnyOf) -> NDArray[np.bool_]:
         having = np.zeros(len(self.content.ids), dtype=np.bool_)
-        having[[self.content.place[item_id] for one in any_of for item_id in self.catalogue.having(*one)]] = True
+        having[[self.content.place[item_id] for one in any_of for item_id in self.catalogue.items_with(*one)]] = True
         return having
 
 

@@ -162,7 +162,7 @@ class Listener:
         if not query or query.casefold() in ALSO_TITLES or choice_in(query.casefold()) or self._is_value(query):
             return found
         start = text.find(query)
-        return [((start, start + len(query)), item.id) for item in self._catalogue.titled(query)[:1] if start >= 0]
+        return [((start, start + len(query)), item.id) for item in self._catalogue.find_title(query)[:1] if start >= 0]
 
     def _is_value(self, query: str) -> bool:
         return any(one.start == 0 and one.end == len(query) for one in self._vocabulary.find(query))

@@ -123,7 +123,7 @@ class _Draft:
         if isinstance(filling, str):
             self.text += filling
         elif isinstance(filling, Item):
-            self._item(filling, filling.title if style == "short" else filling.titled)
+            self._item(filling, filling.title if style == "short" else filling.title_with_year)
         elif isinstance(filling, Feature):
             self._slot(filling.attribute.upper(), filling.value)
         elif isinstance(filling, Numbered):
@@ -141,7 +141,7 @@ class _Draft:
         self._slot(TITLE, written)
         self.mentions.append(
             Mention(
-                title=item.titled,
+                title=item.title_with_year,
                 item_id=item.id,
                 start=start,
                 end=start + len(written),

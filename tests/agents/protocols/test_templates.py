@@ -8,10 +8,10 @@ from trialogue.agents import AgentFailure
 from trialogue.agents.protocols.templates import (
     ABSENT,
     check_placeholders,
-    filled,
-    found,
-    needed,
+    fill_template,
+    required_value,
     secrets_of,
+    value_at,
     values_of,
 )
 from trialogue.errors import UsageError
@@ -29,28 +29,31 @@ HISTORY = [
 
 def test_every_placeholder_says_what_it_should() -> None:
     values = values_of(HISTORY, "d1", 7)
-    assert filled("{message}|{dialogue_id}|{seed}|{turn}", values, {}) == "{seed} films|d1|7|2"
-    assert filled("{seed}", values, {}) == 7
-    assert filled({"c": "{context}"}, values, {}) == {"c": ["hi", "Hello. What do you like?"]}
-    assert filled("{messages}", values, {}) == [
+    assert fill_template("{message}|{dialogue_id}|{seed}|{turn}", values, {}) == "{seed} films|d1|7|2"
+    assert fill_template("{seed}", values, {}) == 7
+    assert fill_template({"c": "{context}"}, values, {}) == {"c": ["hi", "Hello. What do you like?"]}
+    assert fill_template("{messages}", values, {}) == [
         {"role": "assistant", "content": "Welcome!"},
         {"role": "user", "content": "hi"},
         {"role": "assistant", "content": "Hello."},
         {"role": "assistant", "content": "What do you like?"},
         {"role": "user", "content": "{seed} films"},
     ]
-    assert len(filled("{history}", values, {})) == 5  # type: ignore[arg-type]
+    assert len(fill_template("{history}", values, {})) == 5  # type: ignore[arg-type]
 
 
 def test_other_json_and_doubled_braces_stay() -> None:
     template: JsonValue = {"a": [1, None, True, "{{message}}"], "b": {"c": "{"}}
-    assert filled(template, values_of(HISTORY, "d", 0), {}) == {"a": [1, None, True, "{message}"], "b": {"c": "{"}}
+    assert fill_template(template, values_of(HISTORY, "d", 0), {}) == {
+        "a": [1, None, True, "{message}"],
+        "b": {"c": "{"},
+    }
 
 
 @given(st.text())
 def test_what_the_user_says_is_never_read_as_a_template(text: str) -> None:
     values = values_of([Utterance(speaker="user", text=text)], "d", 0)
-    assert filled({"t": "{message}", "u": "> {message}"}, values, {}) == {"t": text, "u": f"> {text}"}
+    assert fill_template({"t": "{message}", "u": "> {message}"}, values, {}) == {"t": text, "u": f"> {text}"}
 
 
 def test_context_alternates_and_begins_with_the_user() -> None:
@@ -67,7 +70,7 @@ def test_unknown_placeholders_are_refused_with_the_nearest() -> None:
 def test_secrets_come_from_the_environment_and_missing_ones_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONE", "s3cr3t")
     assert secrets_of({"Authorization": "Bearer {env:ONE}"}) == {"ONE": "s3cr3t"}
-    assert filled("Bearer {env:ONE}", {}, {"ONE": "s3cr3t"}) == "Bearer s3cr3t"
+    assert fill_template("Bearer {env:ONE}", {}, {"ONE": "s3cr3t"}) == "Bearer s3cr3t"
     with pytest.raises(UsageError, match="THREE, TWO"):
         secrets_of(["{env:TWO}", "{env:ONE}", "{env:THREE}"])
 
@@ -95,21 +98,21 @@ def test_secrets_are_hidden_in_texts() -> None:
     ],
 )
 def test_paths_with_dots_or_slashes_lead_into_an_answer(path: str, value: object) -> None:
-    assert found({"a": {"b": [1, {"c": "x"}]}, "d.e": 2, "f": None}, path) == value
+    assert value_at({"a": {"b": [1, {"c": "x"}]}, "d.e": 2, "f": None}, path) == value
 
 
 def test_a_star_is_every_member_of_a_list() -> None:
-    assert found([{"m": [{"t": "a"}, {"t": "b"}]}, {"m": []}], "*.m.*.t") == [["a", "b"], []]
+    assert value_at([{"m": [{"t": "a"}, {"t": "b"}]}, {"m": []}], "*.m.*.t") == [["a", "b"], []]
 
 
 def test_json_pointer_escapes_are_read() -> None:
-    assert found({"a/b": {"~": 1}}, "/a~1b/~0") == 1
+    assert value_at({"a/b": {"~": 1}}, "/a~1b/~0") == 1
 
 
 def test_what_is_not_there_is_told_with_what_is() -> None:
     with pytest.raises(AgentFailure, match="nothing at 'reply'; it is an object with the keys version, output"):
-        needed({"version": 3, "output": 1}, "reply", "raw")
+        required_value({"version": 3, "output": 1}, "reply", "raw")
     with pytest.raises(AgentFailure, match="an empty object"):
-        needed([], "reply", "raw")
+        required_value([], "reply", "raw")
     with pytest.raises(AgentFailure):
-        needed([{"t": "a"}, {}], "*.t", "raw")
+        required_value([{"t": "a"}, {}], "*.t", "raw")

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from trialogue.catalogue import Catalogue, Item, TitleLinker
-from trialogue.catalogue.linking.ordinary import is_ordinary, kind_of, listed
+from trialogue.catalogue.linking.ordinary import is_ordinary, kind_of, word_list
 from trialogue.catalogue.linking.points import CERTAIN, POINTS, THRESHOLD, WEAK_KINDS, points_of
 
 TITLES = ("It", "Her", "Emma", "Heat", "Frozen", "Zombieland", "Toy Story", "The Notebook", "300", "Marvel", "Get Out")
@@ -48,7 +48,7 @@ def test_every_kind_and_every_weak_kind_has_points() -> None:
 
 @pytest.mark.parametrize("name", ["ordinary_words", "function_words", "proper_names", "makers", "stock_phrases"])
 def test_our_lists_are_in_small_letters_and_in_order(name: str) -> None:
-    words = listed(name)
+    words = word_list(name)
     assert words
     assert all(word == word.lower().strip() for word in words)
 

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from tests.study.bots import made
-from trialogue.cli.study.simulate import simulate, told
+from trialogue.cli.study.simulate import outcome_lines, simulate
 from trialogue.errors import UsageError
 from trialogue.study.bots.outcome import SimulatedStudy
 
@@ -44,7 +44,7 @@ def outcome(**changes: Any) -> SimulatedStudy:
 
 
 def test_a_study_in_which_all_went_well_says_so() -> None:
-    lines = told(outcome())
+    lines = outcome_lines(outcome())
     assert lines[0] == "3 participants: 2 attentive, 1 drop-out"
     assert "4 of 4 items judged by 2 participants; 1 slots reused after drop-outs" in lines
     assert "plain means are in the order of the true quality" in lines
@@ -71,7 +71,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
     ],
 )
 def test_what_came_of_it_and_what_must_not_be_is_said(changes: dict[str, Any], said: str) -> None:
-    assert said in told(outcome(**changes))
+    assert said in outcome_lines(outcome(**changes))
 
 
 @pytest.mark.parametrize("given", ["fine", "=1", "fine=much", "fine=nan", "fine=1e9"])

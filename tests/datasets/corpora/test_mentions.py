@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.datasets.corpora.mentions import forms, locate, located, quoted, tidy_title
+from trialogue.datasets.corpora.mentions import find_quoted_titles, forms, locate, locate_titles, tidy_title
 
 
 def test_the_exact_form_comes_before_the_form_without_year() -> None:
@@ -37,24 +37,24 @@ def test_letters_that_grow_when_lowered_do_not_shift_offsets() -> None:
 
 
 def test_mentions_keep_the_title_as_the_corpus_writes_it() -> None:
-    [mention] = located(["Tin Moon (1987)"], "tin moon!")
+    [mention] = locate_titles(["Tin Moon (1987)"], "tin moon!")
     assert (mention.title, mention.start, mention.end, mention.item_id) == ("Tin Moon (1987)", 0, 8, None)
 
 
 def test_quoted_titles_are_found_with_and_without_year_and_closing_quote() -> None:
     text = '"Tin Moon(1987)" and "Night Ferry " and @Harbour (2001)" and "so-so" and "Lost (1999) maybe'
-    assert [mention.title for mention in quoted(text)] == [
+    assert [mention.title for mention in find_quoted_titles(text)] == [
         "Tin Moon (1987)",
         "Night Ferry",
         "Harbour (2001)",
         "Lost (1999)",
     ]
-    assert quoted("") == quoted('"') == quoted('""') == ()
+    assert find_quoted_titles("") == find_quoted_titles('"') == find_quoted_titles('""') == ()
 
 
 @given(st.text(alphabet='aB "@()19', max_size=30))
 def test_offsets_are_within_the_text_and_hold_the_title(text: str) -> None:
-    for mention in quoted(text):
+    for mention in find_quoted_titles(text):
         assert mention.start is not None
         assert tidy_title(text[mention.start : mention.end]) == mention.title
 

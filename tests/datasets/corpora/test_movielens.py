@@ -38,7 +38,7 @@ def mistakes(folder: Path) -> list[str]:
 
 def test_films_have_their_article_in_front_and_their_year_apart() -> None:
     films = read_movielens(SAMPLES / "csv", note=ignore).catalogue
-    assert [item.titled for item in films.values()] == [
+    assert [item.title_with_year for item in films.values()] == [
         "Lantern Street (1995)",
         "The Quiet Orchard (1968)",
         "The Postman's Goat: Second Delivery (2004)",
@@ -58,7 +58,7 @@ def test_a_film_without_genres_has_none() -> None:
     films = read_movielens(SAMPLES / "csv", note=ignore).catalogue
     assert films["20"].attributes == {}
     assert films["31"].attributes["genre"] == ("Mystery", "Thriller")
-    assert films.having("genre", "comedy") == ("1", "12")
+    assert films.items_with("genre", "comedy") == ("1", "12")
 
 
 def test_ratings_keep_users_values_and_times() -> None:
@@ -82,7 +82,7 @@ def test_films_that_nobody_rated_are_counted_with_nought() -> None:
 
 def test_whole_stars_are_read_from_latin_1_with_the_people_who_gave_them() -> None:
     read = read_movielens(SAMPLES / "whole_stars", note=ignore)
-    assert read.catalogue["2"].titled == "La Nuit d'été (1999)"
+    assert read.catalogue["2"].title_with_year == "La Nuit d'été (1999)"
     assert read.ratings.scale == Scale(1, 5, 1)
     assert read.people["1"] == {"gender": "F", "age": "under 18", "occupation": "K-12 student"}
     assert read.people["2"] == {"gender": "M", "age": "56 or older", "occupation": "self-employed"}
@@ -90,7 +90,7 @@ def test_whole_stars_are_read_from_latin_1_with_the_people_who_gave_them() -> No
 
 def test_half_stars_are_read_from_utf_8_without_a_last_line_break() -> None:
     read = read_movielens(SAMPLES / "half_stars", note=ignore)
-    assert read.catalogue["2"].titled == "La Nuit d'été (1999)"
+    assert read.catalogue["2"].title_with_year == "La Nuit d'été (1999)"
     assert read.ratings.of_user("3") == {"1": 2.0}
     assert read.ratings.scale == Scale(0.5, 5, 0.5)
     assert read.people == {}
@@ -239,8 +239,8 @@ def test_what_an_application_appended_is_left_out(mirror: Path) -> None:
 
 @pytest.mark.mirror
 def test_real_titles_are_in_order(small: MovieLens) -> None:
-    assert [item.id for item in small.catalogue.titled("matrix, the")] == ["2571"]
-    assert small.catalogue["53"].titled == "Lamerica (1994)"
+    assert [item.id for item in small.catalogue.find_title("matrix, the")] == ["2571"]
+    assert small.catalogue["53"].title_with_year == "Lamerica (1994)"
     assert small.catalogue["29"].other_titles == ("La Cité des enfants perdus",)
     assert sum(item.year is None for item in small.catalogue.values()) == 12
     assert not [item.title for item in small.catalogue.values() if item.title.endswith((", The", ", A", ", An"))]

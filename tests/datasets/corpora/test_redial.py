@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.datasets import Head, Repairs
-from trialogue.datasets.corpora.redial import CORPUS, FORMAT, SOURCE, resolved
+from trialogue.datasets.corpora.redial import CORPUS, FORMAT, SOURCE, resolve_titles
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, sha256_of, situations_of
 
@@ -112,7 +112,7 @@ def test_a_folder_gives_all_its_files() -> None:
 def test_every_mention_stands_where_it_says(parts: list[tuple[str, str]], tail: str) -> None:
     published = "".join(f"{text}@{number} " for text, number in parts) + tail
     titles = {"1": "Tin Moon (1987)", "2": None}
-    text, mentions = resolved(published, titles)
+    text, mentions = resolve_titles(published, titles)
     assert [text[mention.start : mention.end] for mention in mentions] == [mention.title for mention in mentions]
     assert len(mentions) == sum(number == "1" for _, number in parts)
 

@@ -10,7 +10,7 @@ from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.ceilings import ceiling_of
 from trialogue.findings.agreement.discriminant import discriminant
-from trialogue.findings.agreement.judged import judged
+from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.agreement.records import AgreementFindings, Validity
 from trialogue.findings.agreement.validity import (
     bundled_validity,
@@ -138,7 +138,7 @@ def test_the_same_scores_in_another_order_give_the_same_findings() -> None:
 
 def test_a_ceiling_needs_several_raters() -> None:
     good, systems = truth(60)
-    [table] = judged(rated(good, good, systems))
+    [table] = judgement_tables(rated(good, good, systems))
     assert ceiling_of(table, how=FEW).ceiling is None
 
 
@@ -151,7 +151,7 @@ def test_the_ceiling_is_the_root_of_the_mean_s_reliability() -> None:
         for score in rated(good, good, systems)
         if score.rater and score.value is not None
     ]
-    [table] = judged(scores)
+    [table] = judgement_tables(scores)
     ceiling = ceiling_of(table, how=FEW)
     assert ceiling.single is not None
     assert ceiling.single == pytest.approx(0.48, abs=0.1)  # variance 1 of the truth, 1 + 1/12 of a rounded rating
@@ -171,8 +171,8 @@ def aspects(own: float, shared: float, *, seed: int = 0) -> list[Score]:
 
 
 def test_a_halo_is_found_and_an_oracle_with_noise_passes() -> None:
-    one = discriminant(judged(aspects(0.3, 3.0)), "run", how=FEW)
-    other = discriminant(judged(aspects(1.0, 0.0)), "run", how=FEW)
+    one = discriminant(judgement_tables(aspects(0.3, 3.0)), "run", how=FEW)
+    other = discriminant(judgement_tables(aspects(1.0, 0.0)), "run", how=FEW)
     assert one is not None
     assert one.verdict == "halo"
     assert one.measure > 0.9
@@ -190,10 +190,10 @@ def test_an_aspect_that_never_varies_is_left_out_of_the_halo() -> None:
             for score in aspects(1.0, 0.0)
         ]
 
-    found = discriminant(judged(flat(("run:fun",))), "run", how=FEW)
+    found = discriminant(judgement_tables(flat(("run:fun",))), "run", how=FEW)
     assert found is not None
     assert found.aspects == ("length", "relevance")
-    assert discriminant(judged(flat(("run:fun", "run:length"))), "run", how=FEW) is None
+    assert discriminant(judgement_tables(flat(("run:fun", "run:length"))), "run", how=FEW) is None
 
 
 def test_an_aspect_is_held_against_its_own_question_only() -> None:

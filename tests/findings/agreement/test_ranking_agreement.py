@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.findings.raters import rated, truth, votes
-from trialogue.findings.agreement.judged import judged
+from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.agreement.ranking_agreement import ranking_agreement, vote_ranking
 from trialogue.findings.agreement.system_orders import order_p, refusal
 from trialogue.findings.resampling import Resampling
@@ -15,7 +15,7 @@ FEW = Resampling(0, 200)
 
 def test_the_same_order_of_six_systems_is_found_and_is_no_chance() -> None:
     good, systems = truth(240, between=3.0)
-    [table] = judged(rated(2 * good, good, systems))
+    [table] = judgement_tables(rated(2 * good, good, systems))
     found = ranking_agreement(table, "metric", how=FEW)
     assert found is not None
     assert (found.spearman.value, found.refusal) == (1.0, None)
@@ -26,7 +26,7 @@ def test_the_same_order_of_six_systems_is_found_and_is_no_chance() -> None:
 
 def test_too_few_systems_are_refused_with_the_arithmetic() -> None:
     good = np.array([1.0, 2.0, 3.0, 4.0] * 5)
-    [table] = judged(rated(good, good, ["a", "b", "c", "d"] * 5))
+    [table] = judgement_tables(rated(good, good, ["a", "b", "c", "d"] * 5))
     found = ranking_agreement(table, "metric", how=FEW)
     assert found is not None
     assert "p = .083" in str(found.refusal)  # 2 / 4!
@@ -34,13 +34,13 @@ def test_too_few_systems_are_refused_with_the_arithmetic() -> None:
 
 
 def test_one_system_has_no_order() -> None:
-    [table] = judged(rated([1.0, 2.0], [0, 1], ["a", "a"]))
+    [table] = judgement_tables(rated([1.0, 2.0], [0, 1], ["a", "a"]))
     assert ranking_agreement(table, "metric", how=FEW) is None
 
 
 def test_a_measure_s_own_values_of_systems_take_the_place_of_means() -> None:
     good, systems = truth(120, between=3.0)
-    [table] = judged(rated(good, good, systems))
+    [table] = judgement_tables(rated(good, good, systems))
     own = dict(zip("abcdef", (6.0, 5.0, 4.0, 3.0, 2.0, 1.0), strict=True))
     found = ranking_agreement(table, "metric", system_values=own, how=FEW)
     assert found is not None
@@ -53,7 +53,7 @@ def test_leaving_out_the_dialogues_that_a_measure_gets_wrong_does_not_put_system
     guess = good + 3 * np.random.default_rng(5).normal(size=240)
     wrong = np.abs(guess - good)
     part = np.where(wrong > np.quantile(wrong, 0.6), np.nan, guess)
-    [full], [lacking] = (judged(rated(values, good, systems)) for values in (guess, part))
+    [full], [lacking] = (judgement_tables(rated(values, good, systems)) for values in (guess, part))
     honest, picky = (ranking_agreement(table, "metric", how=FEW) for table in (full, lacking))
     assert honest is not None
     assert picky is not None
@@ -70,7 +70,7 @@ def test_leaving_out_the_dialogues_that_a_measure_gets_wrong_does_not_put_system
 
 def test_votes_give_an_order_too() -> None:
     good, systems = truth(240, between=2.0)
-    [table] = judged(rated(good, good, systems))
+    [table] = judgement_tables(rated(good, good, systems))
     chosen = votes(good + 4 * np.random.default_rng(8).normal(size=240), systems)  # who never loses has no strength
     found = vote_ranking(chosen, table, "metric", how=FEW)
     assert found is not None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.findings.raters import rated, truth
-from trialogue.findings.agreement.judged import judged, system_means
+from trialogue.findings.agreement.judged import judgement_tables, system_means
 from trialogue.findings.agreement.rating_agreement import rating_agreement, user_mean_agreement
 from trialogue.findings.agreement.records import Agreed
 from trialogue.findings.resampling import Resampling
@@ -15,30 +15,30 @@ FEW = Resampling(0, 200)
 
 
 def test_scores_of_people_and_measures_meet_at_their_unit() -> None:
-    [table] = judged(rated([1.0, 2.0, 3.0], [0, 1, None], ["a", "a", "b"]))
+    [table] = judgement_tables(rated([1.0, 2.0, 3.0], [0, 1, None], ["a", "a", "b"]))
     assert (table.question, table.level) == ("human:satisfaction", "dialogue")
     assert table.systems == ("a", "a")  # the third was not rated
     assert table.people.tolist() == [0.0, 1.0]
     assert table.values["metric"].tolist() == [1.0, 2.0]
-    assert table.yes_or_no
+    assert table.is_binary
     assert system_means(table, table.people) == {"a": 0.5}
 
 
 def test_people_are_the_clusters_where_each_dialogue_has_one_rater() -> None:
-    [table] = judged(rated([1.0, 2.0, 3.0], [0, 1, 1], ["a", "b", "a"], raters=["ann", "ann", "bob"]))
+    [table] = judgement_tables(rated([1.0, 2.0, 3.0], [0, 1, 1], ["a", "b", "a"], raters=["ann", "ann", "bob"]))
     assert (table.clusters, table.clustered_by) == (("ann", "bob", "ann"), "person")  # sorted by system
 
 
 def test_dialogues_are_the_clusters_where_several_people_or_nobody_known_rated() -> None:
     scores = rated([1.0, 2.0], [0, 1], ["a", "b"], raters=["aggregate", "aggregate"])
-    [table] = judged(scores)
+    [table] = judgement_tables(scores)
     assert (table.clusters, table.clustered_by) == (("a-0", "b-1"), "dialogue")
 
 
 def test_several_ratings_of_one_unit_are_averaged_and_kept() -> None:
     scores = rated([1.0, 2.0], [0, 1], ["a", "b"], raters=["x", "x"])
     scores += [score.model_copy(update={"rater": "y", "value": 1.0}) for score in scores if score.rater]
-    [table] = judged(scores)
+    [table] = judgement_tables(scores)
     assert table.people.tolist() == [0.5, 1.0]
     assert table.raters[0] == {"x": 0.0, "y": 1.0}
 
@@ -48,14 +48,14 @@ def test_other_people_s_answers_are_a_measure_and_the_same_people_s_are_not() ->
     third = [Score(measure="human:overall", level="dialogue", value=v, system=s, dialogue_id=d, rater="aggregate")
              for v, s, d in ((0.0, "a", "a-0"), (4.0, "b", "b-1"))]  # fmt: skip
     own = [score.model_copy(update={"measure": "human:liked"}) for score in scores if score.rater]
-    table = next(each for each in judged([*scores, *third, *own]) if each.question == "human:satisfaction")
+    table = next(each for each in judgement_tables([*scores, *third, *own]) if each.question == "human:satisfaction")
     assert set(table.values) == {"metric", "human:overall"}
 
 
 def test_coefficients_are_those_of_stats() -> None:
     good, systems = truth()
     people, values = (good > 2).astype(float), good + np.random.default_rng(1).normal(size=len(good))
-    [table] = judged(rated(values, people, systems))
+    [table] = judgement_tables(rated(values, people, systems))
     found = rating_agreement(table, "metric", how=FEW)
     area = found.get("auc")
     assert area is not None
@@ -74,8 +74,8 @@ def test_coefficients_are_those_of_stats() -> None:
 def test_a_measure_of_which_less_is_better_is_turned_around() -> None:
     good, systems = truth()
     people = (good > 2).astype(float)
-    [up] = judged(rated(good, people, systems))
-    [down] = judged(rated(-good, people, systems))
+    [up] = judgement_tables(rated(good, people, systems))
+    [down] = judgement_tables(rated(-good, people, systems))
     one, other = rating_agreement(up, "metric", how=FEW), rating_agreement(down, "metric", lower=True, how=FEW)
     assert one.agreed == other.agreed
 
@@ -85,7 +85,7 @@ def test_simpson_s_paradox_is_found_where_it_was_planted() -> None:
     place = np.repeat(np.arange(6), 30)
     inside = rng.normal(size=180)
     values, people = 3.0 * place + inside, 3.0 * place - inside  # systems agree, their dialogues disagree
-    [table] = judged(rated(values, people, [f"s{number}" for number in place]))
+    [table] = judgement_tables(rated(values, people, [f"s{number}" for number in place]))
     found = rating_agreement(table, "metric", how=FEW)
     pooled, within = found.get("spearman"), found.get("spearman", "within")
     assert pooled is not None
@@ -100,7 +100,7 @@ def test_a_measure_that_only_knows_the_system_is_told_from_one_that_knows_the_di
     only = np.array([float("abcdef".index(system)) for system in systems]) + 0.01 * np.random.default_rng(2).normal(
         size=240
     )
-    [table] = judged(rated(only, good, systems))
+    [table] = judgement_tables(rated(only, good, systems))
     assert rating_agreement(table, "metric", how=FEW).note == Reason.of(ReasonCode.SEPARATES_SYSTEMS_ONLY)
 
 
@@ -109,8 +109,8 @@ def test_abstaining_on_the_hard_ones_raises_agreement_but_not_the_penalised_numb
     values = good + np.random.default_rng(3).normal(size=300)
     people = good
     easy = np.abs(values - values.mean()) > np.quantile(np.abs(values - values.mean()), 0.4)
-    [full] = judged(rated(values, people, systems))
-    [part] = judged(rated(np.where(easy, values, np.nan), people, systems))
+    [full] = judgement_tables(rated(values, people, systems))
+    [part] = judgement_tables(rated(np.where(easy, values, np.nan), people, systems))
     everything, abstaining = (rating_agreement(table, "metric", how=FEW) for table in (full, part))
     one, other = everything.get("spearman"), abstaining.get("spearman")
     assert one is not None
@@ -128,12 +128,12 @@ def test_every_scope_is_penalised_and_without_gaps_none_is() -> None:
     good, systems = truth(120)
     values = np.where(np.arange(120) % 5 == 0, np.nan, good)
     people = [f"p{place // 2}" for place in range(120)]
-    [table] = judged(rated(values, good, systems, raters=people), group_of=lambda _: "all")
+    [table] = judgement_tables(rated(values, good, systems, raters=people), group_of=lambda _: "all")
     found = rating_agreement(table, "metric", how=FEW)
     assert {each.scope for each in found.agreed} == {"pooled", "within", "within_users", "between", "group:all"}
     for each in found.agreed:
         assert (each.headline.value or 0) < (each.estimate.value or 0), each
-    [whole] = judged(rated(good, good, systems, raters=people))
+    [whole] = judgement_tables(rated(good, good, systems, raters=people))
     assert all(each.penalised is None for each in rating_agreement(whole, "metric", how=FEW).agreed)
 
 
@@ -152,7 +152,7 @@ def generous_people() -> tuple[list[float], list[float], list[str]]:
 
 def test_within_users_a_measure_is_not_helped_by_knowing_who_is_generous() -> None:
     values, people, raters = generous_people()
-    [table] = judged(rated(values, people, ["a", "b", "c"] * 40, raters=raters))
+    [table] = judgement_tables(rated(values, people, ["a", "b", "c"] * 40, raters=raters))
     found = rating_agreement(table, "metric", how=FEW)
     pooled, inside = found.get("pearson"), found.get("pearson", "within_users")
     assert pooled is not None
@@ -167,18 +167,18 @@ def test_within_users_a_measure_is_not_helped_by_knowing_who_is_generous() -> No
 def test_people_who_rated_one_unit_are_left_out_within_users() -> None:
     values, people, raters = generous_people()
     raters[-3:] = ["once", "one time", "a third"]
-    [table] = judged(rated(values, people, ["a"] * 120, raters=raters))
+    [table] = judgement_tables(rated(values, people, ["a"] * 120, raters=raters))
     inside = rating_agreement(table, "metric", how=FEW).get("pearson", "within_users")
     assert inside is not None
     assert (inside.estimate.n, inside.estimate.clusters) == (117, 39)
-    [alone] = judged(rated(values, people, ["a"] * 120))  # nobody rated two
+    [alone] = judgement_tables(rated(values, people, ["a"] * 120))  # nobody rated two
     assert rating_agreement(alone, "metric", how=FEW).get("pearson", "within_users") is None
     assert user_mean_agreement(alone) is None
 
 
 def test_a_user_s_other_dialogues_are_the_reference() -> None:
     ratings = [1.0, 2.0, 3.0, 5.0, 4.0, 3.0]
-    [table] = judged(rated(ratings, ratings, ["a"] * 6, raters=["x", "x", "x", "y", "y", "z"]))
+    [table] = judgement_tables(rated(ratings, ratings, ["a"] * 6, raters=["x", "x", "x", "y", "y", "z"]))
     found = user_mean_agreement(table, how=FEW)
     assert found is not None
     # the others' means are 2.5, 2, 1.5 and 4, 5; z rated one dialogue alone
@@ -199,7 +199,7 @@ def test_turns_of_the_same_dialogue_are_not_among_a_user_s_other_dialogues() -> 
 
     given = [("d1", 1, 1.0), ("d1", 3, 2.0), ("d2", 1, 5.0), ("d2", 3, 4.0)]
     scores = [turn(*each, rater) for each in given for rater in ("x", None)]
-    [table] = judged(scores)
+    [table] = judgement_tables(scores)
     found = user_mean_agreement(table, how=FEW)
     assert found is not None
     pooled = found.get("pearson")
@@ -209,26 +209,28 @@ def test_turns_of_the_same_dialogue_are_not_among_a_user_s_other_dialogues() -> 
 
 def test_groups_have_coefficients_of_their_own() -> None:
     good, systems = truth()
-    [table] = judged(rated(good, good, systems), group_of=lambda system: "first" if system < "d" else "second")
+    [table] = judgement_tables(
+        rated(good, good, systems), group_of=lambda system: "first" if system < "d" else "second"
+    )
     found = rating_agreement(table, "metric", how=FEW)
     assert found.rated_by_group == {"first": 60, "second": 60}
     assert found.get("pearson", "group:first") is not None
 
 
 def test_what_never_varies_says_which_side() -> None:
-    [table] = judged(rated([1.0, 1.0, 1.0], [0, 1, 1], ["a", "b", "a"]))
+    [table] = judgement_tables(rated([1.0, 1.0, 1.0], [0, 1, 1], ["a", "b", "a"]))
     found = rating_agreement(table, "metric", how=FEW).get("pearson")
     assert found is not None
     assert (found.estimate.value, found.estimate.why) == (None, Reason.of(ReasonCode.MEASURE_CONSTANT))
 
 
 def test_scores_without_people_make_no_table() -> None:
-    assert judged([Score(measure="m", level="dialogue", value=1.0, system="a", dialogue_id="1")]) == []
+    assert judgement_tables([Score(measure="m", level="dialogue", value=1.0, system="a", dialogue_id="1")]) == []
 
 
 def test_with_very_many_people_kendall_has_a_value_and_says_why_it_has_no_interval() -> None:
     good, systems = truth(1_100)
-    [table] = judged(rated(good, good + 1.0 * np.arange(1_100) % 7, systems))
+    [table] = judgement_tables(rated(good, good + 1.0 * np.arange(1_100) % 7, systems))
     found = rating_agreement(table, "metric", how=Resampling(0, 2)).get("kendall")
     assert found is not None
     assert found.estimate.value is not None

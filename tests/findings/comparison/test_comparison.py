@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.findings import Findings, League, Measure, Standing, SystemFacts
 from trialogue.findings.comparison.comparison import compare_sides
-from trialogue.findings.comparison.gate import concluded
+from trialogue.findings.comparison.gate import conclude_comparison
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.metrics import get_card
 from trialogue.records import Estimate, Interval, Manifest, Score
@@ -67,7 +67,7 @@ def test_without_people_and_task_outcome_no_measure_decides() -> None:
     comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
     assert comparison.light == "inconclusive"
     assert not any(each.decides for each in comparison.judgements)
-    concluding = concluded(comparison, (), None, margin=None, alpha=0.05)
+    concluding = conclude_comparison(comparison, (), None, margin=None, alpha=0.05)
     assert concluding.answer[0].startswith("No measure decides between a run and a run")
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.findings.people.made import participants
 from trialogue.errors import DataError
 from trialogue.findings.people import Label, Participant, analyse_labels
-from trialogue.findings.people.participants import analysed, flow
+from trialogue.findings.people.participants import countable_participants, flow
 from trialogue.stats import krippendorff_alpha
 
 
@@ -81,8 +81,8 @@ def test_only_planned_rules_exclude_and_withdrawn_people_never_count() -> None:
         Participant(participant="P3", state="withdrew"),
         Participant(participant="P4", state="active"),
     ]
-    assert analysed(people, {"failed": ""}) == frozenset({"P1"})
-    assert analysed(people, None) == frozenset()
-    assert analysed(people, {"failed": ""}, only=("fast",)) == frozenset({"P2"})
-    assert analysed(people, {}, only=(), unfinished=True) == frozenset({"P1", "P2", "P4"})
-    assert analysed([], {}) is None
+    assert countable_participants(people, {"failed": ""}) == frozenset({"P1"})
+    assert countable_participants(people, None) == frozenset()
+    assert countable_participants(people, {"failed": ""}, only=("fast",)) == frozenset({"P2"})
+    assert countable_participants(people, {}, only=(), unfinished=True) == frozenset({"P1", "P2", "P4"})
+    assert countable_participants([], {}) is None

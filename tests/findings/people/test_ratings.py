@@ -276,7 +276,7 @@ def test_raters_of_inspired2_agree_as_published(mirror: Path) -> None:
         for rating in record.utterance.ratings
     ]
     table, _ = table_of(scores)
-    alpha = numeric_agreement(table.by_thing(), table.groups(), rng=np.random.default_rng(0))[0].estimate
+    alpha = numeric_agreement(table.group_by_thing(), table.groups(), rng=np.random.default_rng(0))[0].estimate
     assert (alpha.n, len(table.systems)) == (1860, 4)
     assert alpha.value == pytest.approx(0.275, abs=5e-4)
 

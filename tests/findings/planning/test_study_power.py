@@ -11,10 +11,10 @@ from trialogue.findings.people.models import effects_of
 from trialogue.findings.people.ratings import RatingComparison
 from trialogue.findings.people.table import Row
 from trialogue.findings.planning.study_formula import expected_power
-from trialogue.findings.planning.study_plan import StudyPlan, Variances, drawn, even_thresholds
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, draw_study, even_thresholds
 from trialogue.findings.planning.study_power import (
-    at_size,
     curves_of,
+    resize_plan,
     simulated_study,
     study_power,
     way_ahead,
@@ -51,7 +51,7 @@ def test_a_plan_without_a_difference_has_false_positives_and_no_power() -> None:
 def test_simulated_studies_are_analysed_by_the_reports_own_comparison() -> None:
     from trialogue.seeds import rng_for
 
-    table = drawn(SMALL, rng_for(4, "study power", "12", "18", "2"))
+    table = draw_study(SMALL, rng_for(4, "study power", "12", "18", "2"))
     verdicts = RatingComparison(table, SMALL.systems, True, 0.05, 4).verdicts()
     assert simulated_study(SMALL, 4, 2, 0.05).verdicts == verdicts
 
@@ -63,7 +63,7 @@ def test_processes_do_not_change_what_is_found() -> None:
 
 def test_every_component_that_the_report_estimates_is_in_what_is_drawn() -> None:
     plan = replace(SMALL, situations=36, participants=30, per_dialogue=3)
-    random = effects_of(drawn(plan, np.random.default_rng(0))).random
+    random = effects_of(draw_study(plan, np.random.default_rng(0))).random
     expected = {"rater", "rater x system", "item", "item x system", "dialogue", "dialogue x system"}
     assert set(random) == expected
 
@@ -75,7 +75,7 @@ def test_each_variance_is_that_of_its_own_units(name: str) -> None:
     plan = replace(
         SMALL, variances=Variances(**{**zero, name: 50.0}), situations=18, per_dialogue=3, effects=(0.0, 0.0, 0.0)
     )
-    table = drawn(plan, np.random.default_rng(1))
+    table = draw_study(plan, np.random.default_rng(1))
     units: dict[str, Callable[[Row], object]] = {
         "rater": lambda row: row.rater,
         "rater_system": lambda row: (row.rater, row.system),
@@ -95,23 +95,23 @@ def test_each_variance_is_that_of_its_own_units(name: str) -> None:
 
 def test_who_leaves_and_who_is_excluded_has_no_ratings() -> None:
     plan = replace(SMALL, participants=400, dropout=0.25, excluded=0.2)
-    raters = drawn(plan, np.random.default_rng(0)).raters
+    raters = draw_study(plan, np.random.default_rng(0)).raters
     assert raters == pytest.approx(400 * 0.75 * 0.8, abs=4 * (400 * 0.6 * 0.4) ** 0.5)
-    assert plan.analysed == pytest.approx(240)
-    whole = drawn(replace(SMALL, participants=9), np.random.default_rng(0))
+    assert plan.expected_participants == pytest.approx(240)
+    whole = draw_study(replace(SMALL, participants=9), np.random.default_rng(0))
     assert set(whole.coverage()) == {"3"}  # 9 x 6 / 18
 
 
 def test_where_people_have_situations_of_their_own_nothing_is_shared() -> None:
-    table = drawn(replace(SMALL, situations=None), np.random.default_rng(0))
+    table = draw_study(replace(SMALL, situations=None), np.random.default_rng(0))
     assert not table.share_items
     assert set(table.coverage()) == {"1"}
 
 
 def test_more_of_anything_is_never_less() -> None:
     plan = INFACT.plan((0.0, 0.3, 0.6))
-    people = [expected_power(at_size(plan, "participants", size)) for size in (60, 137, 400, 2_000)]
-    pool = [expected_power(at_size(plan, "situations", size)) for size in (100, 373, 1_000)]
+    people = [expected_power(resize_plan(plan, "participants", size)) for size in (60, 137, 400, 2_000)]
+    pool = [expected_power(resize_plan(plan, "situations", size)) for size in (100, 373, 1_000)]
     assert people == sorted(people)
     assert pool == sorted(pool)
 
@@ -124,7 +124,7 @@ def test_situations_limit_what_participants_can_find() -> None:
     assert limited.at is None
     assert limited.limit is not None
     assert limited.limit < 0.5
-    assert expected_power(at_size(plan, "situations", 1_200)) > 0.75
+    assert expected_power(resize_plan(plan, "situations", 1_200)) > 0.75
 
 
 def test_curves_go_through_the_plan() -> None:

@@ -6,7 +6,7 @@ from trialogue.findings import Contrast, Findings, League, Measure, Standing
 from trialogue.findings.systems.answer import answer, primary_league, texts_of
 from trialogue.findings.threats import Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.detect import threats_of
-from trialogue.findings.threats.gate import gated
+from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import Estimate, Interval, Manifest, Raters
 
 
@@ -40,13 +40,13 @@ def ranks(found: League) -> dict[str, tuple[int | None, int | None]]:
 
 
 def test_without_threats_ranks_are_those_of_the_comparisons() -> None:
-    (found,) = gated([league()], [])
+    (found,) = gate_leagues([league()], [])
     assert ranks(found) == {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
     assert {each.validity for each in found.contrasts} == {Validity.FIRM}
 
 
 def test_a_blocked_system_has_no_rank_and_stands_last_and_the_others_are_ranked_without_it() -> None:
-    (found,) = gated([league()], [threat(Severity.BLOCKS, "a")])
+    (found,) = gate_leagues([league()], [threat(Severity.BLOCKS, "a")])
     assert ranks(found) == {"b": (1, 2), "c": (1, 2), "a": (None, None)}
     assert found.standings[-1].system == "a"
     assert {(each.a, each.b): each.verdict for each in found.contrasts} == {
@@ -61,7 +61,7 @@ def test_a_blocked_system_has_no_rank_and_stands_last_and_the_others_are_ranked_
 
 def test_one_sentence_names_all_systems_that_the_same_threat_blocks() -> None:
     threats = [threat(Severity.BLOCKS, name) for name in "ab"]
-    sentences = texts_of(answer(gated([league()], threats), None, threats))
+    sentences = texts_of(answer(gate_leagues([league()], threats), None, threats))
     assert [each for each in sentences if "40 dialogues finished" in each] == [
         "None of a and b's 40 dialogues finished without a failure."
     ]
@@ -79,7 +79,7 @@ def test_a_system_whose_rank_a_threat_takes_is_not_called_incomparable() -> None
 
 def test_a_demoted_verdict_stays_and_says_what_it_is_conditional_on() -> None:
     doubt = threat(Severity.DEMOTES, "a")
-    (found,) = gated([league()], [doubt])
+    (found,) = gate_leagues([league()], [doubt])
     assert [each.validity for each in found.contrasts] == [Validity.CONDITIONAL, Validity.CONDITIONAL, Validity.FIRM]
     (sentence,) = texts_of(answer([found], None, [doubt]))
     assert sentence.startswith("Conditional: On Liked, a is significantly better than b and c")
@@ -87,15 +87,15 @@ def test_a_demoted_verdict_stays_and_says_what_it_is_conditional_on() -> None:
 
 
 def test_what_makes_a_system_look_better_does_not_weaken_a_verdict_against_it() -> None:
-    (against,) = gated([league()], [threat(Severity.DEMOTES, "b", only_if_ahead=True)])
+    (against,) = gate_leagues([league()], [threat(Severity.DEMOTES, "b", only_if_ahead=True)])
     assert against.contrasts[0].validity is Validity.FIRM
-    (for_it,) = gated([league()], [threat(Severity.DEMOTES, "a", only_if_ahead=True)])
+    (for_it,) = gate_leagues([league()], [threat(Severity.DEMOTES, "a", only_if_ahead=True)])
     assert for_it.contrasts[0].validity is Validity.CONDITIONAL
 
 
 def test_firm_verdicts_come_before_conditional_ones() -> None:
     doubt = threat(Severity.DEMOTES, "c")
-    (found,) = gated([league()], [doubt])
+    (found,) = gate_leagues([league()], [doubt])
     first, second = texts_of(answer([found], None, [doubt]))
     assert first.startswith("On Liked, a is significantly better than b (")
     assert second.startswith("Conditional: On Liked, a is significantly better than c (")
@@ -103,21 +103,21 @@ def test_firm_verdicts_come_before_conditional_ones() -> None:
 
 def test_a_threat_to_one_measure_leaves_the_others_alone() -> None:
     doubt = threat(Severity.DEMOTES, measure="turns|v1")
-    people, turns = gated([league(), league(name="turns|v1", by="metric")], [doubt])
+    people, turns = gate_leagues([league(), league(name="turns|v1", by="metric")], [doubt])
     assert (people.validity, turns.validity) == (Validity.FIRM, Validity.CONDITIONAL)
 
 
 @pytest.mark.parametrize(("severity", "leads"), [(Severity.DEMOTES, "second"), (Severity.BLOCKS, "second")])
 def test_a_measure_that_a_threat_demotes_or_blocks_does_not_lead_if_another_can(severity: Severity, leads: str) -> None:
     doubt = threat(severity, measure="first")
-    found = gated([league(name="first", by="metric"), league(name="second", by="metric")], [doubt])
+    found = gate_leagues([league(name="first", by="metric"), league(name="second", by="metric")], [doubt])
     primary = primary_league(found)
     assert primary is not None
     assert primary.measure.name == leads
 
 
 def test_people_never_give_way_to_a_metric_because_of_a_threat() -> None:
-    found = gated([league(), league(name="m", by="metric")], [threat(Severity.DEMOTES, measure="human:liked")])
+    found = gate_leagues([league(), league(name="m", by="metric")], [threat(Severity.DEMOTES, measure="human:liked")])
     primary = primary_league(found)
     assert primary is not None
     assert primary.measure.by == "people"
@@ -141,5 +141,5 @@ def test_ratings_that_are_not_people_s_demote_their_measure(kinds: tuple[Raters,
     )
     found = [each for each in threats_of(findings) if each.severity is Severity.DEMOTES]
     assert [each.code for each in found] == ([] if code is None else [code])
-    (after,) = gated([one], found)
+    (after,) = gate_leagues([one], found)
     assert after.validity is (Validity.FIRM if code is None else Validity.CONDITIONAL)

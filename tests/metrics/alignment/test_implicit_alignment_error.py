@@ -21,7 +21,7 @@ from trialogue.metrics.alignment.implicit_alignment_error import (
     variance_of_difference,
 )
 from trialogue.metrics.base import Array, Undefined
-from trialogue.metrics.fitted import at_an_end, widened
+from trialogue.metrics.fitted import widen, widen_at_end
 from trialogue.records import (
     Estimate,
     Interval,
@@ -90,7 +90,7 @@ def estimate(value: float, low: float, high: float, clusters: int | None = 41) -
 
 
 def test_errors_of_dialogues_and_of_the_calibration_add_in_squares() -> None:
-    found = widened(estimate(0.4, 0.35, 0.48), 0.02**2)
+    found = widen(estimate(0.4, 0.35, 0.48), 0.02**2)
     # t(.975, 40) / 1.95996 = 2.02108 / 1.95996 = 1.03118, times sqrt(41 / 40) = 1.01242: 1.04399;
     # below sqrt((1.04399 .05)^2 + (1.95996 .02)^2) = sqrt(.0027248 + .0015366) = .06528; above sqrt(.0069754 + .0015366)
     assert ends(found.interval) == pytest.approx((0.33472, 0.49226), abs=1e-4)
@@ -98,10 +98,10 @@ def test_errors_of_dialogues_and_of_the_calibration_add_in_squares() -> None:
 
 
 def test_intervals_stay_on_the_scale() -> None:
-    low, high = ends(widened(estimate(0.02, 0.0, 0.05, clusters=2), 0.1).interval)
+    low, high = ends(widen(estimate(0.02, 0.0, 0.05, clusters=2), 0.1).interval)
     # above sqrt((12.706 / 1.96 sqrt(2) .03)^2 + (1.96 sqrt(.1))^2) = sqrt(.07568 + .38415) = .6781
     assert (low, high) == pytest.approx((0.0, 0.6981), abs=0.001)
-    assert ends(widened(estimate(0.98, 0.95, 1.0), 1.0).interval) == (0.0, 1.0)
+    assert ends(widen(estimate(0.98, 0.95, 1.0), 1.0).interval) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -109,19 +109,19 @@ def test_intervals_stay_on_the_scale() -> None:
     [Estimate(value=None, why="nothing"), Estimate(value=0.3, clusters=1, why="one"), estimate(0.3, 0.2, 0.4, None)],
 )
 def test_what_has_no_interval_gets_none(without: Estimate) -> None:
-    assert widened(without, 0.1) == without
+    assert widen(without, 0.1) == without
 
 
 @pytest.mark.parametrize("clusters", [0, 1])
 def test_an_error_that_is_known_from_no_clusters_is_not_taken_for_that_of_all(clusters: int) -> None:
-    found = widened(estimate(0.4, 0.35, 0.48), 0.0, clusters=clusters)
+    found = widen(estimate(0.4, 0.35, 0.48), 0.0, clusters=clusters)
     assert (found.value, found.interval, found.why) == (0.4, None, Reason.of(ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR))
-    assert widened(estimate(0.4, 0.35, 0.48), 0.0, clusters=41) == widened(estimate(0.4, 0.35, 0.48), 0.0)
+    assert widen(estimate(0.4, 0.35, 0.48), 0.0, clusters=41) == widen(estimate(0.4, 0.35, 0.48), 0.0)
 
 
 def test_many_dialogues_and_a_perfect_calibration_leave_an_interval_as_it_is() -> None:
     before = estimate(0.3, 0.2, 0.45, clusters=100_000)
-    assert ends(widened(before, 0.0).interval) == pytest.approx(ends(before.interval), abs=1e-4)
+    assert ends(widen(before, 0.0).interval) == pytest.approx(ends(before.interval), abs=1e-4)
 
 
 def test_the_variance_is_that_of_the_linear_function() -> None:
@@ -255,22 +255,22 @@ def test_an_estimate_at_an_end_has_an_interval_that_resampling_cannot_give() -> 
 
 
 def test_at_an_end_the_interval_is_the_jackknifes_cut_off() -> None:
-    found = at_an_end(
+    found = widen_at_end(
         Estimate(value=0.0, n=9, clusters=3, why="all alike"), np.array([-0.3, 0.0, 0.5]), 0.0, confidence=0.95
     )
     # mean .0667; squares .13444 + .00444 + .18778 = .32667; sqrt(2/3 .32667) = .46667; t(.975, 2) = 4.3027: above 1
     assert ends(found.interval) == (0.0, 1.0)
-    found = at_an_end(Estimate(value=1.0, n=9, clusters=3), 1 + np.array([-0.03, 0.0, 0.05]), 0.01, confidence=0.95)
+    found = widen_at_end(Estimate(value=1.0, n=9, clusters=3), 1 + np.array([-0.03, 0.0, 0.05]), 0.01, confidence=0.95)
     # .046667^2 + .01 = .012178, its root .110353 times 4.30265 = .474813
     assert ends(found.interval) == pytest.approx((1 - 0.474813, 1.0), abs=1e-5)
     assert found.why is None
 
 
 def test_at_an_end_one_cluster_or_no_variation_gives_no_interval() -> None:
-    one = at_an_end(Estimate(value=1.0, n=1, clusters=1), np.array([np.nan]), 0.1, confidence=0.95)
+    one = widen_at_end(Estimate(value=1.0, n=1, clusters=1), np.array([np.nan]), 0.1, confidence=0.95)
     assert one.interval is None
     assert one.why == Reason.of(ReasonCode.ONE_CLUSTER)
-    alike = at_an_end(Estimate(value=0.0, n=4, clusters=2), np.zeros(2), 0.1, confidence=0.95)
+    alike = widen_at_end(Estimate(value=0.0, n=4, clusters=2), np.zeros(2), 0.1, confidence=0.95)
     assert alike.interval is None
     assert "without variation" in str(alike.why)
 
@@ -333,7 +333,7 @@ def test_labels_of_people_need_no_calibration_and_their_dialogues_are_counted() 
     metric = ImplicitAlignment(variant="ppi")
     rows = [[metric.statistics(reply) for reply in each.replies] for each in labelled(0.4, "a", seed=1, labels=6)]
     sums = np.array(rows, dtype=float).sum(axis=1)
-    assert metric.informed(sums).tolist() == [True] * 6 + [False] * 24
+    assert metric.labelled_mask(sums).tolist() == [True] * 6 + [False] * 24
     plain = bootstrap_sums(
         ClusterSums(tuple(f"d{n}" for n in range(30)), sums, 360),
         metric.combine,
@@ -358,7 +358,7 @@ def test_a_difference_that_rests_on_labels_in_few_dialogues_has_the_degrees_of_f
         sums = np.array([[metric.statistics(reply) for reply in each.replies] for each in side], dtype=float).sum(
             axis=1
         )
-        without = metric.without_each(sums, sums.sum(axis=0))
+        without = metric.leave_one_out(sums, sums.sum(axis=0))
         gaps.append((without.mean() - without) * (29 / 30) ** 0.5)
     squares = (gaps[0] - gaps[1]) ** 2
     few, many = float(squares[:4].sum()), float(squares[4:].sum())
@@ -397,9 +397,9 @@ def test_an_estimate_that_people_correct_beyond_the_end_is_not_taken_for_one_wit
     assert metric.combine(clusters.sum(axis=0)) == 0.0
     # without a cluster of one match: y = 5 / 30, covariance 4.5 / 30 - .4 / 6 = .08333: .16667 - .625 = -.45833;
     # without one of two: y = 4 / 30, 3.6 / 30 - .05333 = .06667: .13333 - .5 = -.36667
-    without = metric.without_each(clusters, clusters.sum(axis=0))
+    without = metric.leave_one_out(clusters, clusters.sum(axis=0))
     assert without == pytest.approx([-0.45833, -0.36667, -0.45833, -0.36667], abs=1e-5)
-    found = at_an_end(Estimate(value=0.0, n=400, clusters=4), without, 0.0, confidence=0.95, seen=4)
+    found = widen_at_end(Estimate(value=0.0, n=400, clusters=4), without, 0.0, confidence=0.95, seen=4)
     # sqrt(3 / 4 4 .045833^2) = .079386, t(.975, 3) = 3.18245
     assert ends(found.interval) == pytest.approx((0.0, 3.18245 * 0.079386), abs=1e-5)
 

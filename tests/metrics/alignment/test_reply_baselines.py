@@ -16,7 +16,7 @@ from trialogue.metrics.alignment.reply_baselines import (
     Baselines,
     Rule,
     alignment_baselines,
-    evenly_spaced,
+    thin_evenly,
 )
 from trialogue.records import Labeller, Situation, StrategyLabel, Utterance
 
@@ -101,11 +101,11 @@ def test_a_situation_that_stands_there_twice_counts_once() -> None:
 
 def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:
     many = [situation(d, t) for d in range(2 * MOST_DIALOGUES) for t in range(2)]
-    assert [one.id for one in evenly_spaced(many)] == [
+    assert [one.id for one in thin_evenly(many)] == [
         f"{d}#{t}" for d in range(0, 2 * MOST_DIALOGUES, 2) for t in range(2)
     ]
-    assert evenly_spaced(many[:9]) == many[:9]
-    assert evenly_spaced([]) == []
+    assert thin_evenly(many[:9]) == many[:9]
+    assert thin_evenly([]) == []
 
 
 def test_without_labels_nothing_is_the_majority() -> None:

@@ -22,7 +22,7 @@ def test_what_a_cluster_alone_has_is_counted_as_sets_would(parts: list[tuple[set
             found.add(hashes, cluster)
             having[cluster] |= hashes
         counts = found.occurrences(4)
-    alone = counts.alone()
+    alone = counts.unique_counts()
     assert counts.distinct == len(set().union(*having.values()))
     for cluster, own in having.items():
         others = set().union(*(rest for other, rest in having.items() if other != cluster))
@@ -36,4 +36,4 @@ def test_what_a_cluster_alone_has_is_counted_as_sets_would(parts: list[tuple[set
 def test_there_is_nothing_at_first() -> None:
     counts = Incidence().occurrences(2)
     assert counts.distinct == 0
-    assert counts.alone().tolist() == [0.0, 0.0]
+    assert counts.unique_counts().tolist() == [0.0, 0.0]

@@ -74,7 +74,7 @@ def test_values_of_dialogues_by_system() -> None:
 def test_measures_of_some_systems_can_be_left_out() -> None:
     _, table = measured(list(conversations_of(dialogues())), ["length", "turns@user_utterances"])
     (length,) = {score.measure for score in table if "length" in score.measure}
-    kept = table.without({(length, "a")})
+    kept = table.drop({(length, "a")})
     assert {(score.measure, score.system) for score in table} - {(score.measure, score.system) for score in kept} == {
         (length, "a")
     }

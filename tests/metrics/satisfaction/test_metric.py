@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from trialogue.errors import DataError
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
-from trialogue.metrics.satisfaction.fit import LEAST, fit, left_out, others, train
-from trialogue.metrics.satisfaction.metric import TRAINING_DATA, Satisfaction, bundled, read_model, write_model
+from trialogue.metrics.satisfaction.fit import LEAST, fit, left_out, train, unseen_mask
+from trialogue.metrics.satisfaction.metric import (
+    TRAINING_DATA,
+    Satisfaction,
+    load_bundled_weights,
+    read_model,
+    write_model,
+)
 from trialogue.records import Dialogue, Rating, Utterance
 from trialogue.stats import auc
 
@@ -88,7 +94,7 @@ def test_what_separates_other_systems_is_learned() -> None:
 
 def test_people_who_talked_with_a_system_are_left_out_with_it() -> None:
     dialogues = [talk("x", "y", system=system, user=user) for system, user in (("a", "1"), ("b", "1"), ("b", "2"))]
-    assert others(dialogues, ["a"]).tolist() == [False, False, True]
+    assert unseen_mask(dialogues, ["a"]).tolist() == [False, False, True]
 
 
 def test_a_system_of_the_training_data_is_scored_by_weights_that_never_saw_it() -> None:
@@ -180,7 +186,7 @@ def test_a_model_is_the_same_after_a_trip_through_a_file(tmp_path: Path) -> None
 
 
 def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
-    content = json.loads(bundled().model_dump_json()) | {"features": ["length"]}
+    content = json.loads(load_bundled_weights().model_dump_json()) | {"features": ["length"]}
     (tmp_path / "model.json").write_text(json.dumps(content), "utf-8")
     with pytest.raises(DataError, match="different features"):
         read_model(tmp_path / "model.json")
@@ -190,7 +196,7 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_bundled_model_has_weights_for_each_system_it_was_fitted_on() -> None:
-    model = bundled()
+    model = load_bundled_weights()
     assert len(model.without) == 9
     assert all(weights.dialogues < model.everything.dialogues for weights in model.without.values())
     assert get_metric("satisfaction").measure == "satisfaction@linear|v1"
@@ -204,13 +210,13 @@ def test_the_bundled_weights_are_those_that_the_corpus_gives(mirror: Path) -> No
     dialogues = [
         record for record in corpus.read(mirror / "crsarena_dial", note=lambda _: None) if isinstance(record, Dialogue)
     ]
-    fitted = train(dialogues, origin=bundled().origin)
-    np.testing.assert_allclose(fitted.everything.weights, bundled().everything.weights, atol=1e-4)
-    points = left_out(dialogues, [[system] for system in sorted(bundled().without)])
+    fitted = train(dialogues, origin=load_bundled_weights().origin)
+    np.testing.assert_allclose(fitted.everything.weights, load_bundled_weights().everything.weights, atol=1e-4)
+    points = left_out(dialogues, [[system] for system in sorted(load_bundled_weights().without)])
     rated = [dialogue.ratings[0].value for dialogue in dialogues]
     systems = [dialogue.system for dialogue in dialogues]
-    assert fitted.fingerprints == bundled().fingerprints
-    assert fitted.domain == bundled().domain
+    assert fitted.fingerprints == load_bundled_weights().fingerprints
+    assert fitted.domain == load_bundled_weights().domain
     assert auc(points, rated).value == pytest.approx(0.847, abs=5e-4)
     assert auc(points, rated, groups=systems, method="percentile").value == pytest.approx(0.766, abs=5e-4)
 
@@ -224,7 +230,9 @@ def test_the_training_corpus_under_other_names_has_the_same_agreement_as_under_i
     dialogues = [
         record for record in corpus.read(mirror / "crsarena_dial", note=lambda _: None) if isinstance(record, Dialogue)
     ]
-    aliases = {name: f"system {place}" for place, name in enumerate(sorted(bundled().without, reverse=True))}
+    aliases = {
+        name: f"system {place}" for place, name in enumerate(sorted(load_bundled_weights().without, reverse=True))
+    }
     renamed = [
         each.model_copy(update={"id": f"d{place}", "system": aliases[each.system or ""], "user": None})
         for place, each in enumerate(reversed(dialogues))

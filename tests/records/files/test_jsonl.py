@@ -9,7 +9,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Score, Situation, read_records, write_records
 from trialogue.records.files import jsonl
 from trialogue.records.files.jsonl import RepairWarning
-from trialogue.records.files.opening import replacing
+from trialogue.records.files.opening import open_replacing
 
 GOOD = '{"kind":"dialogue","v":1,"id":"a","utterances":[]}'
 
@@ -119,7 +119,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     path.write_text("before")
 
     def fails() -> None:
-        with replacing(path) as stream:
+        with open_replacing(path) as stream:
             stream.write(b"half")
             raise RuntimeError("power cut")
 

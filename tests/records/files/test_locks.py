@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.records.files import locks
-from trialogue.records.files.locks import claim, lock, locked, unlock
+from trialogue.records.files.locks import claim, file_lock, lock, unlock
 
 HOLDER = """
 import sys
@@ -62,11 +62,11 @@ def test_who_waits_comes_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, h
     with (tmp_path / "held").open("ab") as mine, (tmp_path / "held").open("ab") as other:
 
         def wait() -> None:
-            with locked(other.fileno()):
+            with file_lock(other.fileno()):
                 order.append("other")
 
         waiting = threading.Thread(target=wait)
-        with locked(mine.fileno()):
+        with file_lock(mine.fileno()):
             waiting.start()
             order.append("mine")
         waiting.join()
@@ -76,7 +76,7 @@ def test_who_waits_comes_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, h
 def test_an_error_lets_go_and_so_does_closing(tmp_path: Path) -> None:
     with (tmp_path / "held").open("ab") as other:
         with (tmp_path / "held").open("ab") as mine:
-            with suppress(KeyboardInterrupt), locked(mine.fileno()):
+            with suppress(KeyboardInterrupt), file_lock(mine.fileno()):
                 raise KeyboardInterrupt
             lock(other.fileno())  # would wait for ever
             unlock(other.fileno())

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.records.files.opening import replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
 
 
 def write_and_fail(path: Path, error: OSError) -> None:
-    with replacing(path) as stream:
+    with open_replacing(path) as stream:
         stream.write(b"half")
         raise error
 

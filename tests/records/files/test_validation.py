@@ -10,7 +10,7 @@ from pydantic_core.core_schema import ErrorType
 
 from trialogue.records import Record, Utterance
 from trialogue.records.files import validation
-from trialogue.records.files.validation import dotted, mistakes_of
+from trialogue.records.files.validation import dotted_path, mistakes_of
 
 
 class Part(Record):
@@ -50,7 +50,7 @@ def messages(given: dict[str, Any]) -> list[str]:
     with pytest.raises(ValidationError) as error:
         Whole.model_validate(given)
     return [
-        f"{dotted(each.place)}: {each.what}" + (f" {each.hint}" if each.hint else "")
+        f"{dotted_path(each.place)}: {each.what}" + (f" {each.hint}" if each.hint else "")
         for each in mistakes_of(error.value, given, Whole)
     ]
 

@@ -46,7 +46,7 @@ def test_the_line_of_a_nested_value_is_its_own_and_of_what_is_not_there_that_of_
     assert lines(("agents", "mine", "model")) == 2
     assert lines(("agents", "twin", "agent")) == 6  # an alias: the line of what it is an alias for would mislead
     assert (lines(("list", 0)), lines(("list", 1, "b")), lines(("list", 7))) == (8, 10, 7)
-    assert lines.under("agents", "mine")(("url",)) == 3
+    assert lines.nested("agents", "mine")(("url",)) == 3
 
 
 @pytest.mark.parametrize(

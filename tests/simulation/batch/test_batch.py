@@ -99,7 +99,7 @@ def test_a_failed_dialogue_is_a_record_and_counted(tmp_path: Path) -> None:
         Plan(("a", "unreachable"), ("u",), 3), make_agent, make_users, folder=tmp_path, progress=told.append
     )
     assert batch.endings == {Ending.AGENDA_EMPTY: 3, Ending.AGENT_UNREACHABLE: 3}
-    assert batch.failed == 3
+    assert batch.failure_count == 3
     assert (told[-1].done, told[-1].total, told[-1].failed, told[-1].eta_s) == (6, 6, 3, 0.0)
     last = list(read_records(batch.dialogues, Dialogue))[-1]
     assert (last.fault, last.ending_detail, last.meta) == (Fault.AGENT, "nobody there", {})
@@ -113,7 +113,7 @@ def test_the_time_left_is_told_by_the_pace_so_far() -> None:
 def test_a_killed_process_costs_nothing_but_time(tmp_path: Path, undisturbed: bytes) -> None:
     users = Fatal(_folder(tmp_path), numbers=[3, 17], times=1)
     batch = run_batch(PLAN, make_agent, users, folder=tmp_path / "out", jobs=2)
-    assert batch.failed == 0
+    assert batch.failure_count == 0
     assert exported(tmp_path / "out") == undisturbed
 
 
@@ -123,7 +123,7 @@ def test_a_dialogue_that_always_kills_its_process_is_recorded_and_the_others_are
     users = Fatal(_folder(tmp_path), numbers=[5], times=1000)
     batch = run_batch(PLAN, make_agent, users, folder=tmp_path / "out", jobs=2)
     assert batch.endings == {"agenda_empty": 58, "lost": 2}  # number 5 of each agent
-    assert batch.failed == 2
+    assert batch.failure_count == 2
     whole = [line for line in undisturbed.splitlines()[:-1] if b'/u/5"' not in line]
     held = [line for line in (tmp_path / "out" / "dialogues.jsonl").read_bytes().splitlines() if b'/u/5"' not in line]
     assert held == whole

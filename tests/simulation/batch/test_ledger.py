@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, Ending, JsonValue, Manifest, Utterance, 
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import RepairWarning
 from trialogue.simulation.batch import ledger as module
-from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, MANIFEST, Ledger, export, finished, line_of
+from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, MANIFEST, Ledger, export, line_of, read_finished
 
 CONFIG: dict[str, JsonValue] = {"agents": ["a"], "max_turns": 5}
 
@@ -35,7 +35,7 @@ def filled(folder: Path, *names: str) -> Path:
 def test_what_was_finished_is_known_after_opening_again(tmp_path: Path) -> None:
     with Ledger(tmp_path, CONFIG, seed=1) as ledger:
         add(ledger, dialogue("b"), dialogue("a", ended_by=Ending.AGENT_TIMEOUT), dialogue("c", ended_by=None))
-        assert list(finished(tmp_path)) == [
+        assert list(read_finished(tmp_path)) == [
             dialogue("b"),
             dialogue("a", ended_by=Ending.AGENT_TIMEOUT),
             dialogue("c", ended_by=None),
@@ -96,7 +96,7 @@ def test_a_dialogue_is_never_there_twice(tmp_path: Path) -> None:
         add(ledger, dialogue("a"))
         with pytest.raises(ValueError, match="a is in the ledger already"):
             add(ledger, dialogue("a"))
-        assert len(list(finished(tmp_path))) == 1
+        assert len(list(read_finished(tmp_path))) == 1
 
 
 def test_another_batchs_folder_is_refused_with_what_differs(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_another_batchs_folder_is_refused_with_what_differs(tmp_path: Path) -> N
         Ledger(tmp_path, {"agents": ["a", "b"], "max_turns": 5, "new": None}, seed=2)
     assert 'agents was ["a"] and is now ["a", "b"]; seed was 1 and is now 2.' in str(raised.value)
     assert "max_turns" not in str(raised.value)
-    assert len(list(finished(tmp_path))) == 1
+    assert len(list(read_finished(tmp_path))) == 1
 
 
 def test_a_folder_is_for_one_process_at_a_time(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(tmp_path: Path) -> None:
         assert (tmp_path / LEDGER).read_bytes() == before
         ledger._file = whole
         add(ledger, dialogue("b"))
-    assert [each.id for each in finished(tmp_path)] == ["a", "b"]
+    assert [each.id for each in read_finished(tmp_path)] == ["a", "b"]
 
 
 def test_the_disk_is_asked_by_time_and_by_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

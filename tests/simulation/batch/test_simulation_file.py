@@ -44,7 +44,7 @@ def test_a_study_is_read(tmp_path: Path) -> None:
         "one film": {"agent": "fixed", "text": "Have you seen Heat?"},
         "same": "echo",
     }
-    assert Study.model_validate(study.to_json()) == study.beside(Path())
+    assert Study.model_validate(study.to_json()) == study.relative_to(Path())
 
 
 def test_names_alone_stand_for_themselves() -> None:
@@ -146,10 +146,10 @@ def test_paths_are_relative_to_the_file_and_what_is_written_down_is_not(
     path = written(tmp_path, "agents: [echo]\nusers: [cir6-pkg]\ncatalogue: books.jsonl\nout: runs/mine\n")
     monkeypatch.chdir("/")
     study = read_study(path)
-    assert study.located().catalogue == str(tmp_path / "books.jsonl")
-    assert study.located().out == tmp_path / "runs/mine"
+    assert study.resolve_paths().catalogue == str(tmp_path / "books.jsonl")
+    assert study.resolve_paths().out == tmp_path / "runs/mine"
     assert study.catalogue == "books.jsonl"
     monkeypatch.chdir(tmp_path)
     assert read_study("study.yaml").settings() == study.settings()
-    assert read_study("study.yaml", out="elsewhere").located().out == Path("elsewhere")
-    assert read_study(path, out="elsewhere").located().out == tmp_path / "elsewhere"
+    assert read_study("study.yaml", out="elsewhere").resolve_paths().out == Path("elsewhere")
+    assert read_study(path, out="elsewhere").resolve_paths().out == tmp_path / "elsewhere"

@@ -11,7 +11,7 @@ from trialogue.records.kinds.acts import ACCEPTABLE
 from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.language.phrases import OPENING, Phrase, Phrasebook, extract, stance
-from trialogue.simulation.language.wordings import FALLBACK, Domain, written, written_for
+from trialogue.simulation.language.wordings import FALLBACK, Domain, hand_written_phrases, written_for
 from trialogue.simulation.users.usersimcrs import FIRST_LEVEL
 
 
@@ -48,19 +48,19 @@ def test_the_stance_of_a_text_is_told_by_its_words(text: str, expected: str) -> 
 
 def test_titles_and_values_become_slots_and_films_the_domains_noun() -> None:
     book = extracted(("I loved Heat, do you have other Thriller movies?", "Disclose"))
-    assert book.of("Disclose") == (Phrase("I loved {item}, do you have other {genre} {things}?", 1, "like"),)
+    assert book.phrases_of("Disclose") == (Phrase("I loved {item}, do you have other {genre} {things}?", 1, "like"),)
 
 
 def test_annotated_slots_are_taken_as_they_are() -> None:
     act = DialogueAct(intent="Disclose", slots=(SlotValue(slot="GENRE", value="spooky", start=5, end=11),))
     said = Utterance(speaker="user", text="some spooky thing", acts=(act,))
-    assert extract([Dialogue(id="d", utterances=(said,))]).of("Disclose")[0].text == "some {GENRE} thing"
+    assert extract([Dialogue(id="d", utterances=(said,))]).phrases_of("Disclose")[0].text == "some {GENRE} thing"
 
 
 def test_counts_are_kept_and_first_words_are_known() -> None:
     book = extracted(("bye", "Complete"), ("bye", "Complete"), copies=2)
-    assert book.of("Complete") == (Phrase("bye", 4),)
-    assert book.of(OPENING) == (Phrase("hello", 2),)
+    assert book.phrases_of("Complete") == (Phrase("bye", 4),)
+    assert book.phrases_of(OPENING) == (Phrase("hello", 2),)
 
 
 @pytest.mark.parametrize(
@@ -75,15 +75,15 @@ def test_counts_are_kept_and_first_words_are_known() -> None:
     ],
 )
 def test_what_may_name_something_of_one_person_is_no_template_for_others(text: str) -> None:
-    assert extracted((text, "Disclose")).of("Disclose") == ()
+    assert extracted((text, "Disclose")).phrases_of("Disclose") == ()
 
 
 def test_reasons_and_what_many_say_are_kept_without_a_slot() -> None:
-    assert extracted(("because it is funny", "Expand")).of("Expand")
-    assert extracted(("1", "Refine"), copies=3).of("Refine") == (Phrase("1", 3),)
-    assert extracted(("1", "Refine"), copies=2).of("Refine") == ()
+    assert extracted(("because it is funny", "Expand")).phrases_of("Expand")
+    assert extracted(("1", "Refine"), copies=3).phrases_of("Refine") == (Phrase("1", 3),)
+    assert extracted(("1", "Refine"), copies=2).phrases_of("Refine") == ()
     looked = Utterance(speaker="user", text="surprise me", acts=(DialogueAct(intent="Disclose"),), mentions=())
-    assert extract([Dialogue(id="d", utterances=(looked,))]).of("Disclose")
+    assert extract([Dialogue(id="d", utterances=(looked,))]).phrases_of("Disclose")
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_reasons_and_what_many_say_are_kept_without_a_slot() -> None:
     ],
 )
 def test_names_of_agents_lost_letters_links_and_abuse_are_left_out(text: str) -> None:
-    assert extracted((text, "Repeat")).of("Repeat") == ()
+    assert extracted((text, "Repeat")).phrases_of("Repeat") == ()
 
 
 def test_braces_of_a_user_are_no_slots() -> None:
-    assert extracted(("what is {item}?", "Repeat")).of("Repeat") == (Phrase("what is (item)?", 1),)
+    assert extracted(("what is {item}?", "Repeat")).phrases_of("Repeat") == (Phrase("what is (item)?", 1),)
 
 
 def test_an_utterance_without_a_label_is_passed_over() -> None:
@@ -123,7 +123,7 @@ def test_a_phrasebook_is_the_same_after_a_trip_through_json(phrases: dict[str, t
 
 def test_every_label_has_hand_written_words_and_an_unknown_one_a_fallback() -> None:
     for label in (*ACCEPTABLE, OPENING, "Reveal"):
-        assert label in written(), label
+        assert label in hand_written_phrases(), label
     assert written_for("no such label", KDD2020) == (Phrase(FALLBACK),)
 
 
@@ -137,20 +137,20 @@ def test_every_label_has_hand_written_words_and_an_unknown_one_a_fallback() -> N
     ],
 )
 def test_labels_of_another_naming_are_worded_like_their_last_known_part(label: str, like: str) -> None:
-    assert written_for(label, KDD2020) == written()[like]
-    assert FIRST_LEVEL["REVEAL"] in written()
+    assert written_for(label, KDD2020) == hand_written_phrases()[like]
+    assert FIRST_LEVEL["REVEAL"] in hand_written_phrases()
 
 
 def test_hand_written_reviews_cover_every_opinion() -> None:
-    stances = {phrase.stance for phrase in written()["Disclose-review"]}
+    stances = {phrase.stance for phrase in hand_written_phrases()["Disclose-review"]}
     assert {"like", "dislike", ""} <= stances
-    assert {phrase.stance for phrase in written()["Note-dislike"]} == {"dislike"}
-    assert {"like", "unseen", ""} <= {phrase.stance for phrase in written()["Note"]}
+    assert {phrase.stance for phrase in hand_written_phrases()["Note-dislike"]} == {"dislike"}
+    assert {"like", "unseen", ""} <= {phrase.stance for phrase in hand_written_phrases()["Note"]}
 
 
 def test_hand_written_words_have_known_slots_only() -> None:
     known = {"item", "value", "decade", *Domain().words}
-    assert {slot for phrases in written().values() for phrase in phrases for slot in phrase.slots} <= known
+    assert {slot for phrases in hand_written_phrases().values() for phrase in phrases for slot in phrase.slots} <= known
 
 
 def test_our_own_conversations_give_words_for_most_acts() -> None:
@@ -158,4 +158,4 @@ def test_our_own_conversations_give_words_for_most_acts() -> None:
     assert {"Disclose", "Revise", "Note", "Note-yes", "Note-dislike", "Similar", "Repeat", "Complete"} <= set(
         book.phrases
     )
-    assert len(book.of("Repeat")) > 20
+    assert len(book.phrases_of("Repeat")) > 20

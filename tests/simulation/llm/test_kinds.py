@@ -38,7 +38,7 @@ def test_wrong_options_are_told_all_at_once_and_missing_ones_when_users_are_made
     with pytest.raises(
         OptionsError, match=r"(?s)field url: this field is required.*field model: this field is required"
     ):
-        kind.settled(World(films()))
+        kind.settle(World(films()))
     with pytest.raises(OptionsError, match=r"(?s)'llm:single'.*temperature: a number of at.*Did you mean 'model'"):
         load_kind("llm:single", modle="x", temperature=-1)
     wrong = kind_mistakes("llm:single", {"temprature": 1, "max_tokens": 0})
@@ -56,29 +56,29 @@ def test_a_secret_is_not_repeated() -> None:
 def test_a_file_describes_such_users(tmp_path: Path) -> None:
     file = tmp_path / "users.yaml"
     file.write_text("users: llm:dual\nurl: http://localhost:9/v1\nmodel: tiny\npersona: a nurse\n")
-    users = load_kind(file).settled(World(films(), film_ratings()))
+    users = load_kind(file).settle(World(films(), film_ratings()))
     need = users.new("1", seed=0).need  # type: ignore[attr-defined]
     assert need.persona == "a nurse"
 
 
 def test_all_kinds_meet_the_needs_of_agenda_users() -> None:
     world = World(films(), film_ratings())
-    agenda, model = load_kind("cir6-pkg").settled(world), load_kind("llm:single", **WHERE).settled(world)
+    agenda, model = load_kind("cir6-pkg").settle(world), load_kind("llm:single", **WHERE).settle(world)
     for case in "12345":
         assert agenda.new(case, seed=3).need == model.new(case, seed=3).need  # type: ignore[attr-defined]
 
 
 def test_they_need_no_ratings_and_any_domain_will_do() -> None:
-    need = load_kind("llm:single", **WHERE, domain="books").settled(World(books())).new("1", seed=0).need  # type: ignore[attr-defined]
+    need = load_kind("llm:single", **WHERE, domain="books").settle(World(books())).new("1", seed=0).need  # type: ignore[attr-defined]
     assert [each.attribute for each in need.constraints] == ["subject"]
     with pytest.raises(UnknownNameError, match="attribute of the catalogue 'colour'"):
-        load_kind("llm:single", **WHERE, attributes=["colour"]).settled(World(films()))
+        load_kind("llm:single", **WHERE, attributes=["colour"]).settle(World(films()))
 
 
 def test_a_key_that_is_not_set_is_told_before_the_first_request() -> None:
     kind = load_kind("llm:single", **WHERE, api_key_env="NOT_SET_ANYWHERE")
     with pytest.raises(UsageError, match="NOT_SET_ANYWHERE"):
-        kind.settled(World(films()))
+        kind.settle(World(films()))
 
 
 def test_a_prompt_of_ones_own_is_signed_and_checked() -> None:

@@ -27,7 +27,7 @@ NEED = Need(
 
 
 def test_a_need_is_told_without_what_satisfies_it() -> None:
-    titles = [films()[item].titled for item in IDS[:5]]
+    titles = [films()[item].title_with_year for item in IDS[:5]]
     assert need_in_words(NEED, films()).split("\n") == [
         "- genre: Thriller or Crime",
         "- decade: 1990s (you can do without)",

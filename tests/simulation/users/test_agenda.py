@@ -41,7 +41,7 @@ def model() -> InteractionModel:
 def test_an_agenda_begins_with_the_opening_and_holds_labels_of_the_model(seed: int, name: str) -> None:
     model = fit_interaction(bundled_dialogues())
     agenda = initialiser(name)(model, dice(seed))
-    assert agenda[0] == model.opening
+    assert agenda[0] == model.opening_label
     assert set(agenda) <= set(model.labels)
     assert initialiser(name)(model, dice(seed)) == agenda
 
@@ -97,9 +97,9 @@ def test_a_replacement_answers_the_agents_label_or_any_if_it_is_unknown(model: I
 
 
 def test_update_rules_say_which_message_counts() -> None:
-    assert UpdateRule().judged(["Show", None, "Suggest"]) == "Suggest"
-    assert UpdateRule(decides="first").judged(["Show", "Suggest"]) == "Show"
-    assert UpdateRule().judged([]) is None
+    assert UpdateRule().decisive_label(["Show", None, "Suggest"]) == "Suggest"
+    assert UpdateRule(decides="first").decisive_label(["Show", "Suggest"]) == "Show"
+    assert UpdateRule().decisive_label([]) is None
     with pytest.raises(UsageError, match="'last' or 'first'"):
         UpdateRule(decides="loudest")  # type: ignore[arg-type]
 

@@ -93,8 +93,8 @@ def test_a_space_without_counts_gives_every_label_the_same_chance() -> None:
 
 
 def test_the_opening_is_the_spaces_own_or_else_the_commonest_first_label() -> None:
-    assert fit_interaction(TWO).opening == "Non-disclose"
-    assert fit_interaction([dialogue("u:Hi", "a:Elicit", "u:Disclose")]).opening == "Hi"
+    assert fit_interaction(TWO).opening_label == "Non-disclose"
+    assert fit_interaction([dialogue("u:Hi", "a:Elicit", "u:Disclose")]).opening_label == "Hi"
 
 
 def test_labels_outside_a_list_of_qrfa_are_left_out_of_class_bigrams() -> None:

@@ -52,7 +52,7 @@ class AskerKind:
             raise UnknownNameError("option of askers", next(iter(changes)), ["tone"])
         return AskerKind(**changes)
 
-    def settled(self, world: World) -> Askers:
+    def settle(self, world: World) -> Askers:
         return Askers(world)
 
 
@@ -66,7 +66,7 @@ def no_kind() -> int:
 def test_a_kind_of_ones_own_takes_part_with_a_need_that_is_kept_with_the_dialogue() -> None:
     kind = load_kind(f"{__name__}:AskerKind", tone="curt")
     assert isinstance(kind, UserKind)
-    users = kind.settled(World(films(), film_ratings()))
+    users = kind.settle(World(films(), film_ratings()))
     dialogue = Conversing()(Talker("talker"), users, Plan(("talker",), ("askers",), 1)[0])
     assert dialogue.need is not None
     assert dialogue.need.is_resolved
@@ -76,7 +76,7 @@ def test_a_kind_of_ones_own_takes_part_with_a_need_that_is_kept_with_the_dialogu
 
 def test_all_kinds_meet_the_same_needs_and_so_do_all_agents() -> None:
     world = World(films(), film_ratings())
-    own, ours = load_kind(f"{__name__}:KIND").settled(world), load_kind("cir6-pkg").settled(world)
+    own, ours = load_kind(f"{__name__}:KIND").settle(world), load_kind("cir6-pkg").settle(world)
     for case in "123":
         assert own.new(case, seed=4).need == ours.new(case, seed=4).need  # type: ignore[attr-defined]
 
@@ -104,8 +104,8 @@ def test_what_is_no_kind_is_refused_and_so_are_wrong_options() -> None:
 
 def test_agenda_users_need_ratings_and_users_of_ones_own_need_not() -> None:
     with pytest.raises(UsageError, match="has no ratings"):
-        load_kind("cir6-pkg").settled(World(films()))
+        load_kind("cir6-pkg").settle(World(films()))
     with pytest.raises(TrialogueError):
-        load_kind("cir6-pkg").settled(World(books(), film_ratings()))
-    asker = load_kind(f"{__name__}:KIND").settled(World(films())).new("1", seed=0)
+        load_kind("cir6-pkg").settle(World(books(), film_ratings()))
+    asker = load_kind(f"{__name__}:KIND").settle(World(films())).new("1", seed=0)
     assert asker.need.source == "catalogue"  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.preferences import SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
-from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolved, satisfied
+from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolve_mentions, satisfied_share
 from trialogue.simulation.users.wanting import Wanting
 
 USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())
@@ -30,7 +30,7 @@ def test_at_most_two_percent_of_the_catalogue_satisfy_a_need_and_at_least_one_it
 
 def test_what_is_acceptable_is_what_satisfies_every_constraint_and_is_not_known() -> None:
     for need in needs(50):
-        right = {item.id for item in films().values() if satisfied(need, item) == 1} - set(need.known)
+        right = {item.id for item in films().values() if satisfied_share(need, item) == 1} - set(need.known)
         assert set(need.acceptable) == right
         assert need.constraints
         assert need.examples[0] in need.known
@@ -73,7 +73,7 @@ def test_a_decade_is_a_constraint_like_any_other() -> None:
         acceptable=("2",),
     )
     assert decade_of(item) == "1990s"
-    assert satisfied(need, item) == 0.5  # one of two
+    assert satisfied_share(need, item) == 0.5  # one of two
     assert decade_of(Item(id="2", title="It")) is None
 
 
@@ -130,7 +130,7 @@ def test_what_was_named_is_looked_up_in_the_catalogue_whatever_ids_the_agent_use
             ),
         ),
     )
-    told, found = resolved(said, need, films_, None)
+    told, found = resolve_mentions(said, need, films_, None)
     assert [mention.item_id for mention in told[1].mentions or ()] == ["1", "2", "tt9"]
     assert found.fits == {"1": 1.0, "2": 0.0}
     assert found.is_resolved

@@ -38,17 +38,17 @@ def test_the_page_gives_the_defaults_that_users_have() -> None:
 )
 def test_a_value_of_the_wrong_kind_is_refused_before_any_user_is_made(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        UserOptions().changed(wrong)
+        UserOptions().change(wrong)
 
 
 def test_a_misspelt_value_is_answered_with_the_right_ones_and_several_mistakes_at_once() -> None:
     with pytest.raises(UnknownNameError, match=r"option unseen 'median'\. Did you mean 'mean'"):
-        UserOptions().changed({"unseen": "median"})
+        UserOptions().change({"unseen": "median"})
     with pytest.raises(UsageError) as caught:
-        UserOptions().changed({"unseen": "median", "patients": 3, "like": "4"})
+        UserOptions().change({"unseen": "median", "patients": 3, "like": "4"})
     assert len(str(caught.value).splitlines()) == 3
 
 
 def test_one_attribute_needs_no_list() -> None:
-    assert UserOptions().changed({"attributes": "genre"}).attributes == ("genre",)
-    assert UserOptions().changed({"attributes": ["genre", "director"], "like": 4}).like == 4
+    assert UserOptions().change({"attributes": "genre"}).attributes == ("genre",)
+    assert UserOptions().change({"attributes": ["genre", "director"], "like": 4}).like == 4

@@ -225,7 +225,7 @@ def test_reviews_say_what_is_thought_of_the_item() -> None:
         ann.start()
         said = ann.answer(turn(put_forward(item, act="Elicit")))
         assert isinstance(said, Utterance)
-        stances = {phrase.text: phrase.stance for phrase in bundle.phrasebook.of("Disclose-review")}
+        stances = {phrase.text: phrase.stance for phrase in bundle.phrasebook.phrases_of("Disclose-review")}
         assert stances[said.text] == expected
 
 

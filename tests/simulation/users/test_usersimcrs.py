@@ -71,7 +71,7 @@ def test_the_old_form_is_read_with_nested_lists_and_wildcards(tmp_path: Path) ->
         "NOTE.NOTE-END",
         None,
     )
-    assert uniform_interaction(space, name="x").opening == "DISCLOSE.NON-DISCLOSE"
+    assert uniform_interaction(space, name="x").opening_label == "DISCLOSE.NON-DISCLOSE"
 
 
 @pytest.mark.parametrize(

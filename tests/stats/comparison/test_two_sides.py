@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.one_side import interval_of
 from trialogue.stats.comparison.permutation import PermutationTest, Rows
-from trialogue.stats.comparison.two_sides import ComparisonSettings, Limit, by_students_t, compare_sides
+from trialogue.stats.comparison.two_sides import ComparisonSettings, Limit, compare_sides, student_t_difference
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 from trialogue.stats.resampling.contributions import contributions
 
@@ -115,10 +115,10 @@ def test_students_t_is_welchs_and_the_paired_one() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=30), rng.normal(size=25) * 3 + 1
     parts = contributions(side(a), mean_of), contributions(side(b), mean_of)
-    found, expected = by_students_t(*parts, 0), ttest_ind(a, b, equal_var=False)
+    found, expected = student_t_difference(*parts, 0), ttest_ind(a, b, equal_var=False)
     assert found.p == pytest.approx(expected.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval()))
-    found, pairs = by_students_t(contributions(side(a[:25]), mean_of), parts[1], 25), ttest_rel(a[:25], b)
+    found, pairs = student_t_difference(contributions(side(a[:25]), mean_of), parts[1], 25), ttest_rel(a[:25], b)
     assert found.p == pytest.approx(pairs.pvalue)
     assert (found.low, found.high) == pytest.approx(tuple(pairs.confidence_interval()))
 

@@ -37,7 +37,7 @@ def test_everything_is_as_with_the_whole_matrix(names: str) -> None:
     scales = dict(zip(crossing.names, rng.uniform(0.2, 1.5, len(crossing.names)).tolist(), strict=True))
     weights = rng.uniform(0.05, 0.4, RATINGS)
     whole, design = written_out(crossing, weights, scales)
-    factor = crossing.factorised(weights, scales)
+    factor = crossing.factorise(weights, scales)
     inverse = np.linalg.inv(whole)
     right = rng.normal(size=(crossing.levels, 2))
     assert factor.log_determinant == pytest.approx(float(np.linalg.slogdet(whole)[1]), rel=1e-12)

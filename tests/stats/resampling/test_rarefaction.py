@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from trialogue.stats.arrays import Floats
 from trialogue.stats.resampling.rarefaction import (
     Rarefied,
-    chance_missed,
     comparable,
     expected_distinct,
+    miss_probability,
     occurrences_of,
     side_of,
 )
@@ -46,33 +46,35 @@ def test_hurlberts_formula_for_single_tokens_worked_by_hand() -> None:
 def test_whole_clusters_worked_by_hand() -> None:
     # Clusters ab, ac, ad; two of three hold a and two of b, c, d: 3, however they are drawn. One holds 2.
     own = curve(["ab", "ac", "ad"])
-    assert own.at(np.array([0.0, 2.0, 4.0, 6.0])) == pytest.approx([0, 2, 3, 4])
+    assert own.expected_distinct(np.array([0.0, 2.0, 4.0, 6.0])) == pytest.approx([0, 2, 3, 4])
 
 
 @given(st.lists(st.text("abcdefg", min_size=1, max_size=5), min_size=1, max_size=6), st.data())
 def test_the_curve_is_the_mean_over_all_draws(clusters: list[str], data: st.DataObject) -> None:
     drawn = data.draw(st.integers(0, len(clusters)))
     own = curve(clusters)
-    assert own.at(np.array([drawn * own.size / len(clusters)]))[0] == pytest.approx(enumerated(clusters, drawn))
+    assert own.expected_distinct(np.array([drawn * own.size / len(clusters)]))[0] == pytest.approx(
+        enumerated(clusters, drawn)
+    )
 
 
 @given(st.lists(st.text("abcdefg", max_size=5), min_size=2, max_size=6), st.floats(0.05, 1))
 def test_without_each_cluster_the_curve_is_that_of_a_recount(clusters: list[str], share: float) -> None:
     own = curve(clusters)
     sizes = share * (own.size - own.sizes)
-    for place, value in enumerate(own.without_each(sizes)):
+    for place, value in enumerate(own.leave_one_out(sizes)):
         rest = curve(clusters[:place] + clusters[place + 1 :])
         if rest.size:
-            assert value == pytest.approx(rest.at(sizes[[place]])[0])
+            assert value == pytest.approx(rest.expected_distinct(sizes[[place]])[0])
         else:
             assert np.isnan(value)
 
 
 def test_all_of_a_sample_holds_all_of_its_types_to_the_last_digit() -> None:
     own = curve(["abc", "abd", "ae", "", "xyz"])
-    assert own.at(np.array([own.size])).tolist() == [8.0]
-    without = own.without_each(own.size - own.sizes)
-    assert without.tolist() == (own.counts.distinct - own.counts.alone()).tolist() == [7.0, 7.0, 7.0, 8.0, 5.0]
+    assert own.expected_distinct(np.array([own.size])).tolist() == [8.0]
+    without = own.leave_one_out(own.size - own.sizes)
+    assert without.tolist() == (own.counts.distinct - own.counts.unique_counts()).tolist() == [7.0, 7.0, 7.0, 8.0, 5.0]
 
 
 def test_drawn_at_random_a_large_sample_has_as_many_types_as_expected() -> None:
@@ -90,14 +92,14 @@ def test_drawn_at_random_a_large_sample_has_as_many_types_as_expected() -> None:
 
 def test_millions_of_tokens_are_no_trouble_for_the_formula() -> None:
     # A type with one token among 10 million, half drawn, is missed with chance 1/2, with two tokens with nearly 1/4.
-    missed = chance_missed(np.array([1, 2, 9_999_999]), 10_000_000, np.array([5_000_000.0]))[0]
+    missed = miss_probability(np.array([1, 2, 9_999_999]), 10_000_000, np.array([5_000_000.0]))[0]
     assert missed == pytest.approx([1 / 2, 1 / 4, 0], rel=1e-6)
 
 
 @given(st.lists(st.text("abcde", min_size=1, max_size=4), min_size=2, max_size=8))
 def test_the_curve_never_falls_between_whole_clusters_either(clusters: list[str]) -> None:
     own = curve(clusters)
-    values = own.at(np.linspace(0, own.size, 41))
+    values = own.expected_distinct(np.linspace(0, own.size, 41))
     assert np.all(np.diff(values) >= -1e-9)
     assert values[-1] == own.counts.distinct
 
@@ -105,7 +107,7 @@ def test_the_curve_never_falls_between_whole_clusters_either(clusters: list[str]
 def test_without_a_cluster_of_the_smaller_side_both_are_rarefied_to_what_is_left() -> None:
     small, large = curve(["ab", "cd"]), curve(["ab", "ac", "ad", "ae", "afg"])  # 4 and 11 letters
     assert side_of(small, large).sizes.tolist() == [2.0, 2.0]
-    assert side_of(small, large).other_at.tolist() == large.at(np.array([2.0, 2.0])).tolist()
+    assert side_of(small, large).other_at.tolist() == large.expected_distinct(np.array([2.0, 2.0])).tolist()
     assert side_of(large, small).sizes.tolist() == [4.0] * 5  # 11 less 2 or 3 is still more than 4
 
 
@@ -123,7 +125,9 @@ def test_in_pieces_the_numbers_are_the_same(monkeypatch: pytest.MonkeyPatch) -> 
 
     def numbers() -> Floats:
         own = curve(clusters)
-        return np.concatenate([own.at(np.linspace(1, own.size, 50)), own.without_each((own.size - own.sizes) / 3)])
+        return np.concatenate(
+            [own.expected_distinct(np.linspace(1, own.size, 50)), own.leave_one_out((own.size - own.sizes) / 3)]
+        )
 
     whole = numbers()
     monkeypatch.setattr("trialogue.stats.resampling.rarefaction.CELLS", 16)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.strategies.made import examples
 from trialogue.errors import DataError, UnknownNameError, UsageError
-from trialogue.strategies.classifiers.ensemble import Ensemble, EnsembleFit, averaged
+from trialogue.strategies.classifiers.ensemble import Ensemble, EnsembleFit, average_models
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import load_model, recipe, save_model
 
@@ -43,7 +43,7 @@ def test_members_that_are_too_sure_are_flattened_first() -> None:
 def test_what_one_member_rules_out_is_ruled_out() -> None:
     one = recipe("majority")(examples(3, classes=("similarity", "credibility")))
     other = recipe("majority")(examples(3, classes=("similarity", "no_strategy")))
-    both = averaged([("majority", one), ("majority", other)], [1, 1], "o|v2|data:x", mean="geometric")
+    both = average_models([("majority", one), ("majority", other)], [1, 1], "o|v2|data:x", mean="geometric")
     # sqrt(.5 * .5) of similarity, sqrt(.5 * 1e-6) of the two that only one of them knows
     rare = (0.5 * 1e-6) ** 0.5
     expected = np.array([[rare, 0.5, rare]]) / (0.5 + 2 * rare)
@@ -53,7 +53,7 @@ def test_what_one_member_rules_out_is_ruled_out() -> None:
 def test_members_that_know_other_classes_are_aligned_by_name() -> None:
     one = recipe("majority")(examples(3, classes=("similarity", "credibility")))
     other = recipe("majority")(examples(3, classes=("similarity", "no_strategy")))
-    both = averaged([("majority", one), ("majority", other)], [1, 1], "o|v1|data:x")
+    both = average_models([("majority", one), ("majority", other)], [1, 1], "o|v1|data:x")
     assert both.classes == ("credibility", "similarity", "no_strategy")
     # .5 of each of two classes on either side: similarity has .5 twice, the others .5 once
     np.testing.assert_allclose(both.probabilities(["x"]), [[0.25, 0.5, 0.25]])

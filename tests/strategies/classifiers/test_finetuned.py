@@ -16,7 +16,7 @@ from trialogue.strategies.classifiers.finetuned import (
     FinetunedFit,
     Member,
     definition_examples,
-    without_general,
+    drop_general,
 )
 from trialogue.strategies.classifiers.finetuning import Training, batches, class_weights, rate_at
 from trialogue.strategies.encoders.bert_numpy import Bert, Shape
@@ -39,8 +39,8 @@ def made(folder: Path, *, members: int = 2, uses_context: bool = False) -> Finet
     """A model as training would make it, with random linear layers: no torch is needed."""
     encoder, rng = find_encoder(str(folder)), np.random.default_rng(5)
     kept = {name: value.astype(np.float16) for name, value in read_weights(encoder.weights).items()}
-    words = Tokenizer.of(encoder.tokenizer.read_text(), 32)
-    bert = SentenceEncoder(Bert.of(Shape.of(encoder.config), kept), words, normalized=False)
+    words = Tokenizer.from_source(encoder.tokenizer.read_text(), 32)
+    bert = SentenceEncoder(Bert.from_weights(Shape.from_config(encoder.config), kept), words, normalized=False)
 
     def head() -> tuple[Any, Any]:
         drawn = rng.normal(size=(WIDTH, 3)).astype(np.float32), rng.normal(size=3).astype(np.float32)
@@ -202,9 +202,9 @@ def test_other_architectures_are_trained_and_read_by_torch(tmp_path: Path, tiny_
 
 def test_networks_leave_out_sentences_that_were_written_without_sight_of_a_corpus() -> None:
     mine = Example(text="Is it on tonight?", label="preference_confirmation", source="mine")
-    assert without_general([mine, *bundled_examples()]) == [mine, *habitual_examples()]
+    assert drop_general([mine, *bundled_examples()]) == [mine, *habitual_examples()]
 
 
 def test_general_sentences_stay_where_a_class_has_no_others() -> None:
     mine = [each for each in habitual_examples() if each.label != "similarity"]
-    assert without_general([*mine, *general_examples()]) == [*mine, *general_examples()]
+    assert drop_general([*mine, *general_examples()]) == [*mine, *general_examples()]

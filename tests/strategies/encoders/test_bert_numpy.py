@@ -17,8 +17,8 @@ def rows(*lengths: int) -> list[Tokens]:
 
 
 def bert(folder: Path) -> Bert:
-    return Bert.of(
-        Shape.of(json.loads((folder / "config.json").read_text())), read_weights(folder / "model.safetensors")
+    return Bert.from_weights(
+        Shape.from_config(json.loads((folder / "config.json").read_text())), read_weights(folder / "model.safetensors")
     )
 
 
@@ -60,19 +60,19 @@ def test_the_states_are_those_of_the_paper_written_out(tiny_encoder: Path) -> No
 def test_a_vector_is_the_mean_of_the_states_of_the_first_segment_or_the_first_state(tiny_encoder: Path) -> None:
     row = rows(9)[0]  # six tokens of the first segment, three of the second
     states = plain(tiny_encoder, row)
-    np.testing.assert_allclose(bert(tiny_encoder).pooled([row])[0], states[:6].mean(axis=0), atol=2e-5)
-    np.testing.assert_allclose(bert(tiny_encoder).pooled([row], "cls")[0], states[0], atol=2e-5)
+    np.testing.assert_allclose(bert(tiny_encoder).pool([row])[0], states[:6].mean(axis=0), atol=2e-5)
+    np.testing.assert_allclose(bert(tiny_encoder).pool([row], "cls")[0], states[0], atol=2e-5)
 
 
 def test_a_vector_does_not_depend_on_the_rows_around_it(tiny_encoder: Path) -> None:
     many, model = rows(5, 9, 5, 12, 9, 5, 2), bert(tiny_encoder)
-    together = model.pooled(many)
+    together = model.pool(many)
     for row, vector in zip(many, together, strict=True):
-        np.testing.assert_allclose(model.pooled([row])[0], vector, atol=1e-6)
+        np.testing.assert_allclose(model.pool([row])[0], vector, atol=1e-6)
 
 
 def test_no_rows_are_no_vectors(tiny_encoder: Path) -> None:
-    assert bert(tiny_encoder).pooled([]).shape == (0, WIDTH)
+    assert bert(tiny_encoder).pool([]).shape == (0, WIDTH)
 
 
 def test_it_says_what_transformers_says(tiny_encoder: Path) -> None:
@@ -97,13 +97,13 @@ def test_it_says_what_transformers_says(tiny_encoder: Path) -> None:
 )
 def test_other_architectures_are_refused(change: dict[str, object], says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        Shape.of(CONFIG | change)
+        Shape.from_config(CONFIG | change)
 
 
 def test_a_missing_weight_and_one_of_another_shape_are_named(tiny_encoder: Path) -> None:
-    shape, weights = Shape.of(CONFIG), read_weights(tiny_encoder / "model.safetensors")
+    shape, weights = Shape.from_config(CONFIG), read_weights(tiny_encoder / "model.safetensors")
     name = "encoder.layer.1.output.dense.bias"
     with pytest.raises(UsageError, match=name):
-        Bert.of(shape, {own: value for own, value in weights.items() if own != name})
+        Bert.from_weights(shape, {own: value for own, value in weights.items() if own != name})
     with pytest.raises(UsageError, match=r"shape \(3,\)"):
-        Bert.of(shape, weights | {name: np.zeros(3, dtype=np.float32)})
+        Bert.from_weights(shape, weights | {name: np.zeros(3, dtype=np.float32)})

@@ -41,7 +41,7 @@ def test_each_different_sentence_is_encoded_once(tiny_encoder: Path) -> None:
 
         def pooled(self, rows: list[Tokens], pooling: Pooling = "mean") -> Floats32:
             asked.append(len(rows))
-            return inner.pooled(rows, pooling)
+            return inner.pool(rows, pooling)
 
     counted = SentenceEncoder(Counting(), encoder.tokenizer)  # type: ignore[arg-type]
     counted.vectors(["you", "you", "it"])
@@ -126,8 +126,8 @@ def test_torch_runs_what_numpy_cannot_with_the_same_result(tiny_encoder: Path) -
     from trialogue.strategies.encoders.torch_encoder import TorchBackbone
 
     folder = find_encoder(str(tiny_encoder))
-    words = Tokenizer.of(folder.tokenizer.read_text(), 32)
-    by_torch = SentenceEncoder(TorchBackbone.of(folder), words)
+    words = Tokenizer.from_source(folder.tokenizer.read_text(), 32)
+    by_torch = SentenceEncoder(TorchBackbone.from_folder(folder), words)
     texts, seconds = ["Have you seen it ?", "I loved it .", "you"], ["a movie", "", "the"]
     np.testing.assert_allclose(by_torch.vectors(texts), opened(tiny_encoder).vectors(texts), atol=1e-5)
     np.testing.assert_allclose(

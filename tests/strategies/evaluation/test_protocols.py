@@ -14,9 +14,9 @@ from trialogue.records import STRATEGIES
 from trialogue.strategies.base import CLASSES, Context, Example, Floats, examples_of, ordered_classes
 from trialogue.strategies.card import card_lines
 from trialogue.strategies.classifiers.tfidf import TfidfFit
-from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained, permuted
+from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained, permute_labels
 from trialogue.strategies.evaluation.results import EvaluationResult
-from trialogue.strategies.learning.folds import same_words
+from trialogue.strategies.learning.folds import normalise_words
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import Model, recipe
 
@@ -116,7 +116,7 @@ def test_transfer_tests_on_what_nothing_was_fitted_on() -> None:
 
 def test_a_trained_model_is_judged_on_other_data(small: Model) -> None:
     other = examples(45, dialogues=15)[::3]
-    found = evaluate_trained(small, small.same, other, trained_on=examples(30), pairs=500, resamples=20)
+    found = evaluate_trained(small, small.same_coefficients, other, trained_on=examples(30), pairs=500, resamples=20)
     assert found.model == small.origin
     assert found.classes == STRATEGIES  # no_strategy was not asked for
     assert found.left_out == sum(example.label == "no_strategy" for example in other)
@@ -132,7 +132,7 @@ def test_a_model_of_other_classes_is_refused(small: Model) -> None:
     with pytest.raises(
         UsageError, match=r"trained on other classes \(acknowledgment.* than the data have \(Bye, Greet\)"
     ):
-        evaluate_trained(small, small.same, acts, classes=[*CLASSES, "Greet", "Bye"])
+        evaluate_trained(small, small.same_coefficients, acts, classes=[*CLASSES, "Greet", "Bye"])
     with pytest.raises(UsageError, match="trained on other classes"):
         evaluate(TfidfFit(), GIVEN, protocol="transfer", test=acts)
 
@@ -175,10 +175,10 @@ def test_extra_sentences_are_trained_on_and_never_tested() -> None:
 
 def test_permuting_keeps_one_label_for_each_text() -> None:
     twice = [*GIVEN, *GIVEN]
-    dealt = permuted(twice, rng=np.random.default_rng(0))
+    dealt = permute_labels(twice, rng=np.random.default_rng(0))
     labels: dict[str, set[str]] = {}
     for example in dealt:
-        labels.setdefault(same_words(example.text), set()).add(example.label)
+        labels.setdefault(normalise_words(example.text), set()).add(example.label)
     assert {len(found) for found in labels.values()} == {1}
     assert [example.text for example in dealt] == [example.text for example in twice]
     agree = np.mean([one.label == other.label for one, other in zip(dealt, twice, strict=True)])
@@ -222,7 +222,7 @@ def test_inspired_gives_the_numbers_that_were_to_be_met(mirror: Path) -> None:
 @pytest.mark.mirror
 def test_the_bundled_model_is_as_good_on_inspired_as_its_card_says(mirror: Path, bundled: Model) -> None:
     given = inspired(mirror)
-    found = evaluate_trained(bundled, bundled.same, given, resamples=50)
+    found = evaluate_trained(bundled, bundled.same_coefficients, given, resamples=50)
     on_card = next(measured for measured in bundled.card.measured if measured.on.startswith("INSPIRED dev and test"))
     assert found.labels is not None
     assert found.labels.accuracy.value == pytest.approx(on_card.accuracy.value, abs=0.005)

@@ -9,14 +9,14 @@ from trialogue.errors import UsageError
 from trialogue.strategies.base import Floats
 from trialogue.strategies.learning.calibration import (
     Calibration,
-    calibrated,
     codes,
+    fit_calibration,
     fits,
     logit,
     platt,
     same_probability,
-    shared,
-    sharpened,
+    shared_mass,
+    sharpen,
     temperature_of,
 )
 
@@ -24,9 +24,9 @@ from trialogue.strategies.learning.calibration import (
 def _drawn(rng: np.random.Generator, n: int, temperature: float) -> tuple[Floats, np.ndarray]:
     """True probabilities made too sharp or too flat, and labels drawn from the true ones."""
     scores = rng.normal(size=(n, 4)) * 2
-    true = sharpened(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), 1)
+    true = sharpen(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), 1)
     labels = np.array([rng.choice(4, p=row) for row in true])
-    return sharpened(true, 1 / temperature), labels
+    return sharpen(true, 1 / temperature), labels
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
@@ -38,14 +38,14 @@ def test_the_temperature_that_was_put_in_is_found(temperature: float) -> None:
 @given(st.lists(st.floats(0.001, 1), min_size=2, max_size=6), st.floats(0.1, 10))
 def test_sharpening_keeps_the_order_and_the_sum(row: list[float], temperature: float) -> None:
     rows = np.array([row]) / sum(row)
-    found = sharpened(rows, temperature)
+    found = sharpen(rows, temperature)
     assert found.sum() == pytest.approx(1)
     order = np.argsort(rows[0], kind="stable")
     assert (np.diff(found[0][order]) >= -1e-12).all()
 
 
 def test_certainty_survives_sharpening() -> None:
-    assert sharpened(np.array([[1.0, 0.0]]), 0.5).tolist() == [[1.0, 0.0]]
+    assert sharpen(np.array([[1.0, 0.0]]), 0.5).tolist() == [[1.0, 0.0]]
 
 
 def test_platt_is_the_logistic_regression_of_scikit_learn() -> None:
@@ -72,7 +72,7 @@ def test_a_truth_that_never_varies_is_refused() -> None:
 
 def test_beliefs_multiply_to_the_chance_of_a_shared_strategy() -> None:
     left, right = np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.2, 0.8], [0.9, 0.1]])
-    assert shared(left, right).tolist() == pytest.approx([0.5, 0.9])  # .5 .2 + .5 .8; 1 .9 + 0 .1
+    assert shared_mass(left, right).tolist() == pytest.approx([0.5, 0.9])  # .5 .2 + .5 .8; 1 .9 + 0 .1
     # logit(.5) = 0 -> sigma(1) ; logit(.9) = ln 9 = 2.1972 -> sigma(2 ln 9 + 1)
     assert same_probability(left, right, (2.0, 1.0)).tolist() == pytest.approx([0.7311, 0.9955], abs=1e-4)
 
@@ -99,9 +99,9 @@ def test_nineteen_of_twenty_sentences_of_people_are_sure_enough() -> None:
     rows = rng.dirichlet(np.full(3, 0.5), 400)
     columns = np.array([rng.choice(3, p=row) for row in rows])
     classes = ["credibility", "similarity", "no_strategy"]
-    found = calibrated(rows, [classes[column] for column in columns], classes, rng=rng)
+    found = fit_calibration(rows, [classes[column] for column in columns], classes, rng=rng)
     human = columns != 2
-    sure = sharpened(rows, found.temperature)[human][:, :2].max(axis=1) >= found.unsure_below
+    sure = sharpen(rows, found.temperature)[human][:, :2].max(axis=1) >= found.unsure_below
     assert sure.mean() == pytest.approx(0.95, abs=0.005)
     assert found.kept <= 0.95
     assert found.rejected is not None
@@ -112,7 +112,7 @@ def test_without_no_strategy_nothing_is_said_of_what_should_not_fit() -> None:
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.ones(2), 100)
     labels = ["credibility" if row[0] > 0.5 else "similarity" for row in rows]
-    found = calibrated(rows, labels, ["credibility", "similarity"], rng=rng)
+    found = fit_calibration(rows, labels, ["credibility", "similarity"], rng=rng)
     assert found.rejected is None
     assert found.kept == pytest.approx(0.95, abs=0.01)
 
@@ -132,7 +132,7 @@ def test_the_calibration_for_replies_means_half_of_pairs_matching_too() -> None:
     rows = rng.dirichlet(np.full(3, 0.3), 1_500)
     columns = np.array([rng.choice(3, p=row) for row in rows])
     classes = ["credibility", "similarity", "encouragement"]
-    found = calibrated(rows, [classes[column] for column in columns], classes, rng=rng)
+    found = fit_calibration(rows, [classes[column] for column in columns], classes, rng=rng)
     assert found.matching is not None
     # labels about equally frequent: both ways of drawing matches are the same, and so are the calibrations
     assert found.matching == pytest.approx(found.same, abs=0.1)

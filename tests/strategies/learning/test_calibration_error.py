@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.strategies.base import Floats, Ints
-from trialogue.strategies.learning.calibration import calibrated, logit, platt, shared
+from trialogue.strategies.learning.calibration import fit_calibration, logit, platt, shared_mass
 from trialogue.strategies.learning.calibration_error import matching_error
 from trialogue.strategies.learning.pair_sampling import Pairs, draw_matching
 
@@ -23,7 +23,7 @@ def talks(rng: np.random.Generator, dialogues: int, each: int = 12) -> tuple[Flo
 
 def fitted(rows: Floats, columns: Ints, rng: np.random.Generator) -> tuple[Floats, Pairs, tuple[float, float]]:
     pairs = draw_matching(columns, 3_000, 12_000, rng=rng)
-    scores = logit(shared(rows[pairs.left], rows[pairs.right]))
+    scores = logit(shared_mass(rows[pairs.left], rows[pairs.right]))
     return scores, pairs, platt(scores, pairs.same)
 
 
@@ -77,8 +77,8 @@ def test_scores_that_say_nothing_leave_the_error_unknown() -> None:
 def test_a_calibration_knows_its_error_only_if_it_knows_the_dialogues() -> None:
     rows, columns, of_row = talks(np.random.default_rng(4), 20)
     labels = [CLASSES[column] for column in columns]
-    with_groups = calibrated(rows, labels, CLASSES, rng=np.random.default_rng(0), groups=of_row.tolist())
-    without = calibrated(rows, labels, CLASSES, rng=np.random.default_rng(0))
+    with_groups = fit_calibration(rows, labels, CLASSES, rng=np.random.default_rng(0), groups=of_row.tolist())
+    without = fit_calibration(rows, labels, CLASSES, rng=np.random.default_rng(0))
     assert with_groups.matching_error is not None
     assert without.matching_error is None
     assert with_groups.model_copy(update={"matching_error": None}) == without

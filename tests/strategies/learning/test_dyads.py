@@ -45,7 +45,7 @@ def _repeated(dyads: Dyads, weights: np.ndarray) -> Dyads:
 
 
 def test_drawing_clusters_is_repeating_their_pairs() -> None:
-    from trialogue.strategies.learning.dyads import _auc, _drawn
+    from trialogue.strategies.learning.dyads import _auc, _draw_counts
 
     dyads = made(1)
     rng = np.random.default_rng(0)
@@ -54,7 +54,9 @@ def test_drawing_clusters_is_repeating_their_pairs() -> None:
         weights = rng.multinomial(12, np.full(12, 1 / 12)).astype(float)
         again = _repeated(dyads, weights)
         table = np.bincount(2 * again.truth + again.said, minlength=4)
-        assert (_drawn(weights[None], low, high) @ (np.eye(4)[kind] * counts[:, None]))[0].tolist() == table.tolist()
+        assert (_draw_counts(weights[None], low, high) @ (np.eye(4)[kind] * counts[:, None]))[
+            0
+        ].tolist() == table.tolist()
         assert _auc(dyads)(weights[None])[0] == pytest.approx(auc(again.scores, again.truth).value)
 
 
@@ -122,7 +124,7 @@ def test_intervals_cover_the_truth() -> None:
 
 def test_judged_pairs_know_their_clusters() -> None:
     pairs = Pairs(np.array([0, 1]), np.array([2, 3]), np.array([True, False]))
-    dyads = Dyads.judged(pairs, np.array([0.9, 0.5]), np.array([7, 7, 3, 7]))
+    dyads = Dyads.from_pairs(pairs, np.array([0.9, 0.5]), np.array([7, 7, 3, 7]))
     assert dyads.clusters == 2
     assert (dyads.left == dyads.right).tolist() == [False, True]
     assert dyads.said.tolist() == [True, True]

@@ -7,7 +7,14 @@ from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import CLASSES, Example
 from trialogue.strategies.classifiers.tfidf import TfidfFit
-from trialogue.strategies.learning.folds import aligned, fold_of_each, groups_of, out_of_fold, places_of, same_words
+from trialogue.strategies.learning.folds import (
+    align_classes,
+    fold_of_each,
+    groups_of,
+    normalise_words,
+    out_of_fold,
+    places_of,
+)
 
 
 def test_groups_stay_whole_and_labels_are_spread() -> None:
@@ -44,7 +51,7 @@ def test_texts_are_the_same_without_case_and_punctuation() -> None:
     given = [Example(text=text, label="similarity", dialogue_id="d") for text in ("Me, too!", "me too", "I too", "!!")]
     assert places_of(groups_of(given, "text")).tolist() == [0, 0, 1, 2]
     assert groups_of(given, "dialogue") == ["dialogue:d"] * 4
-    assert same_words("Don’t") == same_words("dont")
+    assert normalise_words("Don’t") == normalise_words("dont")
 
 
 def test_an_unknown_split_is_refused() -> None:
@@ -55,7 +62,7 @@ def test_an_unknown_split_is_refused() -> None:
 def test_classes_that_a_model_does_not_know_get_nothing() -> None:
     rows = np.array([[0.5, 0.3, 0.2], [0.0, 0.0, 1.0]])
     # of .5 and .3 remains 5/8 and 3/8; a row with nothing left is uniform
-    assert aligned(rows, ["a", "b", "c"], ["b", "a", "z"]).tolist() == [
+    assert align_classes(rows, ["a", "b", "c"], ["b", "a", "z"]).tolist() == [
         pytest.approx([0.375, 0.625, 0]),
         pytest.approx([1 / 3] * 3),
     ]

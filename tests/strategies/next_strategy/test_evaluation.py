@@ -8,7 +8,7 @@ from trialogue.errors import UsageError
 from trialogue.strategies.next_strategy.evaluation import (
     Predictions,
     choose_order,
-    cross_validated,
+    cross_validate,
     folds_of,
     foresight,
     perplexity_ratio,
@@ -56,7 +56,7 @@ def test_nothing_to_predict_is_undefined_with_a_reason() -> None:
 
 
 def test_knowing_that_one_of_some_strategies_comes_makes_their_probabilities_sum_to_one() -> None:
-    made = predictions([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5]], [0, 2], "xy").among(("c", "b"))
+    made = predictions([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5]], [0, 2], "xy").restrict(("c", "b"))
     assert made.targets.tolist() == [0]
     assert made.dialogues == ("y",)
     assert made.probabilities.tolist() == [pytest.approx([0.625, 0.375])]
@@ -64,7 +64,7 @@ def test_knowing_that_one_of_some_strategies_comes_makes_their_probabilities_sum
 
 def test_strategies_that_never_come_are_refused() -> None:
     with pytest.raises(UsageError, match="none of these strategies occurs: z"):
-        predictions([[0.5, 0.25, 0.25]], [0], "x").among(("z",))
+        predictions([[0.5, 0.25, 0.25]], [0], "x").restrict(("z",))
 
 
 def test_stages_are_picked_by_place() -> None:
@@ -79,7 +79,7 @@ def test_predictions_are_about_labelled_places_only() -> None:
     made = predict(model, {"x": (START, "user:turn", "a", "other", "c")})
     assert made.places.tolist() == [2, 4]
     assert made.targets.tolist() == [0, 2]
-    assert made.probabilities[0].tolist() == model.along((START, "user:turn", "a"))[2].tolist()
+    assert made.probabilities[0].tolist() == model.prefix_distributions((START, "user:turn", "a"))[2].tolist()
 
 
 def test_no_model_sees_the_dialogue_it_is_asked_about() -> None:
@@ -90,15 +90,13 @@ def test_no_model_sees_the_dialogue_it_is_asked_about() -> None:
         seen.append(list(rows))
         return NGramFit(order=2, classes=ABC)(rows)
 
-    cross_validated(watched, data, rng=np.random.default_rng(0))
+    cross_validate(watched, data, rng=np.random.default_rng(0))
     assert sorted(data["odd"] in rows for rows in seen) == [False, True, True, True, True]
     assert all(len(rows) in (8, 9) for rows in seen)
 
 
 def test_folds_are_the_same_whatever_the_model() -> None:
-    one, other = (
-        cross_validated(NGramFit(order, classes=ABC), TURNS, rng=np.random.default_rng(3)) for order in (1, 2)
-    )
+    one, other = (cross_validate(NGramFit(order, classes=ABC), TURNS, rng=np.random.default_rng(3)) for order in (1, 2))
     assert one.dialogues == other.dialogues
     assert folds_of(TURNS, folds=5, rng=np.random.default_rng(3)) == folds_of(
         TURNS, folds=5, rng=np.random.default_rng(3)
@@ -107,7 +105,7 @@ def test_folds_are_the_same_whatever_the_model() -> None:
 
 def test_history_helps_where_strategies_follow_each_other() -> None:
     made = {
-        order: cross_validated(NGramFit(order, classes=ABC), TURNS, rng=np.random.default_rng(0)) for order in (1, 2)
+        order: cross_validate(NGramFit(order, classes=ABC), TURNS, rng=np.random.default_rng(0)) for order in (1, 2)
     }
     ratio = perplexity_ratio(made[2], made[1], rng=None).value
     assert ratio is not None

@@ -32,7 +32,7 @@ def test_a_model_is_the_same_after_a_trip_through_a_file(name: str, suffix: str,
         model.memory,
     )
     for tokens in (*DATA, ("martian",), ()):
-        assert again.along(tokens).tolist() == model.along(tokens).tolist()
+        assert again.prefix_distributions(tokens).tolist() == model.prefix_distributions(tokens).tolist()
 
 
 @pytest.mark.parametrize(

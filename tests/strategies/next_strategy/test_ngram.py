@@ -18,7 +18,7 @@ trained = st.lists(tokens, min_size=1, max_size=6).filter(lambda all_: any(t in 
 def test_witten_bell_is_as_counted_by_hand() -> None:
     model = NGramFit(order=2, classes=AB)([(START, "a", "a", "b")])
     # unigrams: a 2, b 1, two different: (2 + 2/2) / 5 = .6, (1 + 2/2) / 5 = .4
-    assert model.along(()).tolist() == [pytest.approx([0.6, 0.4])]
+    assert model.prefix_distributions(()).tolist() == [pytest.approx([0.6, 0.4])]
     # after a: a 1, b 1, two different: (1 + 2 * .6) / 4 = .55
     assert next_distribution(model, ("a",)) == pytest.approx([0.55, 0.45])
     # after the start: a 1, one different: (1 + .6) / 2 = .8
@@ -47,14 +47,14 @@ def test_kneser_ney_keeps_real_counts_for_contexts_that_begin_a_dialogue() -> No
 def test_order_one_looks_at_no_history() -> None:
     model = NGramFit(order=1, classes=AB)([(START, "a", "a", "b")])
     assert model.memory == 0
-    assert np.ptp(model.along((START, "a", "b")), axis=0) == pytest.approx([0, 0])
+    assert np.ptp(model.prefix_distributions((START, "a", "b")), axis=0) == pytest.approx([0, 0])
 
 
 @given(trained, tokens, st.integers(1, 4), st.sampled_from(SMOOTHINGS))
 def test_every_distribution_sums_to_one_and_excludes_nothing(
     data: list[Tokens], history: Tokens, order: int, smoothing: Smoothing
 ) -> None:
-    rows = NGramFit(order=order, smoothing=smoothing, classes=(*AB, "never"))(data).along(history)
+    rows = NGramFit(order=order, smoothing=smoothing, classes=(*AB, "never"))(data).prefix_distributions(history)
     assert rows.shape == (len(history) + 1, 3)
     assert rows.sum(axis=1) == pytest.approx(np.ones(len(rows)))
     assert (rows > 0).all()
@@ -65,7 +65,7 @@ def test_the_next_distribution_is_the_last_one_along_the_whole_history(
     data: list[Tokens], history: Tokens, order: int, smoothing: Smoothing
 ) -> None:
     model = NGramFit(order=order, smoothing=smoothing, classes=AB)(data)
-    assert next_distribution(model, history).tolist() == model.along(history)[-1].tolist()
+    assert next_distribution(model, history).tolist() == model.prefix_distributions(history)[-1].tolist()
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
@@ -83,7 +83,7 @@ def test_much_data_outweigh_the_smoothing(smoothing: Smoothing) -> None:
 def test_the_order_of_the_dialogues_does_not_change_what_is_foreseen() -> None:
     data: list[Tokens] = [(START, "a", "u", "b"), (START, "b", "b", "a"), (START, "u", "a")]
     forth, back = NGramFit(order=3, classes=AB)(data), NGramFit(order=3, classes=AB)(data[::-1])
-    assert forth.along(data[0]).tolist() == back.along(data[0]).tolist()
+    assert forth.prefix_distributions(data[0]).tolist() == back.prefix_distributions(data[0]).tolist()
     assert forth.data != back.data
 
 

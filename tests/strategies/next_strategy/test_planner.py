@@ -33,12 +33,12 @@ def test_a_dialogue_that_has_not_begun_has_a_plan() -> None:
 
 
 def test_a_plan_says_how_much_of_the_history_has_no_labels() -> None:
-    assert plan_next(MODEL, [says("Hello"), asks("Hi"), says("Coco.", "encouragement")]).unlabelled == 1
+    assert plan_next(MODEL, [says("Hello"), asks("Hi"), says("Coco.", "encouragement")]).unlabelled_count == 1
 
 
 def test_draws_follow_the_distribution() -> None:
     plan, rng = plan_next(MODEL, TALK.utterances[:4]), np.random.default_rng(0)
-    share = np.mean([plan.drawn(rng) == plan.best for _ in range(2000)])
+    share = np.mean([plan.draw(rng) == plan.best for _ in range(2000)])
     assert share == pytest.approx(plan.probabilities[plan.best], abs=0.04)  # four standard errors of a half
 
 

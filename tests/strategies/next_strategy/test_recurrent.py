@@ -78,7 +78,7 @@ def test_a_gate_far_out_does_not_overflow() -> None:
 
 @pytest.mark.parametrize("history", [(), (START,), (START, "a", "martian", "b"), ("martian",)])
 def test_every_distribution_sums_to_one_also_after_nothing_and_after_unseen_tokens(history: Tokens) -> None:
-    rows = QUICK(DATA).along(history)
+    rows = QUICK(DATA).prefix_distributions(history)
     assert rows.shape == (len(history) + 1, 2)
     assert rows.sum(axis=1) == pytest.approx(np.ones(len(rows)))
     assert (rows > 0).all()
@@ -87,9 +87,9 @@ def test_every_distribution_sums_to_one_also_after_nothing_and_after_unseen_toke
 def test_training_twice_gives_the_same_weights_and_another_seed_does_not() -> None:
     first, again = QUICK(DATA), QUICK(DATA)
     assert first.origin == again.origin
-    assert first.along(DATA[0]).tolist() == again.along(DATA[0]).tolist()
+    assert first.prefix_distributions(DATA[0]).tolist() == again.prefix_distributions(DATA[0]).tolist()
     other = RecurrentFit(hidden=6, width=4, members=2, epochs=3, classes=AB, seed=1)(DATA)
-    assert other.along(DATA[0]).tolist() != first.along(DATA[0]).tolist()
+    assert other.prefix_distributions(DATA[0]).tolist() != first.prefix_distributions(DATA[0]).tolist()
 
 
 def test_it_learns_what_no_short_memory_can() -> None:
@@ -102,7 +102,7 @@ def test_it_learns_what_no_short_memory_can() -> None:
 
 def test_a_row_does_not_depend_on_what_follows() -> None:
     model = QUICK(DATA)
-    assert model.along(DATA[0])[:3] == pytest.approx(model.along(DATA[0][:2]))
+    assert model.prefix_distributions(DATA[0])[:3] == pytest.approx(model.prefix_distributions(DATA[0][:2]))
 
 
 def test_it_looks_back_to_the_beginning() -> None:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, Labeller, Mention, StrategyLabel, Utterance, merged
+from trialogue.records import Dialogue, Labeller, Mention, StrategyLabel, Utterance, merge_turns
 from trialogue.strategies.next_strategy.sequence import (
     START,
     UNLABELLED,
@@ -56,7 +56,7 @@ def test_user_turns_may_be_all_alike_or_left_out() -> None:
 
 
 def test_joining_the_utterances_of_a_turn_changes_nothing() -> None:
-    assert tokens_of(merged(TALK).utterances) == tokens_of(TALK.utterances)
+    assert tokens_of(merge_turns(TALK).utterances) == tokens_of(TALK.utterances)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from tests.untraced import untraced
 from trialogue.datasets import get_corpus
 from trialogue.records import STRATEGIES, Dialogue
-from trialogue.strategies.next_strategy.evaluation import choose_order, cross_validated, foresight, perplexity_ratio
+from trialogue.strategies.next_strategy.evaluation import choose_order, cross_validate, foresight, perplexity_ratio
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
@@ -23,10 +23,10 @@ def talks(mirror: Path) -> dict[str, Tokens]:
 
 
 def test_every_labelled_sentence_is_foreseen_once(talks: dict[str, Tokens]) -> None:
-    made = cross_validated(NGramFit(1), talks, rng=np.random.default_rng(0))
+    made = cross_validate(NGramFit(1), talks, rng=np.random.default_rng(0))
     assert len(talks) == 198
     assert len(made.targets) == 3624  # recommender sentences of dev and test
-    assert len(made.among(STRATEGIES).targets) == 3083  # those with one of the 13
+    assert len(made.restrict(STRATEGIES).targets) == 3083  # those with one of the 13
     assert foresight(made, rng=None).top1.value == pytest.approx(541 / 3624, abs=0.001)  # always no_strategy
 
 
@@ -41,7 +41,7 @@ def test_one_behavior_back_is_chosen_and_beats_none(talks: dict[str, Tokens]) ->
 @untraced()
 def test_the_recurrent_network_beats_the_best_n_gram(talks: dict[str, Tokens]) -> None:
     recurrent, ngram = (
-        cross_validated(fit, talks, rng=np.random.default_rng(0)) for fit in (RecurrentFit(members=1), NGramFit(2))
+        cross_validate(fit, talks, rng=np.random.default_rng(0)) for fit in (RecurrentFit(members=1), NGramFit(2))
     )
     ratio = perplexity_ratio(recurrent, ngram, rng=np.random.default_rng(0), resamples=2000)
     assert ratio.interval is not None

@@ -10,7 +10,7 @@ from tests.strategies.made import examples
 from trialogue.errors import DataError, MissingExtraError, UsageError
 from trialogue.records import STRATEGIES
 from trialogue.strategies.base import Example
-from trialogue.strategies.evaluation.protocols import permuted
+from trialogue.strategies.evaluation.protocols import permute_labels
 from trialogue.strategies.pairs.crossencoder import (
     CrossEncoder,
     CrossEncoderFit,
@@ -40,10 +40,10 @@ def two_kinds() -> list[Example]:
 
 def test_it_learns_which_pairs_share_a_strategy_and_is_read_again(tiny_encoder: Path, tmp_path: Path) -> None:
     needs_trainer()
-    pairs = PairPlan(pairs=50).drawn(two_kinds(), seed=0)
+    pairs = PairPlan(pairs=50).draw(two_kinds(), seed=0)
     fit = CrossEncoderFit(encoder=str(tiny_encoder), epochs=40, rate=5e-3, batch=16, longest=24, segments=True)
     model = fit(pairs)
-    found = model.same(
+    found = model.same_probability(
         ["have you it", "have you it", "i loved it"], ["have you the movie", "i loved that", "have you all"]
     )
     assert (found > 0.5).tolist() == [True, False, False]
@@ -53,7 +53,9 @@ def test_it_learns_which_pairs_share_a_strategy_and_is_read_again(tiny_encoder: 
         save_cross_encoder(model, tmp_path / "m")
     assert again.origin == model.origin
     np.testing.assert_allclose(
-        again.same(["have you it"], ["i loved it"]), model.same(["have you it"], ["i loved it"]), atol=1e-6
+        again.same_probability(["have you it"], ["i loved it"]),
+        model.same_probability(["have you it"], ["i loved it"]),
+        atol=1e-6,
     )
 
 
@@ -82,7 +84,7 @@ def test_the_world_s_randomness_is_left_alone(tiny_encoder: Path) -> None:
     random.seed(3)
     expected = random.random()
     random.seed(3)
-    CrossEncoderFit(encoder=str(tiny_encoder), **QUICK)(PairPlan(pairs=8).drawn(two_kinds(), seed=0))
+    CrossEncoderFit(encoder=str(tiny_encoder), **QUICK)(PairPlan(pairs=8).draw(two_kinds(), seed=0))
     assert random.random() == expected
 
 
@@ -91,30 +93,30 @@ def test_pairs_are_cut_to_the_positions_that_the_encoder_has(tiny_encoder: Path)
     long = "have you seen the movie that i loved and all of them liked " * 5  # over 120 tokens a pair; 64 positions
     given = [one.model_copy(update={"text": f"{one.text} {long}"}) for one in two_kinds()]
     fit = CrossEncoderFit(encoder=str(tiny_encoder), epochs=1, batch=8)  # 128 tokens by default
-    model = fit(PairPlan(pairs=8).drawn(given, seed=0))
+    model = fit(PairPlan(pairs=8).draw(given, seed=0))
     assert model.tokenizer.longest == 64
-    assert model.same([long], [long]).shape == (1,)
+    assert model.same_probability([long], [long]).shape == (1,)
 
 
 def test_no_pairs_have_no_probabilities(tiny_encoder: Path) -> None:
     needs_trainer()
-    model = CrossEncoderFit(encoder=str(tiny_encoder), **QUICK)(PairPlan(pairs=8).drawn(two_kinds(), seed=0))
-    assert model.same([], []).shape == (0,)
+    model = CrossEncoderFit(encoder=str(tiny_encoder), **QUICK)(PairPlan(pairs=8).draw(two_kinds(), seed=0))
+    assert model.same_probability([], []).shape == (0,)
 
 
 def test_mixed_hard_puts_a_fifth_of_hard_pairs_in() -> None:
-    pairs = PairPlan(pairs=100, hard="paper").drawn(examples(20, classes=STRATEGIES), seed=0)
+    pairs = PairPlan(pairs=100, hard="paper").draw(examples(20, classes=STRATEGIES), seed=0)
     assert (len(pairs), int(pairs.same.sum()), int(pairs.hard.sum())) == (200, 100, 20)  # 100 / 5 hard ones
     for one, other, _ in (row for row, hard in zip(pairs.rows(), pairs.hard.tolist(), strict=True) if hard):
         assert PAPER_HARD[one.label] == other.label
 
 
 def test_mixed_hard_by_measurement_takes_what_the_training_sentences_show() -> None:
-    given = permuted(
+    given = permute_labels(
         examples(6, classes=STRATEGIES), rng=np.random.default_rng(0)
     )  # nothing to be learned: all is hard
     expected = measured_hard(given, seed=3)
-    pairs = PairPlan(pairs=100, hard="measured").drawn(given, seed=3)
+    pairs = PairPlan(pairs=100, hard="measured").draw(given, seed=3)
     rows = [row for row, hard in zip(pairs.rows(), pairs.hard.tolist(), strict=True) if hard]
     assert len(rows) == 20
     assert len(expected) > 5
@@ -132,7 +134,7 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any]) -> No
 def test_without_torch_the_error_says_what_to_install(tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"trialogue\[neural\]"):
-        CrossEncoderFit(encoder=str(tiny_encoder))(PairPlan(pairs=8).drawn(two_kinds(), seed=0))
+        CrossEncoderFit(encoder=str(tiny_encoder))(PairPlan(pairs=8).draw(two_kinds(), seed=0))
 
 
 def test_a_folder_without_one_is_an_error_of_ours(tmp_path: Path, tiny_encoder: Path) -> None:

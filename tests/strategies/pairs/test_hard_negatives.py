@@ -9,7 +9,7 @@ import pytest
 from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import Context, Example, Floats, StrategyClassifier
-from trialogue.strategies.evaluation.protocols import permuted
+from trialogue.strategies.evaluation.protocols import permute_labels
 from trialogue.strategies.pairs.hard_negatives import measure, measured_hard
 from trialogue.strategies.pairs.protocols import evaluate_pairs, training_pairs
 from trialogue.strategies.pairs.training_pairs import PairSet
@@ -78,7 +78,7 @@ def test_in_a_cross_validation_the_tested_dialogues_are_not_asked() -> None:
     class Half:
         origin = "half"
 
-        def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+        def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
             return np.full(len(left), 0.5)
 
     def fit(_pairs: PairSet) -> Half:
@@ -90,5 +90,5 @@ def test_in_a_cross_validation_the_tested_dialogues_are_not_asked() -> None:
 
 
 def test_the_same_seed_finds_the_same() -> None:
-    given = permuted(examples(4, dialogues=10), rng=np.random.default_rng(0))
+    given = permute_labels(examples(4, dialogues=10), rng=np.random.default_rng(0))
     assert measure(seed=1)(given) == measure(seed=1)(given)

@@ -17,7 +17,7 @@ class Judge:
     origin: str = "judge|1"
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+    def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         self.asked += zip(left, right, strict=True)
         return np.array([0.9 if one == other else 0.2 for one, other in zip(left, right, strict=True)])
 

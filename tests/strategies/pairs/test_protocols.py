@@ -22,7 +22,7 @@ class Groups:
     group: dict[str, int]
     origin: str = "groups|v1"
 
-    def same(self, left: list[str], right: list[str]) -> Floats:
+    def same_probability(self, left: list[str], right: list[str]) -> Floats:
         return np.array([self._one(one, other) for one, other in zip(left, right, strict=True)])
 
     def _one(self, one: str, other: str) -> float:

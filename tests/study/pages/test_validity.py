@@ -10,7 +10,7 @@ from django.test import Client
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
 from tests.study.pages.test_staff import member, text
 from trialogue.errors import DataError
-from trialogue.findings.people.participants import analysed
+from trialogue.findings.people.participants import countable_participants
 from trialogue.study.design.file import preset, study_of
 from trialogue.study.design.validity import (
     HIDDEN_FIELD,
@@ -114,7 +114,9 @@ def test_the_hidden_instruction_is_seen_by_nobody_and_found_in_who_follows_it(tm
     export_study(study, tmp_path, who="test")
     data, _ = read_export(tmp_path)
     assert any("hidden_instruction" in person.flags for person in data.people)
-    assert analysed(data.people, data.rules) == frozenset(study.participants.values_list("code", flat=True))
+    assert countable_participants(data.people, data.rules) == frozenset(
+        study.participants.values_list("code", flat=True)
+    )
     assert "hidden_instruction" not in json.loads((tmp_path / "study.json").read_text())["exclusion_rules"]
 
 

@@ -11,7 +11,7 @@ from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, DialogueAct, Ending, Score, Utterance, read_records, write_records
 from trialogue.report.agreement.page import write_agreement
 from trialogue.stats import pearson, spearman
-from trialogue.workflows.agreement.agree import agree, grouping
+from trialogue.workflows.agreement.agree import agree, parse_grouping
 from trialogue.workflows.agreement.benchmark import OFFICIAL, agree_benchmark
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline import read_run
@@ -55,9 +55,9 @@ def test_a_measure_of_which_less_is_better_is_known_from_its_card(arena: Path) -
 def test_systems_of_one_corpus_are_shown_apart(arena: Path) -> None:
     found = agree(arena, groups=["vowels=a*", "others=*"], resamples=10)
     assert found.ratings[0].rated_by_group == {"others": 40, "vowels": 20}
-    assert grouping([]) is None
+    assert parse_grouping([]) is None
     with pytest.raises(UsageError, match="NAME=PATTERN"):
-        grouping(["redial", "=x"])
+        parse_grouping(["redial", "=x"])
 
 
 def test_a_run_on_answers_that_are_not_people_s_says_so_where_agree_reads_it(arena: Path) -> None:

@@ -150,7 +150,7 @@ def test_unknown_strategies_in_training_data_are_refused_and_a_mapping_helps() -
 def test_a_model_of_other_classes_is_not_judged_on_ours() -> None:
     given = [one.model_copy(update={"label": "recommend-show"}) for one in examples_of([labelled("similarity")])]
     with pytest.raises(UsageError, match="other classes"):
-        evaluate_trained(default_model(), default_model().same, given)
+        evaluate_trained(default_model(), default_model().same_coefficients, given)
 
 
 def test_a_model_that_lacks_people_s_strategies_is_refused_and_else_told(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ from trialogue.workflows.alignment.run import is_labelled
 from trialogue.workflows.alignment.trust import doubts
 from trialogue.workflows.labelling.plan import (
     LabelPlan,
+    _dialogues_with_label,
     _Held,
-    _holding,
     _wider,
     label_plan,
     labelling_items,
@@ -384,9 +384,9 @@ def test_a_plan_for_few_dialogues_counts_that_their_interval_stays_wider_than_by
 
 def test_labels_in_few_of_many_dialogues_are_as_little_as_few_dialogues() -> None:
     # k (1 - (1 - labels / pairs)^(pairs / k)): 20 of 400 pairs hit 10 (1 - .95^40) = 8.7 of 10 dialogues, 20 of 400
-    assert _holding(20, 400, 10) == pytest.approx(8.715, abs=0.001)
-    assert _holding(20, 400, 400) == pytest.approx(20)
-    assert _holding(400, 400, 10) == 10
+    assert _dialogues_with_label(20, 400, 10) == pytest.approx(8.715, abs=0.001)
+    assert _dialogues_with_label(20, 400, 400) == pytest.approx(20)
+    assert _dialogues_with_label(400, 400, 10) == 10
     assert _wider(10) == pytest.approx(2.26216 / 1.95996 * (10 / 9) ** 0.5, abs=1e-4)
     assert _wider(1.0) == float("inf")
     assert _wider(None) == 1
@@ -404,10 +404,10 @@ def test_dialogues_that_hold_labels_are_counted_and_those_that_further_labels_re
         return plan
 
     held = _Held(40, 400, 50, 5)
-    assert held.by(50) == 5
+    assert held.expected_dialogues(50) == 5
     # 200 labels: 150 more among 350 pairs reach 35 (1 - (1 - 150 / 350)^10) = 34.87 of the 35 other dialogues
-    assert held.by(200) == pytest.approx(39.87, abs=0.01)
-    assert _Held(40, 400).by(50) == _holding(50, 400, 40)
+    assert held.expected_dialogues(200) == pytest.approx(39.87, abs=0.01)
+    assert _Held(40, 400).expected_dialogues(50) == _dialogues_with_label(50, 400, 40)
     # five dialogues: t(.975, 4) / 1.96 sqrt(5 / 4) = 1.584 times as wide as by z; 29.5, a random draw's: 1.062 times. The
     # more of the width is owed to few dialogues, the less to few labels, the fewer more of them do
     few, random = planned(5).half_width, planned(0).half_width

@@ -27,7 +27,7 @@ class Always:
     origin = "always|1"
     fingerprints: frozenset[str] | None = None
 
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+    def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         return np.full(len(left), 0.6)
 
 
@@ -63,7 +63,7 @@ class Judge(Always):
 
     origin = "judge|1"
 
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+    def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         alike = [one.split()[0].lower() == other.split()[0].lower() for one, other in zip(left, right, strict=True)]
         return np.where(alike, 0.8, 0.3)
 

@@ -2,7 +2,7 @@
 
 from trialogue.findings.protocol import Exclusion
 from trialogue.records import Dialogue, Preference, Rating, Utterance
-from trialogue.workflows.experiment.exclusions import excluded
+from trialogue.workflows.experiment.exclusions import exclude
 from trialogue.workflows.inputs.inputs import Material
 
 
@@ -15,7 +15,7 @@ def dialogue(name: str, turns: int, *, user: str | None = None, ended_by: str | 
 
 def test_dialogues_with_few_user_turns_are_left_out_and_counted() -> None:
     material = Material(dialogues=[dialogue("a", 1), dialogue("b", 2), dialogue("c", 3)])
-    kept, lines = excluded(material, [Exclusion(user_turns_below=2)])
+    kept, lines = exclude(material, [Exclusion(user_turns_below=2)])
     assert [each.id for each in kept.dialogues] == ["b", "c"]
     assert lines == ["Excluded by the decision protocol (fewer than 2 user utterances): 1 of 3 dialogues."]
     assert len(material.dialogues) == 3  # what was given is as it was
@@ -23,7 +23,7 @@ def test_dialogues_with_few_user_turns_are_left_out_and_counted() -> None:
 
 def test_a_dialogue_that_failed_is_not_left_out_for_being_short() -> None:
     material = Material(dialogues=[dialogue("a", 1, ended_by="agent_error")])
-    kept, lines = excluded(material, [Exclusion(user_turns_below=5)])
+    kept, lines = exclude(material, [Exclusion(user_turns_below=5)])
     assert (len(kept.dialogues), lines) == (1, [])
 
 
@@ -33,7 +33,7 @@ def test_dialogues_ratings_and_votes_of_participants_are_left_out() -> None:
         Preference(id="v2", a="aria", b="bolt", choice="a", rater="P2"),
     ]
     material = Material(dialogues=[dialogue("a", 2, user="P1"), dialogue("b", 2, user="P2")], preferences=votes)
-    kept, lines = excluded(material, [Exclusion(participants=("P1",))])
+    kept, lines = exclude(material, [Exclusion(participants=("P1",))])
     assert [each.id for each in kept.dialogues] == ["b"]
     assert [rating.rater for rating in kept.dialogues[0].ratings] == ["P2"]
     assert [vote.id for vote in kept.preferences] == ["v2"]
@@ -42,4 +42,4 @@ def test_dialogues_ratings_and_votes_of_participants_are_left_out() -> None:
 
 def test_without_rules_nothing_is_left_out() -> None:
     material = Material(dialogues=[dialogue("a", 0)])
-    assert excluded(material, ()) == (material, [])
+    assert exclude(material, ()) == (material, [])

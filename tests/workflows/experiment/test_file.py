@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError
-from trialogue.workflows.experiment import Experiment, experiment_of, planned, read_experiment
+from trialogue.workflows.experiment import Experiment, experiment_of, plan_steps, read_experiment
 from trialogue.workflows.inputs.inputs import gather
 
 SIMULATION = {"agents": ["reference:guided"], "users": ["cir6-pkg"], "n": 3}
@@ -178,7 +178,7 @@ def test_paths_are_relative_to_the_file_wherever_the_command_runs(
         monkeypatch.chdir(folder)
         experiment = read_experiment(name / "e.yaml")
         assert experiment.out.resolve() == tmp_path / "run"
-        plans.append([step.folder.name for step in planned(experiment)])
+        plans.append([step.folder.name for step in plan_steps(experiment)])
     assert plans[0] == plans[1] == plans[2]
 
 
@@ -188,7 +188,7 @@ def test_mappings_stand_in_the_file_for_one_input_or_for_all(tmp_path: Path) -> 
     own = experiment_of({"dialogues": [{"file": "turns.csv", "system": "mine", "mapping": fields}]}, folder=tmp_path)
     every = experiment_of({"dialogues": ["mine=turns.csv", "demo"], "mapping": fields}, folder=tmp_path)
     for experiment in (own, every):
-        (read,) = gather(experiment.around.inputs(experiment.dialogues[0])).dialogues
+        (read,) = gather(experiment.surroundings.inputs(experiment.dialogues[0])).dialogues
         assert (read.system, [said.text for said in read.utterances]) == ("mine", ["hi", "hello"])
     with pytest.raises(DataError, match="there is no column 'words', which the mapping uses as text"):
         experiment_of({"dialogues": ["turns.csv"], "mapping": {**fields, "text": "words"}}, folder=tmp_path)

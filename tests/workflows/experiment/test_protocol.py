@@ -14,7 +14,7 @@ from trialogue.findings import Findings
 from trialogue.findings.protocol import DeviationKind
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.report import text_table
-from trialogue.workflows.experiment import experiment_of, planned, protocol_text, read_experiment, run_experiment
+from trialogue.workflows.experiment import experiment_of, plan_steps, protocol_text, read_experiment, run_experiment
 from trialogue.workflows.experiment.registration import FILE, register, registration_of
 
 SIMULATED = {"measure": "repetition", "users": "cir6-pkg"}
@@ -81,7 +81,7 @@ def test_the_same_experiment_writes_the_same_bytes(done: Path, tmp_path: Path) -
 def test_every_output_says_that_the_protocol_was_kept(done: Path) -> None:
     found = run(done)
     assert found.protocol is not None
-    assert found.protocol.kept
+    assert found.protocol.is_kept
     line = f"Decision protocol {found.protocol.short_hash}: kept."
     assert line in [statement.text for statement in found.answer]
     assert line in text_table(found)
@@ -250,7 +250,9 @@ def test_a_dry_run_shows_the_protocol_and_writes_nothing(tmp_path: Path) -> None
 def test_a_dry_run_says_what_of_the_written_protocol_is_not_kept(there: Path) -> None:
     given = experiment_of(fields(there, decide={**SIMULATED, "alpha": 0.2}))
     assert "not kept: the level was changed from 0.05 to 0.2" in protocol_text(given)
-    assert [step.name for step in planned(given) if step.takes is not None] == ["report"]  # measured at the first level
+    assert [step.name for step in plan_steps(given) if step.takes is not None] == [
+        "report"
+    ]  # measured at the first level
 
 
 def test_every_mistake_in_a_protocol_is_reported_at_its_line(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from trialogue.findings import StatementKind
 from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.report import read_findings
 from trialogue.workflows.compare import compare
-from trialogue.workflows.experiment import experiment_of, plan_text, planned, run_experiment
+from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text, run_experiment
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
@@ -71,10 +71,10 @@ def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_ot
 
 def test_after_a_run_a_dry_run_rests_on_it(done: Path) -> None:
     run_experiment(experiment_of(small(done)))
-    assert [step.name for step in planned(experiment_of(small(done))) if step.takes is not None] == ["report"]
+    assert [step.name for step in plan_steps(experiment_of(small(done))) if step.takes is not None] == ["report"]
     given = small(done)
     given["simulate"]["n"] = 13
-    steps = planned(experiment_of(given))
+    steps = plan_steps(experiment_of(given))
     assert all(step.takes.measured for step in steps if step.takes is not None)
     agents = steps[0].takes.agents if steps[0].takes else ()
     assert [(each.agent, each.dialogues) for each in agents] == [("aria", 3), ("bolt", 3)]
@@ -128,7 +128,7 @@ def test_the_same_experiment_gives_the_same_bytes(done: Path, tmp_path: Path) ->
 
 
 def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
-    steps = planned(experiment_of(small(tmp_path / "new")))
+    steps = plan_steps(experiment_of(small(tmp_path / "new")))
     assert [step.name for step in steps] == [
         "simulate",
         "simulated-cir6-pkg",
@@ -156,9 +156,9 @@ def test_an_agent_whose_code_changed_talks_anew(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "my_crs_under_test.py").write_text(code, encoding="utf-8")
     simulate = {"agents": {"mine": "my_crs_under_test:agent"}, "users": ["cir6-pkg"], "n": 1, "max_turns": 2}
     given = experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST})
-    before = [step.folder for step in planned(given)]
+    before = [step.folder for step in plan_steps(given)]
     (tmp_path / "my_crs_under_test.py").write_text(code.replace("hello", "hi"), encoding="utf-8")
-    assert before[0] != planned(given)[0].folder
+    assert before[0] != plan_steps(given)[0].folder
 
 
 def test_a_catalogue_that_changed_is_talked_about_anew(tmp_path: Path) -> None:
@@ -167,7 +167,9 @@ def test_a_catalogue_that_changed_is_talked_about_anew(tmp_path: Path) -> None:
     folders = []
     for title in ("Emma", "Persuasion"):
         books.write_text(f'{{"id": "1", "title": "{title}"}}\n', encoding="utf-8")
-        folders.append(planned(experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST}))[0].folder)
+        folders.append(
+            plan_steps(experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST}))[0].folder
+        )
     assert folders[0] != folders[1]
 
 
@@ -184,7 +186,7 @@ def test_ratings_without_conversations_are_refused(tmp_path: Path) -> None:
 def test_kinds_of_users_with_odd_names_have_stages_of_their_own(tmp_path: Path) -> None:
     names = ["a/b", "a-b", "a b", "x" * 300, "x" * 301, "../up"]
     simulate = {"agents": ["echo"], "users": dict.fromkeys(names, "cir6-pkg"), "n": 1}
-    *steps, _report = planned(experiment_of({"out": str(tmp_path), "simulate": simulate, **FAST}))
+    *steps, _report = plan_steps(experiment_of({"out": str(tmp_path), "simulate": simulate, **FAST}))
     assert len({step.folder for step in steps}) == len(steps) == 1 + 2 * len(names)
     assert all(step.folder.parent == tmp_path / "stages" and len(step.folder.name) < 200 for step in steps)
 
@@ -195,7 +197,7 @@ def test_what_is_linked_to_a_catalogue_that_changed_is_linked_anew(tmp_path: Pat
     for title in ("Heat", "Emma"):
         films.write_text(f"id,title\n1,{title}\n", encoding="utf-8")
         folders.append(
-            planned(experiment_of({"out": str(tmp_path), "dialogues": "demo", "link": str(films)}))[0].folder
+            plan_steps(experiment_of({"out": str(tmp_path), "dialogues": "demo", "link": str(films)}))[0].folder
         )
     assert folders[0] != folders[1]
 

@@ -18,8 +18,8 @@ from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import save_model
 from trialogue.study.opening import read_folder
 from trialogue.workflows.alignment.align import align
-from trialogue.workflows.alignment.model_fit import with_seen_told
-from trialogue.workflows.alignment.run import biased, left_out
+from trialogue.workflows.alignment.model_fit import warn_of_seen_references
+from trialogue.workflows.alignment.run import bias_warnings, left_out
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.labelling.answers import read_answers
 from trialogue.workflows.labelling.plan import label_plan, labelling_items, with_answers
@@ -228,19 +228,19 @@ def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> N
     plain = align(["demo"], [], metrics=[EMQ], resamples=100, baselines=False)
     assert not any("memorised" in line for line in plain.findings.warnings)
     old = replace(knows, fingerprints=None)  # as earlier versions left a folder: the names of corpora only
-    assert "trained on trialogue-demo, which" in with_seen_told(plain, old).findings.warnings[0]
+    assert "trained on trialogue-demo, which" in warn_of_seen_references(plain, old).findings.warnings[0]
     card = old.card.model_copy(update={"sources": ("inspired/dev",)})
-    assert with_seen_told(plain, replace(old, card=card)) is plain
+    assert warn_of_seen_references(plain, replace(old, card=card)) is plain
 
 
 def test_measures_that_are_known_to_be_wrong_are_told() -> None:
     situations, responses = unlabelled()
     bare = Material(situations=situations, responses=responses)
-    lines = list(biased(["implicit_alignment@thresholded|v1", "behavior_alignment@summed|v1"], bare))
+    lines = list(bias_warnings(["implicit_alignment@thresholded|v1", "behavior_alignment@summed|v1"], bare))
     assert "is not corrected for classification errors" in lines[0]
     assert "a model's labels here, on 252 of 252" in lines[1]  # 63 references, 3 times 63 replies
     people = Material(situations=list(demo_situations()), responses=list(demo_responses()))
-    assert list(biased(["implicit_alignment@emq|v1", "behavior_alignment@summed|v1"], people)) == []
+    assert list(bias_warnings(["implicit_alignment@emq|v1", "behavior_alignment@summed|v1"], people)) == []
 
 
 def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from trialogue.strategies.models import Model, save_model
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.alignment.run import AlignmentRun
 from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
+from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
 from trialogue.workflows.score import score
 
 MEASURE = "implicit_alignment"
@@ -117,9 +117,9 @@ def test_one_sentence_is_said_for_each_model_and_none_for_other_reasons() -> Non
         Score(measure="m", level="difference", value=0.5, why=unknown("three"), system="a", versus="b"),
         Score(measure="m", level="system", value=None, why=Reason.of(ReasonCode.NOTHING_TO_MEASURE), system="c"),
     ]
-    found = without_calibration_error([*scores, *others])
+    found = calibration_warnings([*scores, *others])
     assert [line.partition("calibration error of ")[2].partition(", which")[0] for line in found] == [
         "one, with a comma|1",
         "two|1",
     ]
-    assert without_calibration_error(others) == []
+    assert calibration_warnings(others) == []

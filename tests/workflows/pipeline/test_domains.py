@@ -8,7 +8,7 @@ from tests.metrics.satisfaction.test_metric import talk
 from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.metrics import conversations_of
 from trialogue.metrics.satisfaction.domain import domain_of
-from trialogue.metrics.satisfaction.metric import Satisfaction, bundled
+from trialogue.metrics.satisfaction.metric import Satisfaction, load_bundled_weights
 from trialogue.records import Dialogue, Score, write_records
 from trialogue.workflows.agreement.agree import agree
 from trialogue.workflows.evaluation import evaluate
@@ -44,7 +44,7 @@ def test_a_default_measure_in_its_domain_and_not_outside() -> None:
     ],
 )
 def test_each_way_in_which_a_dialogue_differs_has_a_name(change: tuple[str, ...], departure: str) -> None:
-    domain = bundled().domain
+    domain = load_bundled_weights().domain
     assert domain is not None
     assert domain.departures(talk(*FILMS)) == ()
     assert domain.departures(talk(*change)) == (departure,)

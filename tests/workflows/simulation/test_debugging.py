@@ -9,8 +9,8 @@ from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Ending, write_records
 from trialogue.simulation.batch.ledger import Ledger, line_of
 from trialogue.workflows.simulation.debugging import (
-    answered_from,
-    continued,
+    answers_from,
+    continuation_outcomes,
     debug,
     dialogue_to_continue,
     in_words,
@@ -114,18 +114,18 @@ def test_one_dialogue_is_found_by_its_id(tmp_path: Path) -> None:
 
 
 def test_what_became_of_a_turn_is_counted_over_continuations() -> None:
-    assert answered_from(acted(*BAD), 2) == [False, False, True]
+    assert answers_from(acted(*BAD), 2) == [False, False, True]
     held = [acted(*BAD, name="1"), acted(*GOOD, name="2"), acted(*GOOD[:3], name="3")]
-    (found,) = continued(held, 2)
+    (found,) = continuation_outcomes(held, 2)
     assert (found.dialogues, found.answered, found.later, found.later_answered) == (3, 1, 3, 2)
 
 
 @pytest.mark.parametrize("first", ["u", "u:opinion_inquiry"])
 def test_whether_a_turn_without_an_act_that_is_known_was_answered_cannot_be_said(first: str) -> None:
     before = acted(first, "a", "u:Disclose", "a:List", name="chat-1")
-    assert answered_from(before, 1) == [None, True]
+    assert answers_from(before, 1) == [None, True]
     after = [acted(first, "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
-    assert continued(after, 1)[0].answered is None
+    assert continuation_outcomes(after, 1)[0].answered is None
     assert went_on_in_words(before, 1, after) == [
         "Whether turn 1 of chat-1 was answered is unknown: it has no known act of the user.",
         "mine, : 50% of the turns after it were answered",

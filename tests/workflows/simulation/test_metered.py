@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.agents.llm.agent import LlmSpec
 from trialogue.llm.usage import Price, Usage
-from trialogue.workflows.simulation.metered import Metered, together, usage_text, usages
+from trialogue.workflows.simulation.metered import Metered, add_usage, usage_text, usages
 
 SPEC = LlmSpec(url="http://localhost:9", model="m", price=Price(prompt_per_million=1, completion_per_million=2))
 
@@ -15,7 +15,7 @@ def metered(file: Path, *, calls: int = 1) -> Metered:
     """A model that was asked so many times, 1,000 tokens of prompt and 500 of answer each."""
     agent = SPEC.make()
     for _ in range(calls):
-        agent.client.ledger.called(1_000, 500)
+        agent.client.ledger.record_call(1_000, 500)
     return Metered(agent, "mine", file)
 
 
@@ -25,7 +25,7 @@ def test_each_process_adds_a_line_and_all_are_summed(tmp_path: Path) -> None:
         metered(file, calls=calls).close()
     found = usages(file)
     assert [(name, usage.calls) for name, usage in found] == [("mine", 1), ("mine", 3)]
-    whole = together([usage for _, usage in found])
+    whole = add_usage([usage for _, usage in found])
     assert (whole.calls, whole.prompt_tokens, whole.completion_tokens) == (4, 4_000, 2_000)
     assert whole.cost == pytest.approx(0.008)  # 4,000 tokens at 1 and 2,000 at 2 a million
     assert usage_text("mine", whole).endswith("cost 0.008 USD")
@@ -48,6 +48,6 @@ def test_damaged_lines_are_passed_over_and_a_full_disk_ends_nothing(tmp_path: Pa
 
 def test_one_unknown_cost_makes_the_sum_unknown() -> None:
     known = Usage(model="m", calls=1, cost=1.0, currency="USD")
-    whole = together([known, Usage(model="m", calls=1, why="1 of 1 answers do not state their number of tokens")])
+    whole = add_usage([known, Usage(model="m", calls=1, why="1 of 1 answers do not state their number of tokens")])
     assert whole.cost is None
     assert whole.why == "1 of 1 answers do not state their number of tokens"

@@ -8,11 +8,11 @@ import pytest
 
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.people.table import table_of
-from trialogue.findings.planning.study_plan import StudyPlan, Variances, drawn, even_thresholds
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, draw_study, even_thresholds
 from trialogue.findings.planning.variance_presets import INSPIRED2
 from trialogue.records import Score, write_records
 from trialogue.report.study.power import power_lines, write_power
-from trialogue.workflows.study.power import base_plan, changed, fitted_variances, plan_study
+from trialogue.workflows.study.power import base_plan, change_base, fitted_variances, plan_study
 
 TRUTH = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.7)
 
@@ -20,7 +20,7 @@ TRUTH = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.7)
 def pilot(folder: Path) -> Path:
     """An export: 40 people, nine of 60 situations each, three systems; every fifth person left, one was excluded."""
     plan = StudyPlan((0.0, 0.5, 1.0), 40, 9, 60, TRUTH, even_thresholds(5))
-    rows = drawn(plan, np.random.default_rng(3)).rows
+    rows = draw_study(plan, np.random.default_rng(3)).rows
     folder.mkdir()
     scores = [
         Score(
@@ -48,7 +48,7 @@ def test_a_pilot_gives_design_variances_and_losses(tmp_path: Path) -> None:
 
 
 def test_a_plan_is_written_with_its_figure(tmp_path: Path) -> None:
-    base = changed(base_plan("infact", effects=(0.0, 2.0)), participants=9, tasks=4, situations=12, item_system=0.1)
+    base = change_base(base_plan("infact", effects=(0.0, 2.0)), participants=9, tasks=4, situations=12, item_system=0.1)
     found = plan_study(base, simulations=3, search=False)
     write_power(found, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"power.json", "power.csv", "power.svg", "power.png"}

@@ -40,14 +40,14 @@ def findings(a: str, b: str, odds: tuple[float, float, float], verdict: Any) -> 
 
 def test_odds_become_logits_and_are_held_against_what_is_known() -> None:
     (pair,) = held_against(findings("x", "y", (2.718281828, 1.0, 7.389056099), "a"), {"x": 1.5, "y": 0.0})
-    assert (pair.a, pair.b, pair.verdict, pair.covered) == ("x", "y", "right", True)
+    assert (pair.a, pair.b, pair.verdict, pair.is_covered) == ("x", "y", "right", True)
     assert pair.found == pytest.approx(1)  # ln e
     assert pair.interval == pytest.approx((0, 2))  # ln 1, ln e^2
 
 
 def test_a_pair_that_is_the_wrong_way_round_is_told() -> None:
     (pair,) = held_against(findings("x", "y", (2.718281828, 1.5, 7.389056099), "a"), {"x": 0.0, "y": 1.0})
-    assert (pair.a, pair.b, pair.verdict, pair.covered) == ("y", "x", "wrong", False)
+    assert (pair.a, pair.b, pair.verdict, pair.is_covered) == ("y", "x", "wrong", False)
     assert pair.found == pytest.approx(-1)
 
 

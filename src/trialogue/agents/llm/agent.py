@@ -58,15 +58,15 @@ class LlmSession(PromptedSession):
         self._client, self._id, self._seed = agent.client, dialogue_id, seed
         self.retries = RetryCost()
 
-    def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
-        completion = self._client.complete(messages, seed=self._seed, trial=self._id, note=self._retried)
-        return completion.text, _told(completion)
+    def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+        completion = self._client.complete(messages, seed=self._seed, trial=self._id, note=self._count_retry)
+        return completion.text, _completion_facts(completion)
 
-    def _retried(self, cost: RetryCost) -> None:
+    def _count_retry(self, cost: RetryCost) -> None:
         self.retries += cost
 
 
-def _told(completion: Completion) -> dict[str, JsonValue]:
+def _completion_facts(completion: Completion) -> dict[str, JsonValue]:
     """What is kept of a completion; the same whether it came from the cache or not."""
     told: dict[str, JsonValue] = completion.to_json()
     told.pop("text")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.foreign import called
+from trialogue.agents.foreign import call_foreign
 from trialogue.agents.llm.prompt import PromptOptions
 from trialogue.agents.llm.session import PromptedSession
 from trialogue.agents.spec import AgentSpec
@@ -54,7 +54,7 @@ class HuggingFaceAgent:
         """A session; the seed decides what is drawn."""
         return HuggingFaceSession(self, seed)
 
-    def written(self, messages: Sequence[Mapping[str, str]], *, seed: int) -> tuple[str, dict[str, JsonValue]]:
+    def generate(self, messages: Sequence[Mapping[str, str]], *, seed: int) -> tuple[str, dict[str, JsonValue]]:
         """(text, numbers of tokens) of the model's answer.
 
         Raises:
@@ -62,10 +62,10 @@ class HuggingFaceAgent:
         """
         with self._lock, self._torch.random.fork_rng():
             self._torch.manual_seed(seed)
-            return called(lambda: self._generated(messages), what=self.name)
+            return call_foreign(lambda: self._generate(messages), what=self.name)
 
-    def _generated(self, messages: Sequence[Mapping[str, str]]) -> tuple[str, dict[str, JsonValue]]:
-        inputs = self._encoded(messages).to(self.spec.device)
+    def _generate(self, messages: Sequence[Mapping[str, str]]) -> tuple[str, dict[str, JsonValue]]:
+        inputs = self._encode(messages).to(self.spec.device)
         given = inputs["input_ids"].shape[1]
         self._check_length(given)
         drawn: dict[str, Any] = {"do_sample": bool(self.spec.temperature)}
@@ -89,7 +89,7 @@ class HuggingFaceAgent:
                 ),
             )
 
-    def _encoded(self, messages: Sequence[Mapping[str, str]]) -> Any:
+    def _encode(self, messages: Sequence[Mapping[str, str]]) -> Any:
         """Tokens by the model's chat template; without one, as a written-down conversation."""
         if self._tokenizer.chat_template:
             return self._tokenizer.apply_chat_template(
@@ -109,9 +109,9 @@ class HuggingFaceSession(PromptedSession):
         super().__init__(agent.spec, agent.instruction)
         self._agent, self._seed = agent, seed
 
-    def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+    def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
         """Up to where the model would speak for the user."""
-        text, counts = self._agent.written(messages, seed=seed_for(self._seed, str(length)))
+        text, counts = self._agent.generate(messages, seed=seed_for(self._seed, str(length)))
         return text.split("\n" + SPOKEN["user"].rstrip(), 1)[0].strip(), counts
 
 

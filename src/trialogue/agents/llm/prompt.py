@@ -75,7 +75,7 @@ def titles_in(path: Path, *, most: int) -> list[str]:
         DataError: it cannot be read.
         UsageError: there are more than may stand in a prompt.
     """
-    titles = [item.titled for item in Catalogue.read(path).values()]
+    titles = [item.title_with_year for item in Catalogue.read(path).values()]
     if len(titles) > most:
         raise UsageError(
             f"The catalogue {path} has {len(titles):,} items, but a prompt takes at most {most:,} (option "
@@ -106,7 +106,7 @@ def chat_of(
     return messages
 
 
-def _checked(prompt: str) -> str:
+def _check_prompt(prompt: str) -> str:
     try:
         return check_prompt(prompt)
     except UsageError as error:
@@ -116,7 +116,7 @@ def _checked(prompt: str) -> str:
 class PromptOptions(Record):
     """What a model is told, and how long its answers may be."""
 
-    prompt: Annotated[str, AfterValidator(_checked)] | None = None
+    prompt: Annotated[str, AfterValidator(_check_prompt)] | None = None
     """What the model is told first; ``{domain}`` and ``{catalogue}`` are filled in. None: our zero-shot prompt."""
     domain: str = "movies"
     """What is recommended, in the plural."""

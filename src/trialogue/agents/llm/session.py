@@ -15,7 +15,7 @@ THINKING, THOUGHT = "<think>", "</think>"
 """What reasoning models write around what they do not say, where the server leaves it in the answer."""
 
 
-def spoken(text: str) -> tuple[str, str]:
+def split_thought(text: str) -> tuple[str, str]:
     """(what a model says, what it thought before); a template may have begun the thought, so that only its end is there.
 
     Raises:
@@ -50,12 +50,12 @@ class PromptedSession(SimpleSession):
         last_message(history)
         messages = chat_of(self._instruction, history, role=self._options.instruction_role)
         start = time.perf_counter()
-        text, told = self._written(messages, len(history))
+        text, told = self._generate(messages, len(history))
         latency_s = time.perf_counter() - start
-        said, thought = spoken(text)
+        said, thought = split_thought(text)
         meta = {**told, "thought": thought} if thought else told
         return turn_of(said, longest=self._options.longest_text, latency_s=latency_s, meta=meta)
 
     @abstractmethod
-    def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+    def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
         """(the model's answer, what is known of it) to a conversation of so many utterances."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from trialogue.agents.base import Turn
-from trialogue.agents.foreign import called
+from trialogue.agents.foreign import call_foreign
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
@@ -77,7 +77,7 @@ class DialogueKitAgent:
 
     def call(self, call: Callable[[], Any], what: str) -> Any:
         """Call the agent's code within its time."""
-        return called(call, what=f"{self.name}{what}", timeout_s=self.timeout_s)
+        return call_foreign(call, what=f"{self.name}{what}", timeout_s=self.timeout_s)
 
     def close(self) -> None:
         """Nothing is held beyond the sessions."""

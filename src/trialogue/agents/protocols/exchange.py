@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from trialogue.agents.base import Turn
-from trialogue.agents.protocols.protocol import answered, object_of, turn_answered
-from trialogue.agents.protocols.templates import ABSENT, check_placeholders, found, needed
+from trialogue.agents.protocols.protocol import object_of, parse_answer, parse_turn
+from trialogue.agents.protocols.templates import ABSENT, check_placeholders, required_value, value_at
 from trialogue.agents.replies import turn_of
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
@@ -18,7 +18,7 @@ from trialogue.transport.http import Answer
 among them, as an agent may refuse a message in this way."""
 
 
-def _checked(template: JsonValue) -> JsonValue:
+def _check_template(template: JsonValue) -> JsonValue:
     try:
         check_placeholders(template)
     except UsageError as error:
@@ -26,7 +26,7 @@ def _checked(template: JsonValue) -> JsonValue:
     return template
 
 
-Template = Annotated[JsonValue, AfterValidator(_checked)]
+Template = Annotated[JsonValue, AfterValidator(_check_template)]
 """JSON in which texts may hold placeholders."""
 
 
@@ -62,7 +62,7 @@ def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: floa
         AgentFailure: malformed, empty, or an error in our own protocol.
     """
     if exchange.form == "trialogue":
-        return turn_answered(object_of(answer.body), longest=longest, latency_s=latency_s)
+        return parse_turn(object_of(answer.body), longest=longest, latency_s=latency_s)
     text = answer.text()
     if text.strip() in exchange.silence:
         raise AgentFailure("empty", f"it answered {text.strip()!r}: it acknowledged the message without a reply.")
@@ -78,7 +78,7 @@ def greeting_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: 
         AgentFailure: as ``turn_in``.
     """
     if exchange.form == "trialogue":
-        return answered(object_of(answer.body), longest=longest, latency_s=latency_s)
+        return parse_answer(object_of(answer.body), longest=longest, latency_s=latency_s)
     says_nothing = exchange.form == "json" and exchange.reply is None
     if says_nothing or answer.text().strip() in exchange.silence:
         return None
@@ -86,10 +86,12 @@ def greeting_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: 
 
 
 def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
-    said = needed(data, exchange.reply or "", text)
-    ends = any(found(data, path) == value for path, value in exchange.ends.items())
-    kept = {name: value for name, path in exchange.keep.items() if (value := found(data, path)) not in (ABSENT, None)}
-    act = found(data, exchange.intent) if exchange.intent else None
+    said = required_value(data, exchange.reply or "", text)
+    ends = any(value_at(data, path) == value for path, value in exchange.ends.items())
+    kept = {
+        name: value for name, path in exchange.keep.items() if (value := value_at(data, path)) not in (ABSENT, None)
+    }
+    act = value_at(data, exchange.intent) if exchange.intent else None
     acts = {"acts": [{"intent": act}]} if isinstance(act, str) and act else {}
     messages = [{"text": message, **acts} for message in (said if isinstance(said, list) else [said])]
     return turn_of({"messages": messages, "ends": ends, "meta": kept}, longest=longest, latency_s=latency_s)

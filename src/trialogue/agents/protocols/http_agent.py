@@ -22,9 +22,9 @@ from typing import Annotated, ClassVar, TypeVar
 from pydantic import Field
 
 from trialogue.agents.base import Turn
-from trialogue.agents.foreign import silently
+from trialogue.agents.foreign import call_quietly
 from trialogue.agents.protocols.exchange import Exchange, Template, greeting_in, turn_in
-from trialogue.agents.protocols.templates import Values, filled, secrets_of, values_of
+from trialogue.agents.protocols.templates import Values, fill_template, secrets_of, values_of
 from trialogue.agents.replies import last_message
 from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
@@ -52,7 +52,7 @@ class HttpAgent:
         exchanges = [exchange for exchange in (spec.turn, spec.open, spec.close, spec.health) if exchange is not None]
         self._secrets = secrets_of([dict(spec.headers), *(exchange.body for exchange in exchanges)])
         self._hide = redactor(self._secrets)
-        self._headers = {key: str(filled(value, {}, self._secrets)) for key, value in spec.headers.items()}
+        self._headers = {key: str(fill_template(value, {}, self._secrets)) for key, value in spec.headers.items()}
         self._wire = Wire(spec.url, timeout_s=spec.timeout_s)
         self._retry_policy = retry_policy or RetryPolicy(
             spec.retries, at_once=spec.requests_at_once, per_minute=spec.requests_per_minute
@@ -74,7 +74,7 @@ class HttpAgent:
                 many servers know POST alone, and answer a GET of their address with 404, 405 or 501.
         """
         health = self.spec.health
-        with self.hiding():
+        with self.hide_secrets():
             if health is None:
                 self._retry_policy.ask(
                     lambda: self._wire.ask("GET", "", body=None, headers=self._headers), repeatable=True
@@ -107,7 +107,7 @@ class HttpAgent:
         """
         body, headers = None, dict(self._headers)
         if exchange.body is not None:
-            body = json.dumps(filled(exchange.body, values, self._secrets), separators=(",", ":")).encode()
+            body = json.dumps(fill_template(exchange.body, values, self._secrets), separators=(",", ":")).encode()
             headers["Content-Type"] = "application/json"
         if cookies:
             headers["Cookie"] = "; ".join(f"{name}={cookie.coded_value}" for name, cookie in cookies.items())
@@ -121,7 +121,7 @@ class HttpAgent:
         return answer
 
     @contextmanager
-    def hiding(self) -> Iterator[None]:
+    def hide_secrets(self) -> Iterator[None]:
         """Failures come out without the secrets that the agent may have repeated in its answer."""
         try:
             yield
@@ -144,7 +144,7 @@ class HttpSession(SimpleSession):
         self._cookies = SimpleCookie()
         self._lost = False  # whether the last request had no answer
         self.retries = RetryCost()
-        self._greeting = None if agent.spec.open is None else self._asked(agent.spec.open, (), greeting_in)
+        self._greeting = None if agent.spec.open is None else self._exchange(agent.spec.open, (), greeting_in)
 
     def greet(self) -> Turn | None:
         """What it answered to being opened."""
@@ -153,27 +153,27 @@ class HttpSession(SimpleSession):
     def reply(self, history: Sequence[Utterance]) -> Turn:
         """What it answers."""
         last_message(history)
-        return self._asked(self._agent.spec.turn, history, turn_in)
+        return self._exchange(self._agent.spec.turn, history, turn_in)
 
     def close(self) -> None:
         """Tell it, once, if there is a request for that and it could be reached before."""
         closing = self._agent.spec.close
         if closing is not None and not self._lost:
-            silently(lambda: self._ask(closing, (), tell=True))
+            call_quietly(lambda: self._ask(closing, (), tell=True))
 
     def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> Answer:
         values = values_of(history, self._id, self._seed)
         repeatable = self._agent.spec.stateless
         return self._agent.ask(
-            exchange, values, self._cookies, repeatable=repeatable, patient=not tell, note=self._retried
+            exchange, values, self._cookies, repeatable=repeatable, patient=not tell, note=self._count_retry
         )
 
-    def _retried(self, cost: RetryCost) -> None:
+    def _count_retry(self, cost: RetryCost) -> None:
         self.retries += cost
 
-    def _asked(self, exchange: Exchange, history: Sequence[Utterance], read: Callable[..., Said]) -> Said:
+    def _exchange(self, exchange: Exchange, history: Sequence[Utterance], read: Callable[..., Said]) -> Said:
         start = time.perf_counter()
-        with self._agent.hiding():
+        with self._agent.hide_secrets():
             self._lost = True
             answer = self._ask(exchange, history)
             self._lost = False

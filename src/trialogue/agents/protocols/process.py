@@ -50,8 +50,8 @@ class LineProcess:
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._tail: deque[str] = deque(maxlen=TAIL)
         self._readers = (
-            _reading(self._read_lines, self._process.stdout),
-            _reading(self._read_tail, self._process.stderr),
+            _start_reader(self._read_lines, self._process.stdout),
+            _start_reader(self._read_tail, self._process.stderr),
         )
 
     @property
@@ -75,7 +75,7 @@ class LineProcess:
                     raise AgentFailure("timeout", f"the command {self._shown!r} does not read its stdin.")
                 stdin.write(line[start : start + select.PIPE_BUF])
         except (OSError, ValueError) as error:  # ValueError: it was closed
-            raise self._ended() from error
+            raise self._ending_failure() from error
 
     def ask(self, line: bytes, *, timeout_s: float) -> bytes:
         """Send a line and wait for one.
@@ -86,7 +86,7 @@ class LineProcess:
         if not self._lines.empty():
             stray = self._lines.get().decode(errors="backslashreplace")
             if not stray:
-                raise self._ended()
+                raise self._ending_failure()
             raise UnreadableAnswer("it printed a line without being asked; logs belong on stderr.", stray)
         self.tell(line, timeout_s=timeout_s)
         try:
@@ -96,7 +96,7 @@ class LineProcess:
                 "timeout", f"the command {self._shown!r} did not answer within {timeout_s:g} s.{self._last_words()}"
             ) from None
         if not answer:
-            raise self._ended()
+            raise self._ending_failure()
         if len(answer) > self._longest:
             raise UnreadableAnswer(
                 f"it printed a line of more than {self._longest:,} bytes.", answer.decode(errors="backslashreplace")
@@ -145,7 +145,7 @@ class LineProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 
-    def _ended(self) -> AgentFailure:
+    def _ending_failure(self) -> AgentFailure:
         """Why there is nobody to answer."""
         if not self._gone_within(GRACE_S):
             return AgentFailure("closed", f"the command {self._shown!r} closed its stdout.{self._last_words()}")
@@ -173,7 +173,7 @@ class LineProcess:
                 self._tail.extend(words.decode(errors="replace"))
 
 
-def _reading(read: Callable[[IO[bytes]], None], pipe: IO[bytes] | None) -> threading.Thread:
+def _start_reader(read: Callable[[IO[bytes]], None], pipe: IO[bytes] | None) -> threading.Thread:
     assert pipe is not None
     thread = threading.Thread(target=read, args=(pipe,), daemon=True)
     thread.start()

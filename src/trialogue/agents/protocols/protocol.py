@@ -27,12 +27,12 @@ VERSION = 1  # of the protocol; raised when an old agent could misread a new mes
 TYPES = "'ready', 'turn' or 'error'"
 
 
-def opening(dialogue_id: str, seed: int) -> dict[str, Any]:
+def open_message(dialogue_id: str, seed: int) -> dict[str, Any]:
     """What opens a dialogue."""
     return {"type": "open", "protocol": VERSION, "dialogue_id": dialogue_id, "seed": seed}
 
 
-def asking(dialogue_id: str, history: Sequence[Utterance]) -> dict[str, Any]:
+def turn_message(dialogue_id: str, history: Sequence[Utterance]) -> dict[str, Any]:
     """What asks for a turn."""
     return {
         "type": "turn",
@@ -42,7 +42,7 @@ def asking(dialogue_id: str, history: Sequence[Utterance]) -> dict[str, Any]:
     }
 
 
-def closing(dialogue_id: str) -> dict[str, Any]:
+def close_message(dialogue_id: str) -> dict[str, Any]:
     """What closes a dialogue."""
     return {"type": "close", "dialogue_id": dialogue_id}
 
@@ -72,7 +72,7 @@ def object_of(raw: bytes, *, hint: str = "") -> dict[str, Any]:
     return answer
 
 
-def answered(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn | None:
+def parse_answer(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn | None:
     """The turn of an answer; None for ``ready``.
 
     Raises:
@@ -89,19 +89,19 @@ def answered(answer: Mapping[str, Any], *, longest: int, latency_s: float | None
     return turn_of(said, longest=longest, latency_s=latency_s)
 
 
-def turn_answered(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn:
+def parse_turn(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn:
     """The turn of an answer where there must be one.
 
     Raises:
-        AgentFailure: as ``answered``, or because it is only ``ready``.
+        AgentFailure: as ``parse_answer``, or because it is only ``ready``.
     """
-    turn = answered(answer, longest=longest, latency_s=latency_s)
+    turn = parse_answer(answer, longest=longest, latency_s=latency_s)
     if turn is None:
         raise AgentFailure("malformed", "it answered 'ready' where a turn is expected.")
     return turn
 
 
-def answering(turn: Turn | None) -> dict[str, Any]:
+def answer_message(turn: Turn | None) -> dict[str, Any]:
     """An agent's turn as an answer, for those who serve one."""
     if turn is None:
         return {"type": "ready"}

@@ -17,7 +17,15 @@ from pydantic import Field
 
 from trialogue.agents.base import Turn
 from trialogue.agents.protocols.process import LineProcess
-from trialogue.agents.protocols.protocol import answered, asking, closing, line_of, object_of, opening, turn_answered
+from trialogue.agents.protocols.protocol import (
+    close_message,
+    line_of,
+    object_of,
+    open_message,
+    parse_answer,
+    parse_turn,
+    turn_message,
+)
 from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.errors import UsageError
@@ -72,23 +80,23 @@ class SubprocessAgent:
         Raises:
             AgentFailure: it does not start, or does not answer.
         """
-        line = line_of(opening(dialogue_id, seed))
+        line = line_of(open_message(dialogue_id, seed))
         with self._lock:
             process = self._idle.pop() if self._idle else None
         if process is not None:
             timeout_s = self.timeout_s
         else:
-            process, timeout_s = self._started(), self._start_timeout_s
+            process, timeout_s = self._start(), self._start_timeout_s
         try:
             start = time.perf_counter()
             answer = object_of(process.ask(line, timeout_s=timeout_s), hint=LOGS)
-            greeting = answered(answer, longest=self.longest_text, latency_s=time.perf_counter() - start)
+            greeting = parse_answer(answer, longest=self.longest_text, latency_s=time.perf_counter() - start)
         except AgentFailure:
             self.discard(process)
             raise
         return SubprocessSession(self, process, dialogue_id, greeting)
 
-    def _started(self) -> LineProcess:
+    def _start(self) -> LineProcess:
         longest = self.longest_text * BYTES_A_CHARACTER + ROOM
         process = LineProcess(self._command, folder=self._folder, env=self._env, longest_line=longest)
         with self._lock:
@@ -132,12 +140,12 @@ class SubprocessSession(SimpleSession):
         """What it answers; after a failure its process is gone, and so is the dialogue."""
         if self._process is None:
             raise AgentFailure("closed", "its process was stopped after an earlier failure.")
-        line = line_of(asking(self._id, history))
+        line = line_of(turn_message(self._id, history))
         start = time.perf_counter()
         try:
             answer = object_of(self._process.ask(line, timeout_s=self._agent.timeout_s), hint=LOGS)
             latency_s = time.perf_counter() - start
-            return turn_answered(answer, longest=self._agent.longest_text, latency_s=latency_s)
+            return parse_turn(answer, longest=self._agent.longest_text, latency_s=latency_s)
         except AgentFailure:
             process, self._process = self._process, None
             self._agent.discard(process)
@@ -149,7 +157,7 @@ class SubprocessSession(SimpleSession):
         if process is None:
             return
         with contextlib.suppress(AgentFailure):
-            process.tell(line_of(closing(self._id)), timeout_s=self._agent.timeout_s)
+            process.tell(line_of(close_message(self._id)), timeout_s=self._agent.timeout_s)
             self._agent.keep(process)
             return
         self._agent.discard(process)

@@ -43,11 +43,11 @@ def values_of(history: Sequence[Utterance], dialogue_id: str, seed: int) -> dict
         "turn": sum(utterance.speaker == "user" for utterance in history),
         "history": spoken_texts(history),
         "messages": [{"role": ROLES[said.speaker], "content": said.text} for said in history],
-        "context": _alternating(history),
+        "context": _alternate(history),
     }
 
 
-def _alternating(history: Sequence[Utterance]) -> list[str]:
+def _alternate(history: Sequence[Utterance]) -> list[str]:
     """Texts before the last user turn, one for each turn, beginning with the user."""
     turns = [(who, " ".join(said.text for said in run)) for who, run in groupby(history, key=lambda said: said.speaker)]
     if turns and turns[0][0] == "system":
@@ -55,7 +55,7 @@ def _alternating(history: Sequence[Utterance]) -> list[str]:
     return [text for _, text in turns[:-1]]
 
 
-def filled(template: JsonValue, values: Values, secrets: Mapping[str, str]) -> JsonValue:
+def fill_template(template: JsonValue, values: Values, secrets: Mapping[str, str]) -> JsonValue:
     """The template with values for its placeholders; the template itself is left as it is.
 
     >>> filled({"text": "{message}", "to": "user {turn}"}, {"message": "hi", "turn": 1}, {})
@@ -64,9 +64,9 @@ def filled(template: JsonValue, values: Values, secrets: Mapping[str, str]) -> J
     if isinstance(template, str):
         return _filled_text(template, values, secrets)
     if isinstance(template, list):
-        return [filled(part, values, secrets) for part in template]
+        return [fill_template(part, values, secrets) for part in template]
     if isinstance(template, dict):
-        return {key: filled(part, values, secrets) for key, part in template.items()}
+        return {key: fill_template(part, values, secrets) for key, part in template.items()}
     return template
 
 
@@ -125,7 +125,7 @@ def steps_of(path: str) -> list[str]:
     return path.split(".") if path else []
 
 
-def found(value: Any, path: str) -> Any:
+def value_at(value: Any, path: str) -> Any:
     """What a path leads to; ``ABSENT`` where there is nothing.
 
     >>> found({"messages": [{"text": "Hello!"}, {"text": "Heat?"}]}, "messages.*.text")
@@ -135,7 +135,7 @@ def found(value: Any, path: str) -> Any:
     for place, step in enumerate(steps):
         if step == "*" and isinstance(value, list) and not path.startswith("/"):
             rest = ".".join(steps[place + 1 :])
-            return [found(member, rest) for member in value]
+            return [value_at(member, rest) for member in value]
         if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
             value = value[int(step)]
         elif isinstance(value, dict) and step in value:
@@ -145,13 +145,13 @@ def found(value: Any, path: str) -> Any:
     return value
 
 
-def needed(value: Any, path: str, raw: str) -> Any:
+def required_value(value: Any, path: str, raw: str) -> Any:
     """What a path leads to.
 
     Raises:
         AgentFailure: (malformed) there is nothing, as in an answer of a new schema; says what there is.
     """
-    result = found(value, path)
+    result = value_at(value, path)
     if result is ABSENT or (isinstance(result, list) and any(part is ABSENT for part in result)):
         keys = ", ".join(map(str, value)) if isinstance(value, dict) else ""
         there = f"an object with the keys {keys}" if keys else "an empty object"

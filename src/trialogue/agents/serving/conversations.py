@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from trialogue.agents.base import Agent, Session, Turn
-from trialogue.agents.foreign import called
-from trialogue.agents.protocols.protocol import answering
+from trialogue.agents.foreign import call_foreign
+from trialogue.agents.protocols.protocol import answer_message
 from trialogue.records import Speaker, Utterance
 from trialogue.seeds import seed_for
 from trialogue.transport.failures import AgentFailure
@@ -47,8 +47,8 @@ class Desk:
         """
         self.close(name)
         seed = seed_for(self._seed, name) if seed is None else seed
-        session = called(lambda: self.agent.open(name, seed=seed), what="the agent")
-        greeting = called(session.greet, what="the agent")
+        session = call_foreign(lambda: self.agent.open(name, seed=seed), what="the agent")
+        greeting = call_foreign(session.greet, what="the agent")
         conversation = _Conversation(session, list(greeting.utterances) if greeting else [])
         with self._lock:
             self._open[name] = conversation
@@ -79,7 +79,7 @@ class Desk:
         with conversation.lock:
             before = conversation.history if history is None else list(history)
             said = [*before, Utterance(speaker="user", text=text)]
-            turn = called(lambda: conversation.session.reply(said), what="the agent")
+            turn = call_foreign(lambda: conversation.session.reply(said), what="the agent")
             conversation.history = [*said, *turn.utterances]
         return turn
 
@@ -104,13 +104,13 @@ class Desk:
         kind = request.get("type")
         if kind == "open":
             seed = request.get("seed")
-            return answering(self.open(name, seed=seed if isinstance(seed, int) else None))
+            return answer_message(self.open(name, seed=seed if isinstance(seed, int) else None))
         if kind == "turn":
             text = request.get("message")
             history = request.get("history")
             if isinstance(text, str) and isinstance(history, list | None):
                 before = None if history is None else [_utterance(said) for said in history[:-1]]
-                return answering(self.say(name, text, history=before))
+                return answer_message(self.say(name, text, history=before))
         if kind == "close":
             self.close(name)
             return None
@@ -139,11 +139,11 @@ class Reply:
 class Service(Protocol):
     """A protocol: what a POST and a GET are answered."""
 
-    def asked(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
+    def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
         """The answer to a POST with a JSON object; AgentFailure where there is none."""
         ...
 
-    def told(self, path: str) -> Mapping[str, object]:
+    def answer_get(self, path: str) -> Mapping[str, object]:
         """The answer to a GET: at least that the server is there."""
         ...
 
@@ -154,11 +154,11 @@ class TrialogueService:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def asked(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
+    def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
         """An answer of the protocol; ``ready`` to ``close``."""
         return Reply(self._desk.lines(request) or {"type": "ready"})
 
-    def told(self, path: str) -> Mapping[str, object]:
+    def answer_get(self, path: str) -> Mapping[str, object]:
         """The agent's name."""
         return {"agent": self._desk.agent.name, "protocol": "trialogue"}
 
@@ -171,7 +171,7 @@ class MovieBotService:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def asked(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
+    def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
         """MovieBot's reply; ``/start`` and ``/restart`` open a conversation, ``/exit`` ends it."""
         try:
             message = self.message(request)
@@ -199,7 +199,7 @@ class MovieBotService:
         """How the sender is written in a reply."""
         return {"id": sender}
 
-    def told(self, path: str) -> Mapping[str, object]:
+    def answer_get(self, path: str) -> Mapping[str, object]:
         """The agent's name."""
         return {"agent": self._desk.agent.name, "protocol": self.name}
 
@@ -227,7 +227,7 @@ class IEvaLMService:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def asked(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
+    def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
         """The agent's words as ``response``."""
         context, message = request.get("context"), request.get("message")
         if (
@@ -244,7 +244,7 @@ class IEvaLMService:
         history = [Utterance(speaker=speakers[place % 2], text=text) for place, text in enumerate(context)]
         return Reply({"response": _text(self._desk.say(name, message, history=history))}, cookie=name)
 
-    def told(self, path: str) -> Mapping[str, object]:
+    def answer_get(self, path: str) -> Mapping[str, object]:
         """The agent's name."""
         return {"agent": self._desk.agent.name, "protocol": "ievalm"}
 
@@ -255,7 +255,7 @@ class OpenAIService:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def asked(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
+    def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
         """A chat completion."""
         messages = request.get("messages")
         if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
@@ -277,7 +277,7 @@ class OpenAIService:
             {"id": name[:16], "object": "chat.completion", "model": self._desk.agent.name, "choices": [choice]}
         )
 
-    def told(self, path: str) -> Mapping[str, object]:
+    def answer_get(self, path: str) -> Mapping[str, object]:
         """The one model: the agent."""
         return {"object": "list", "data": [{"id": self._desk.agent.name, "object": "model"}]}
 

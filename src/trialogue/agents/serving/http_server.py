@@ -40,7 +40,7 @@ class AgentServer:
             UsageError: the port is taken.
         """
         try:
-            self._server = _listening(agent, protocol, host, port, seed)
+            self._server = _open_server(agent, protocol, host, port, seed)
         except OSError as error:
             raise UsageError(
                 f"cannot listen on {host}:{port} ({error.strerror or error}). Choose another port."
@@ -87,11 +87,11 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
 
-def _listening(agent: Agent, protocol: str, host: str, port: int, seed: int) -> HTTPServer:
+def _open_server(agent: Agent, protocol: str, host: str, port: int, seed: int) -> HTTPServer:
     if protocol == "socketio":
-        from trialogue.agents.serving.socketio_server import listening
+        from trialogue.agents.serving.socketio_server import open_server
 
-        return listening(agent, host, port, seed)
+        return open_server(agent, host, port, seed)
     if protocol not in PROTOCOLS:
         raise UnknownNameError("protocol to serve", protocol, [*PROTOCOLS, "socketio"])
     service = PROTOCOLS[protocol](Desk(agent, seed=seed))
@@ -105,7 +105,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
         wbufsize = -1  # headers and body go together
 
         def do_GET(self) -> None:
-            self._answer(200, service.told(self.path))
+            self._answer(200, service.answer_get(self.path))
 
         def do_POST(self) -> None:
             length = self.headers.get("Content-Length", "0")
@@ -115,7 +115,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                 return
             cookie = _cookie(self.headers.get("Cookie", ""))
             try:
-                answer = service.asked(object_of(self.rfile.read(int(length))), cookie)
+                answer = service.answer_post(object_of(self.rfile.read(int(length))), cookie)
             except AgentFailure as failure:
                 status = 400 if failure.kind == "malformed" else 500
                 self._answer(status, {"type": "error", "error": failure.kind, "message": failure.detail})

@@ -25,7 +25,7 @@ class _Quiet(WSGIRequestHandler):
         """Nothing is logged."""
 
 
-def listening(agent: Agent, host: str, port: int, seed: int) -> HTTPServer:
+def open_server(agent: Agent, host: str, port: int, seed: int) -> HTTPServer:
     """A server that listens, and is to be run.
 
     Raises:

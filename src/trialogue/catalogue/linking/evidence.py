@@ -86,13 +86,13 @@ def observations(around: Surroundings, match: Match, entry: Entry) -> list[str]:
     kind = kind_of(entry.forms)
     marks = list(_marks(around, first, behind))
     capitals = _capitals(around, first, behind, kind, begins=_begins(around, first, quoted="quoted" in marks))
-    neighbours = [*_before(around, first, behind), *_behind(around, first, behind)]
+    neighbours = [*_evidence_before(around, first, behind), *_evidence_behind(around, first, behind)]
     seen = [kind, *_of_form(entry, behind - first), *capitals, *marks, *neighbours]
     if not CUES.isdisjoint(neighbours) and not ODD_CAPITALS.isdisjoint(capitals):
         seen.append("odd capital after a cue")
     if _is_in_longer_name(around, first, behind):
         seen.append("in a longer name")
-    if _title_goes_on(around, behind):
+    if _continues_title(around, behind):
         seen.append("title goes on")
     return seen
 
@@ -142,7 +142,7 @@ def _marks(around: Surroundings, first: int, behind: int) -> Iterator[str]:
         yield "apostrophe"
 
 
-def _before(around: Surroundings, first: int, behind: int) -> Iterator[str]:
+def _evidence_before(around: Surroundings, first: int, behind: int) -> Iterator[str]:
     if first == 0:
         if behind == len(around.tokens):
             yield "nothing else"
@@ -167,7 +167,7 @@ def _word_before(around: Surroundings, place: int, *, capital: bool) -> str:
     return "after a capital" if capital else "after another word"
 
 
-def _behind(around: Surroundings, first: int, behind: int) -> Iterator[str]:
+def _evidence_behind(around: Surroundings, first: int, behind: int) -> Iterator[str]:
     if behind == len(around.tokens):
         return
     gap, form = around.gap(behind).strip(), around.form(behind)
@@ -197,7 +197,7 @@ def _is_in_longer_name(around: Surroundings, first: int, behind: int) -> bool:
     return before and not around.starts_sentence(first - 2)
 
 
-def _title_goes_on(around: Surroundings, behind: int) -> bool:
+def _continues_title(around: Surroundings, behind: int) -> bool:
     """Whether a number or a subtitle follows, so that the words are another title's beginning: "Frozen 2"."""
     gap = around.gap(behind).rstrip()
     if gap == ":" and behind < len(around.tokens):

@@ -71,7 +71,7 @@ class TitleIndex:
         keys, entries, last = self._keys, self._entries, len(tokens)
         for first, token in enumerate(tokens):
             read, behind = token.form, first + 1
-            low = self._beginning(read)
+            low = self._first_key_with(read)
             while low is not None:
                 if keys[low] == read and (match := _match(first, behind, tokens, entries[read])):
                     yield match
@@ -83,7 +83,7 @@ class TitleIndex:
                 if low == len(keys) or not keys[low].startswith(read):
                     break
 
-    def _beginning(self, form: str) -> int | None:
+    def _first_key_with(self, form: str) -> int | None:
         """Index of the first key that begins with a word; None if none does, as is so for most words."""
         if form not in self._seen:
             if len(self._seen) == MOST_SEEN:

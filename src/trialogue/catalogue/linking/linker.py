@@ -23,7 +23,7 @@ from functools import cached_property
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.linking.evidence import Surroundings, observations
 from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
-from trialogue.catalogue.linking.ordinary import is_ordinary, listed
+from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.points import THRESHOLD, points_of
 from trialogue.catalogue.linking.spelling import Spelling
 from trialogue.catalogue.linking.titles import Token, common_form, tokens
@@ -106,14 +106,14 @@ class TitleLinker:
         """
         return tuple(
             Mention(
-                title=self.catalogue[candidate.chosen].titled,
+                title=self.catalogue[candidate.chosen].title_with_year,
                 item_id=candidate.chosen,
                 start=candidate.start,
                 end=candidate.end,
                 origin=self.signature,
                 by=MentionedBy.LINKED,
             )
-            for candidate in self._accepted(text, context)
+            for candidate in self._accepted_candidates(text, context)
             if candidate.chosen is not None
         )
 
@@ -146,17 +146,17 @@ class TitleLinker:
         linked = []
         for utterance in dialogue.utterances:
             linked.append(self.link_utterance(utterance, context=context, replace=replace))
-            context += filter(None, map(self._meant, linked[-1].mentions or ()))
+            context += filter(None, map(self._resolve_id, linked[-1].mentions or ()))
         return dialogue.model_copy(update={"utterances": tuple(linked)})
 
-    def _meant(self, mention: Mention) -> str | None:
+    def _resolve_id(self, mention: Mention) -> str | None:
         """Id in our catalogue of what was named; ids that others gave may be of another one, so their titles count."""
         if mention.origin == self.signature:
             return mention.item_id
-        items = self.catalogue.titled(mention.title)
+        items = self.catalogue.find_title(mention.title)
         return items[0].id if len(items) == 1 else None
 
-    def _accepted(self, text: str, context: Sequence[str]) -> Iterator[Candidate]:
+    def _accepted_candidates(self, text: str, context: Sequence[str]) -> Iterator[Candidate]:
         around = Surroundings(text, self._words(text))
         behind = 0
         for match in sorted(self._matches(around), key=_longest_first):
@@ -171,7 +171,7 @@ class TitleLinker:
         found = list(tokens(text))
         if self.typos:
             for place, token in enumerate(found):
-                if (mended := self._spelling.mended(token.form)) is not None:
+                if (mended := self._spelling.correct(token.form)) is not None:
                     found[place] = token._replace(form=mended)
         return found
 
@@ -181,7 +181,7 @@ class TitleLinker:
                 yield match
 
     def _weigh(self, around: Surroundings, match: Match, context: Sequence[str]) -> Candidate:
-        entries, end, dated = self._by_year(around, match)
+        entries, end, dated = self._narrow_by_year(around, match)
         seen = observations(around, match, entries[0])
         seen += [dated] if dated else []
         seen += [max((self._fame[entry.place] for entry in entries), key=_FAME.index)] if self._fame else []
@@ -190,7 +190,7 @@ class TitleLinker:
         ids = tuple(self._items[entry.place].id for entry in entries)
         return Candidate(around.tokens[match.first].start, end, ids, tuple(seen), points, chosen)
 
-    def _by_year(self, around: Surroundings, match: Match) -> tuple[tuple[Entry, ...], int, str | None]:
+    def _narrow_by_year(self, around: Surroundings, match: Match) -> tuple[tuple[Entry, ...], int, str | None]:
         """(the items it can be, the end of the words, what a year behind them says)."""
         end = around.tokens[match.behind - 1].end
         fullest = min(entry.kind for entry in match.entries)
@@ -228,13 +228,13 @@ class TitleLinker:
 
 
 def _is_a_word(form: str) -> bool:
-    return is_ordinary(form) or form in listed("proper_names")
+    return is_ordinary(form) or form in word_list("proper_names")
 
 
 def _may_stand_alone(around: Surroundings, place: int) -> bool:
     """Whether one word is worth weighing: a mended one has to be long, a function word have a capital or a year."""
     form, word = around.tokens[place].form, around.words[place]
-    if form in listed("function_words") and word.islower():
+    if form in word_list("function_words") and word.islower():
         return _YEAR_BEHIND.match(around.text, around.tokens[place].end) is not None
     return len(form) >= LONE_MENDED or common_form(word) == form
 

@@ -27,7 +27,7 @@ def word_set(words: str) -> frozenset[str]:
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """What one of our lists holds: ``ordinary_words``, ``function_words``, ``proper_names``, ``makers`` or
     ``stock_phrases``."""
     text = files("trialogue.catalogue").joinpath(f"{name}.txt").read_text(encoding="utf-8")
@@ -37,8 +37,8 @@ def listed(name: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def is_ordinary(form: str) -> bool:
     """Whether a word is one of everyday English, or one of its common endings was put to such a word."""
-    known = listed("ordinary_words")
-    if form in known or form in listed("function_words") or len(form) < 3:
+    known = word_list("ordinary_words")
+    if form in known or form in word_list("function_words") or len(form) < 3:
         return True
     for ending in ENDINGS:
         stem = form.removesuffix(ending)
@@ -59,21 +59,21 @@ def kind_of(forms: Sequence[str]) -> str:
         return "digits"
     if len(forms) == 1:
         return _kind_of_word(forms[0])
-    if " ".join(forms) in listed("stock_phrases"):
+    if " ".join(forms) in word_list("stock_phrases"):
         return "stock phrase"
     if all(is_ordinary(form) or form.isdigit() for form in forms):
         return f"{min(len(forms), 4)} ordinary words"
-    names, makers = listed("proper_names"), listed("makers")
+    names, makers = word_list("proper_names"), word_list("makers")
     if all(is_ordinary(form) or form in names or form in makers or form.isdigit() for form in forms):
         return f"{min(len(forms), 4)} words with a name"
     return "words with a rare one"
 
 
 def _kind_of_word(form: str) -> str:
-    if form in listed("function_words"):
+    if form in word_list("function_words"):
         return "function word"
-    if form in listed("makers"):
+    if form in word_list("makers"):
         return "maker"
-    if form in listed("proper_names"):
+    if form in word_list("proper_names"):
         return "name"
     return "ordinary word" if is_ordinary(form) else "rare word"

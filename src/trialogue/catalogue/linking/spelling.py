@@ -32,35 +32,35 @@ class Spelling:
         self._longest = max(map(len, self._words), default=0)
         without: dict[str, set[str]] = defaultdict(set)
         for word in self._words:
-            for shorter in _without_one(word):
+            for shorter in _deletions(word):
                 without[shorter].add(word)
         self._without = dict(without)
         self._seen: dict[str, str | None] = {}
 
-    def mended(self, word: str) -> str | None:
+    def correct(self, word: str) -> str | None:
         """The one word of the vocabulary that is a slip away; None if it is one itself, or none or several are."""
         if not SHORTEST_MENDED - 1 <= len(word) <= self._longest + 1:
             return None
         if word not in self._seen:
             if len(self._seen) == MOST_SEEN:
                 self._seen.clear()
-            self._seen[word] = self._mended(word)
+            self._seen[word] = self._correct(word)
         return self._seen[word]
 
-    def _mended(self, word: str) -> str | None:
+    def _correct(self, word: str) -> str | None:
         if word in self._known or not word.isalpha() or self._but(word):
             return None
         if word.removesuffix("s") in self._known or f"{word}s" in self._known:
             return None  # a plural is no slip
         near = set(self._without.get(word, ()))  # a letter too few
-        for shorter in _without_one(word):
+        for shorter in _deletions(word):
             if shorter in self._words:
                 near.add(shorter)  # a letter too many
             near.update(other for other in self._without.get(shorter, ()) if _one_slip(word, other))
         return near.pop() if len(near) == 1 else None
 
 
-def _without_one(word: str) -> Iterator[str]:
+def _deletions(word: str) -> Iterator[str]:
     return (word[:place] + word[place + 1 :] for place in range(len(word)))
 
 

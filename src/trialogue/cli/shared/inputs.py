@@ -43,14 +43,14 @@ def check_inputs(
             problems.append(f"{one} is a pipe, but the input is read more than once. Write it to a file first.")
     problems += [f"{file}: no such file." for file in files if file is not None and not _is(file.exists)]
     if model not in (None, "default") and not _is((Path(str(model)) / FILE).is_file):
-        problems.append(f"{model}: {_lacking(Path(str(model)))}")
+        problems.append(f"{model}: {_missing_model_text(Path(str(model)))}")
     if pair_model is not None and (why := _lacking_pairs(Path(pair_model))):
         problems.append(f"{pair_model}: {why}")
     if problems:
         raise UsageError("\n".join(dict.fromkeys(problems)))
 
 
-def _lacking(folder: Path) -> str:
+def _missing_model_text(folder: Path) -> str:
     """What a folder without a model of strategies is."""
     from trialogue.strategies.models import FILE
     from trialogue.strategies.pairs.crossencoder import PARTS

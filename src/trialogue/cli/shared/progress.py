@@ -71,11 +71,16 @@ def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
         out: to be written, if anything is.
         inputs: to be read: corpora, files, folders or ``NAME=FILE``; what is not there is not told here.
     """
-    from trialogue.workflows.inputs.inputs import resolve, unfolded
+    from trialogue.workflows.inputs.inputs import expand_folders, resolve
 
     for given in map(str, filter(None, inputs)) if out is not None and out.exists() else ():
         with contextlib.suppress(UnknownNameError, MissingDataError):
-            read = [file for one in unfolded([given]) for item in [resolve(one)] for file in (item.path, *item.files())]
+            read = [
+                file
+                for one in expand_folders([given])
+                for item in [resolve(one)]
+                for file in (item.path, *item.files())
+            ]
             if out is not None and any(file.samefile(out) for file in read if file.exists()):
                 where = "" if resolve(given).path.is_file() else f", as part of {given}"
                 raise UsageError(f"{out} is also an input{where}; writing it would destroy it. Choose another path.")

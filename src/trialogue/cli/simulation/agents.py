@@ -53,7 +53,7 @@ def check(
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
     else:
-        for line in _told(found):
+        for line in _check_lines(found):
             typer.echo(line)
     if not found.answers:
         raise typer.Exit(1)
@@ -94,7 +94,7 @@ def printable(text: str) -> str:
     )
 
 
-def _told(found: "AgentCheck") -> list[str]:
+def _check_lines(found: "AgentCheck") -> list[str]:
     lines = [f"{found.agent}: {'reachable' if found.reachable else 'not reachable'}"]
     if found.detail:
         lines.append(f"  failure ({found.failure}): {found.detail}")

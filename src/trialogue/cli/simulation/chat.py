@@ -25,16 +25,16 @@ def chat(
     """Chat with an agent yourself. An empty line, Ctrl-D or Ctrl-C ends the conversation."""
     from trialogue.agents.registry import make_agent
 
-    before = [] if out is None else _there(out)
+    before = [] if out is None else _earlier_dialogues(out)
     with steps() as tell:
         made = make_agent(agent, protocol=protocol)
         talk = _Talk()
         try:
-            _talked(made, seed, talk)
+            _converse(made, seed, talk)
         finally:
             made.close()
         if out is not None and talk.said:
-            tell.say(f"saved to {out} as {_saved(out, before, made.name, talk)}")
+            tell.say(f"saved to {out} as {_save(out, before, made.name, talk)}")
     if talk.ended_by is not None and talk.ended_by.is_failure:
         raise typer.Exit(1)
 
@@ -50,7 +50,7 @@ class _Talk:
     retries: "RetryCost | None" = None
 
 
-def _there(out: Path) -> "list[Dialogue]":
+def _earlier_dialogues(out: Path) -> "list[Dialogue]":
     """The dialogues that the file holds; now, and not after the talk, it is said if it cannot be added to."""
     from trialogue.records import Dialogue, read_records
 
@@ -58,7 +58,7 @@ def _there(out: Path) -> "list[Dialogue]":
     return list(read_records(out, Dialogue)) if out.exists() else []
 
 
-def _talked(agent: "Agent", seed: int, talk: _Talk) -> None:
+def _converse(agent: "Agent", seed: int, talk: _Talk) -> None:
     """Talk, and take it down."""
     from trialogue.agents import AgentFailure
     from trialogue.agents.base import retries_of
@@ -87,7 +87,7 @@ def _take_turns(name: str, session: "Session", talk: _Talk) -> None:
         if turn is not None and turn.ends:
             talk.ended_by = Ending.AGENT_ENDED
             return
-        text = _heard()
+        text = _read_line()
         if not text:
             talk.ended_by = Ending.USER_ENDED
             return
@@ -95,7 +95,7 @@ def _take_turns(name: str, session: "Session", talk: _Talk) -> None:
         turn = session.reply(talk.said)
 
 
-def _heard() -> str:
+def _read_line() -> str:
     """A line of the user's; "" at the end. Bytes that are no text are shown as such and not passed on."""
     try:
         return input("you: ").encode("utf-8", "surrogateescape").decode("utf-8", "replace").strip()
@@ -103,7 +103,7 @@ def _heard() -> str:
         return ""
 
 
-def _saved(path: Path, before: "list[Dialogue]", system: str, talk: _Talk) -> str:
+def _save(path: Path, before: "list[Dialogue]", system: str, talk: _Talk) -> str:
     """Written whole; the id is the next free number."""
     from trialogue.records import Dialogue, write_records
 

@@ -90,7 +90,7 @@ def simulate(
             "user_option": user_option,
         }
         _refuse("--reproduce", **own, at_once=at_once, dialogue=dialogue, turn=turn)
-        _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
+        _reproduce(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
         return
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn require --continue-from FILE.")
@@ -100,14 +100,14 @@ def simulate(
     if continue_from is not None:
         _refuse("--continue-from", study=study, user_option=user_option)
         more: dict[str, Any] = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
-        _went_on(continue_from, dialogue, turn, agent, protocol, more, timed=latency)
+        _continue_dialogue(continue_from, dialogue, turn, agent, protocol, more, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
 
         _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option)
         find_modules_beside(study)
-        _finish(_held(read_study(study, **options), timed=latency))
+        _finish(_run_study(read_study(study, **options), timed=latency))
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
@@ -116,7 +116,7 @@ def simulate(
         "out": DEFAULT,
         **options,
     }
-    _finish(_held(_study(agent, protocol, fields), timed=latency))
+    _finish(_run_study(_study(agent, protocol, fields), timed=latency))
 
 
 DEFAULT = "runs/simulation"
@@ -186,17 +186,17 @@ def _name_in(agent: str) -> str:
         return agent
 
 
-def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+def _run_study(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
     from trialogue.workflows.simulation.metered import Meter, usage_text
     from trialogue.workflows.simulation.progress import Telling
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
-    meter = Meter(study.located().out)
+    meter = Meter(study.resolve_paths().out)
     with steps() as tell:
         try:
             batch = run_study(study, openings=openings, timed=timed, progress=Telling(tell))
         finally:  # what was asked is paid for, however it ends
-            for agent, usage in meter.asked().items():
+            for agent, usage in meter.usage_by_agent().items():
                 tell.say(usage_text(agent, usage))
         if batch.resumed:
             tell.say(f"{batch.resumed:,} of them from the earlier run")
@@ -213,7 +213,7 @@ def _tell(batch: "Batch") -> None:
 
     for ending, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {ending or 'nothing that was recorded'}")
-    if batch.failed:
+    if batch.failure_count:
         from trialogue.records import Dialogue, read_records
         from trialogue.simulation.failed import failed_in, in_a_line
 
@@ -226,15 +226,15 @@ def _tell(batch: "Batch") -> None:
 
 def _exit_if_useless(batch: "Batch") -> None:
     """Exit with 1 if an agent failed in every one of its dialogues: nothing can be concluded about it."""
-    if not batch.failed:
+    if not batch.failure_count:
         return
     from trialogue.records import Dialogue, read_records
-    from trialogue.workflows.simulation.failed_agents import always_failed
+    from trialogue.workflows.simulation.failed_agents import find_failed_agents
 
-    exit_if_failed(always_failed(read_records(batch.dialogues, Dialogue)))
+    exit_if_failed(find_failed_agents(read_records(batch.dialogues, Dialogue)))
 
 
-def _went_on(
+def _continue_dialogue(
     source: str,
     dialogue_id: str | None,
     turn: int | None,
@@ -261,14 +261,14 @@ def _went_on(
         raise UsageError(f"{what}: give an agent with --agent, such as module:Name, a file or a URL.")
     fields = {"users": origin.users_of(dialogue) or ["cir6-pkg"], **origin.fields, **fields}
     study = _study(agents or [str(dialogue.system)], protocol, fields, known=origin.agents)
-    batch = _held(study, openings=(opening,), timed=timed)
+    batch = _run_study(study, openings=(opening,), timed=timed)
     _tell(batch)
     for line in went_on_in_words(dialogue, turn, read_records(batch.dialogues, Dialogue)):
         typer.echo(line)
     _exit_if_useless(batch)
 
 
-def _reproduced(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:
+def _reproduce(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:
     from trialogue.errors import UnknownNameError
 
     if paper != "kdd2020":

@@ -96,7 +96,7 @@ def show(
         known = {"name": users.name, "dialogues": users.interaction.dialogues, "options": users.options.to_json()}
         typer.echo(json.dumps({**known, "level": level, "transitions": rows}, ensure_ascii=False, indent=1))
     else:
-        for line in _told(users, counts):
+        for line in _successor_lines(users, counts):
             typer.echo(line)
     if out is not None and not as_json:
         typer.echo(f"Drawing: {out}")
@@ -113,7 +113,7 @@ def _show_prompts(kind: "Prompted", *, as_json: bool) -> None:
         typer.echo(f"\n--- {what}\n{text}")
 
 
-def _told(users: "UserModel", counts: dict[tuple[str, str], int]) -> list[str]:
+def _successor_lines(users: "UserModel", counts: dict[tuple[str, str], int]) -> list[str]:
     """Successors of each state, the most probable first."""
     options = users.options
     lines = [f"{users.name}: {users.interaction.dialogues} dialogues, agenda {options.agenda}, {options.preferences}"]

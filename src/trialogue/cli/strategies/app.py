@@ -80,7 +80,7 @@ def label(
     """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
-    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.inputs.inputs import resolve
     from trialogue.workflows.write_labels import write_labels
 
@@ -89,7 +89,7 @@ def label(
     out = _new_name(resolve(source)) if target is None else target
     refuse_input(out, read)
     with steps() as tell:
-        labeller = model_named(model)
+        labeller = find_model(model)
         classifier = None if pair_model is None else CrossEncoder.load(pair_model)
         tell(f"labelling with {labeller.origin}")
         if classifier is not None:
@@ -119,13 +119,13 @@ def _labelled_name(given: "Input") -> Path:
     >>> _labelled_name(Input("b=x/gpt-4.1.jsonl.gz", Path("x/gpt-4.1.jsonl.gz"), system="b")).as_posix()
     'x/gpt-4.1.labelled.jsonl'
     """
-    from trialogue.records.files.opening import uncompressed
+    from trialogue.records.files.opening import path_uncompressed
 
     path = Path(given.given) if given.corpus is not None else given.path
     if given.corpus is None and path.is_dir():
         path = path.resolve()  # the current folder has a name only so
         return path.parent / f"{path.name}.labelled.jsonl"
-    plain = uncompressed(path)
+    plain = path_uncompressed(path)
     return plain.with_name(f"{plain.stem}.labelled.jsonl")
 
 
@@ -194,7 +194,7 @@ def _check_model_folder(out: Path, *, pairs: bool, replace: bool) -> None:
 def card(model: Model = None) -> None:
     """Print the model card: training data, quality, limits."""
     from trialogue.strategies.card import card_lines
-    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.alignment.align import find_model
 
-    for line in card_lines(model_named(model).card):
+    for line in card_lines(find_model(model).card):
         typer.echo(line)

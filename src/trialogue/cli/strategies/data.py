@@ -30,19 +30,22 @@ def examples(data: list[str], origin: str, names: Path | None = None) -> "list[E
     if others:
         material = gather(others)
         whole = {dialogue.id for dialogue in material.dialogues}
-        dialogues = [*material.dialogues, *_joined(one for one in material.situations if one.dialogue_id not in whole)]
+        dialogues = [
+            *material.dialogues,
+            *_join_situations(one for one in material.situations if one.dialogue_id not in whole),
+        ]
         _check(dialogues, origin, mapping, others)
         found += examples_of(dialogues, origin=origin, mapping=mapping)
     return found
 
 
-def _joined(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
+def _join_situations(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
     """Dialogues of the longest situations, with labels that stand on the references of shorter ones put in their places."""
-    from trialogue.workflows.alignment.planning import whole_dialogues
+    from trialogue.workflows.alignment.planning import rebuild_dialogues
 
     given = [one for one in situations if one.reference is not None]
     references = {(one.dialogue_id or one.id, len(one.context)): one.reference for one in given}
-    for dialogue in whole_dialogues(given):
+    for dialogue in rebuild_dialogues(given):
         said = list(dialogue.utterances)
         for place, utterance in enumerate(said):
             reference = references.get((dialogue.id, place))

@@ -69,7 +69,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Evaluate a model, and how much of its quality is memory: results on permuted labels are shown beside it."""
-    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.alignment.align import find_model
 
     if protocol == SEQUENCE:
         refuse_others(context)
@@ -83,7 +83,7 @@ def evaluate(
         if protocol == SEQUENCE:
             evaluate_sequence(data, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
             return
-        trained = None if model is None else model_named(model)
+        trained = None if model is None else find_model(model)
         given = examples(data, origin, names)
         other = examples(test, test_origin or origin, names) if test else None
         if trained is not None and protocol == "transfer" and not test:
@@ -145,7 +145,7 @@ def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: Step
 
     tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
     known = _trained_on(trained, given, tell)
-    return evaluate_trained(trained, trained.same, given, trained_on=known, seed=seed)
+    return evaluate_trained(trained, trained.same_coefficients, given, trained_on=known, seed=seed)
 
 
 def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozenset[str] | None":
@@ -258,17 +258,17 @@ def coverage(
     """Find what systems do that none of the 13 strategies describes, grouped, with examples."""
     from trialogue.datasets import Repairs
     from trialogue.strategies.evaluation.coverage import coverage_of
-    from trialogue.workflows.alignment.align import model_named
-    from trialogue.workflows.inputs.inputs import records_of, summarised
+    from trialogue.workflows.alignment.align import find_model
+    from trialogue.workflows.inputs.inputs import records_of, summarise_repairs
 
     check_inputs([source], model=model)
     with steps() as tell:
-        labeller = model_named(model)
+        labeller = find_model(model)
         tell(f"asking {labeller.origin}")
         repairs = Repairs()
         records = records_of(source, repairs)
         found = coverage_of(records, labeller, threshold=threshold, groups=groups, any_language=any_language, seed=seed)
-        for line in summarised(repairs.problems):
+        for line in summarise_repairs(repairs.problems):
             tell.say(f"note: {line}")
     for each in found:
         if as_json:

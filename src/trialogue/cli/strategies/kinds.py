@@ -68,7 +68,7 @@ def train_on_pairs(
     from trialogue.strategies.pairs.crossencoder import plan_and_fit, save_cross_encoder
 
     plan, fit = plan_and_fit({"seed": seed, **settings})
-    pairs = plan.drawn([*examples, *extra], seed=seed)
+    pairs = plan.draw([*examples, *extra], seed=seed)
     tell(f"training a {CROSS_ENCODER} on {len(pairs)} pairs, {int(pairs.hard.sum())} of them hard negatives")
     model = fit(pairs)
     save_cross_encoder(model, out, replace=replace)

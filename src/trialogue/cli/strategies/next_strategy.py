@@ -31,7 +31,7 @@ def next_strategy(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per dialogue and line.")] = False,
 ) -> None:
     """Predict what a human recommender would do next, with a prompt that asks a language model to do so."""
-    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.alignment.planning import next_model, plans
     from trialogue.workflows.inputs.label_origins import declared_labeller
 
@@ -42,7 +42,7 @@ def next_strategy(
         tell(f"a next-strategy model trained on {chosen.trained_on}")
         if chosen.warning:
             tell.say(f"note: {chosen.warning}")
-        for planned in plans([source], chosen.model, model_named(labeller), ids=only or ()):
+        for planned in plans([source], chosen.model, find_model(labeller), ids=only or ()):
             if as_json:
                 typer.echo(json.dumps(planned.to_json(), ensure_ascii=False))
             else:
@@ -56,5 +56,7 @@ def _show(planned: "Planned", top: int) -> None:
     for strategy, probability in list(plan.probabilities.items())[:top]:
         typer.echo(f"  {probability:6.1%}  {strategy}")
     typer.echo(f"  {plan.instruction()}")
-    if plan.unlabelled:
-        typer.echo(f"  ({plan.unlabelled} system utterances have no text or label; the prediction does not use them)")
+    if plan.unlabelled_count:
+        typer.echo(
+            f"  ({plan.unlabelled_count} system utterances have no text or label; the prediction does not use them)"
+        )

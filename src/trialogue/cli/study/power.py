@@ -74,12 +74,12 @@ def power(
     """
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.study.power import power_lines, write_power
-    from trialogue.workflows.study.power import base_plan, changed, plan_study
+    from trialogue.workflows.study.power import base_plan, change_base, plan_study
 
     if out is not None:
         check_folder(out)
     base = base_plan(given, effects=None if effects is None else _numbers(effects))
-    base = changed(
+    base = change_base(
         base, participants=participants, tasks=situations, situations=pool, points=points, dropout=dropout,
         excluded=excluded, rater=rater, rater_system=rater_system, item=item, item_system=item_system,
     )  # fmt: skip

@@ -40,13 +40,13 @@ def recruit(
         typer.echo(f"Draft at Prolific: {recruiter.create_draft(base) or '(dry run)'}")
     elif step == "publish":
         typer.echo(f"Price of all places: {recruiter.price()}")
-        recruiter.publish(_confirmed(confirm, dry_run))
+        recruiter.publish(_confirm(confirm, dry_run))
     elif step == "bonus":
         owed = recruiter.owed()
         typer.echo(f"Bonuses owed: {recruiter.bonus_sum(owed)}")
         for code in owed.unlisted:
             typer.echo(f"{code}: not listed by Prolific for this study; nothing is paid")
-        typer.echo(f"Bonuses: {recruiter.pay_bonuses(_confirmed(confirm, dry_run))}")
+        typer.echo(f"Bonuses: {recruiter.pay_bonuses(_confirm(confirm, dry_run))}")
     elif step == "settle":
         recruiter.settle(payment, paid=paid)
     elif step == "close":
@@ -59,7 +59,7 @@ def recruit(
         _sync(recruiter)
 
 
-def _confirmed(given: str, dry: bool) -> str:
+def _confirm(given: str, dry: bool) -> str:
     if given or dry or not sys.stdin.isatty():
         return given
     return str(typer.prompt("Type the amount to confirm it", default=""))
@@ -93,7 +93,7 @@ def _decide(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
     found = recruiter.decided()
     price = recruiter.approval_price(found)
     typer.echo(f"To approve: {len(found.approve)} ({price}); to reject: {len(found.reject)}")
-    done = recruiter.decide(_confirmed(confirm, dry) if found.approve else "")
+    done = recruiter.decide(_confirm(confirm, dry) if found.approve else "")
     counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active there"
     typer.echo(f"{counts}, {len(done.impossible)} returned or timed out there.")
     for code in done.contrary:

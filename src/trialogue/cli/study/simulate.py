@@ -52,14 +52,18 @@ def simulate(
             from trialogue.study.bots.simulation import simulate_study
 
             outcome = simulate_study(folder, **people, progress=_Tenths(tell, workers))
-            typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(told(outcome)))
+            typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(outcome_lines(outcome)))
         else:
             from trialogue.workflows.study.simulate import simulate_and_analyse
 
             check_folder(out)
             found = simulate_and_analyse(folder, out, **people, progress=_Tenths(tell, workers))
             outcome = found.simulated
-            typer.echo(found.model_dump_json(indent=2) if as_json else "\n".join([*told(outcome), *analysed(found)]))
+            typer.echo(
+                found.model_dump_json(indent=2)
+                if as_json
+                else "\n".join([*outcome_lines(outcome), *analysis_lines(found)])
+            )
     if outcome.wrong:
         raise typer.Exit(1)
 
@@ -98,7 +102,7 @@ def _effects(given: list[str] | None) -> dict[str, float] | None:
     return found or None
 
 
-def told(outcome: "SimulatedStudy") -> list[str]:
+def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
     """What came of a simulated study, in lines."""
     kinds = ", ".join(f"{count} {kind.replace('_', '-')}" for kind, count in outcome.kinds.items())
     items = sum(outcome.coverage.values())
@@ -142,7 +146,7 @@ def _came_to(outcome: "SimulatedStudy") -> str:
     return "; ".join(parts)
 
 
-def analysed(found: "Recovery") -> list[str]:
+def analysis_lines(found: "Recovery") -> list[str]:
     """What the analysis found of what is known, in lines."""
     lines = [
         f"{pair.a} over {pair.b}: known {pair.known:+.2f}"
@@ -154,4 +158,4 @@ def analysed(found: "Recovery") -> list[str]:
     return [*lines, f"Report: {found.report}"]
 
 
-__all__ = ["analysed", "simulate", "told"]
+__all__ = ["analysis_lines", "outcome_lines", "simulate"]

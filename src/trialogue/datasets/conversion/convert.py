@@ -7,11 +7,11 @@ from typing import Any
 
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.conversion.csv_files import write_csv
-from trialogue.datasets.conversion.losses import Losses, only
+from trialogue.datasets.conversion.losses import Losses, select_kind
 from trialogue.errors import UnknownNameError
 from trialogue.records import Dialogue, JsonValue, write_records
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.records.files.opening import replacing
+from trialogue.records.files.opening import open_replacing
 
 ROLES = {"user": "user", "system": "assistant"}
 
@@ -56,15 +56,15 @@ def _write_trialogue(records: Iterable[AnyRecord], path: Path, _: Losses) -> int
 def _write_dialoguekit(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
     from trialogue.datasets.dialoguekit.format import write_dialoguekit  # no other format needs it
 
-    dialogues = list(only(records, Dialogue, losses))
+    dialogues = list(select_kind(records, Dialogue, losses))
     write_dialoguekit(path, dialogues)
     return len(dialogues)
 
 
 def _write_openai_chat(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
     count = 0
-    with replacing(path) as stream:
-        for dialogue in only(records, Dialogue, losses):
+    with open_replacing(path) as stream:
+        for dialogue in select_kind(records, Dialogue, losses):
             line = json.dumps(_chat(dialogue, losses), ensure_ascii=False, separators=(",", ":"))
             stream.write(line.encode("utf-8", "surrogatepass") + b"\n")
             count += 1
@@ -82,7 +82,7 @@ def _chat(dialogue: Dialogue, losses: Losses) -> dict[str, Any]:
 
 def _messages(dialogue: Dialogue, losses: Losses) -> list[dict[str, Any]]:
     """Its utterances, and in their places the messages beside them that the reader of this format keeps in meta."""
-    aside = _aside(dialogue.meta.get("messages"), losses)
+    aside = _messages_by_place(dialogue.meta.get("messages"), losses)
     messages: list[dict[str, Any]] = []
     for index, utterance in enumerate(dialogue.utterances):
         messages += aside.pop(index, ())
@@ -96,7 +96,7 @@ def _free(meta: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {key: value for key, value in meta.items() if key not in ("role", "content", "id")}
 
 
-def _aside(kept: JsonValue, losses: Losses) -> dict[int, list[dict[str, Any]]]:
+def _messages_by_place(kept: JsonValue, losses: Losses) -> dict[int, list[dict[str, Any]]]:
     by_place: dict[int, list[dict[str, Any]]] = {}
     for message in kept if isinstance(kept, list) else ():
         before = message.get("before") if isinstance(message, dict) else None

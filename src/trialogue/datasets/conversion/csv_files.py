@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord
-from trialogue.datasets.conversion.losses import Losses, only
+from trialogue.datasets.conversion.losses import Losses, select_kind
 from trialogue.records import Dialogue, Raters, Rating, Response, Situation, Utterance
 from trialogue.records.files.opening import write_text
 
@@ -43,11 +43,11 @@ def write_csv(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
     """
     given = list(records)
     if any(isinstance(record, Dialogue) for record in given):
-        dialogues = list(only(given, Dialogue, losses))
+        dialogues = list(select_kind(given, Dialogue, losses))
         _write(path, OF_UTTERANCE, [row for dialogue in dialogues for row in _of_dialogue(dialogue, losses)])
         return len(dialogues)
     situations = {record.id: record for record in given if isinstance(record, Situation)}
-    responses = list(only((record for record in given if not isinstance(record, Situation)), Response, losses))
+    responses = list(select_kind((record for record in given if not isinstance(record, Situation)), Response, losses))
     answered = {response.situation_id for response in responses}
     losses.add("situations without response", sum(name not in answered for name in situations))
     for name in answered & situations.keys():

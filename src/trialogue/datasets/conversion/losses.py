@@ -41,14 +41,14 @@ class Losses:
                 Problem(f"not written, because the format {self.to} has no place for it: {told}.", self.file, hint=hint)
             )
 
-    def nothing(self, needed: str) -> DataError:
+    def nothing_written(self, needed: str) -> DataError:
         """The error that nothing could be written."""
         given = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items())) or "nothing"
         what = f"the format {self.to} holds {needed}, and there are none; given: {given}."
         return DataError(Problem(what, self.file, hint="Trialogue's own format can hold any record."))
 
 
-def only(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> Iterator[RecordT]:
+def select_kind(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> Iterator[RecordT]:
     """The records of one kind; the others are counted.
 
     Raises:
@@ -62,4 +62,4 @@ def only(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> I
         else:
             losses.add(f"{type(record).__name__.lower()} records")
     if not found:
-        raise losses.nothing(f"{kind.__name__.lower()}s")
+        raise losses.nothing_written(f"{kind.__name__.lower()}s")

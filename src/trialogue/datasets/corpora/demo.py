@@ -113,26 +113,26 @@ def _films() -> tuple[FilmRow, ...]:
 
 def demo_situations() -> tuple[Situation, ...]:
     """Beginnings of dialogues with an invented human recommender's next reply, strategies labelled."""
-    return _all("situations.jsonl", Situation)
+    return _read_bundled("situations.jsonl", Situation)
 
 
 def demo_responses() -> tuple[Response, ...]:
     """The replies of aria, bolt and chip to every situation, labelled, each with a ranking of 20 films."""
-    return _all("responses.jsonl", Response)
+    return _read_bundled("responses.jsonl", Response)
 
 
 def demo_dialogues() -> tuple[Dialogue, ...]:
     """Whole dialogues: 20 invented users, each with all three systems about one wish, and satisfied (1) or not (0)."""
-    return _all("dialogues.jsonl", Dialogue)
+    return _read_bundled("dialogues.jsonl", Dialogue)
 
 
 def demo_preferences() -> tuple[Preference, ...]:
     """Votes of these users between two of their three dialogues."""
-    return _all("preferences.jsonl", Preference)
+    return _read_bundled("preferences.jsonl", Preference)
 
 
 @cache
-def _all(name: str, record_type: type[RecordT]) -> tuple[RecordT, ...]:
+def _read_bundled(name: str, record_type: type[RecordT]) -> tuple[RecordT, ...]:
     return tuple(read_records(bundled_path(name), record_type))
 
 
@@ -206,7 +206,7 @@ def synthetic_ratings(
     mood = rng.normal(0.0, MOOD, size=(users, 1))
     stars = MEAN + QUALITY * quality + TASTE * taste + ERA * era + mood + rng.normal(0.0, NOISE, size=taste.shape)
     stars = np.clip(np.round(2 * stars) / 2, 0.5, 5.0)
-    watched = _watched(FAME * fame + CHOSEN_BY_TASTE * taste + CHOSEN_BY_ERA * era, per_user, rng)
+    watched = _draw_ratings(FAME * fame + CHOSEN_BY_TASTE * taste + CHOSEN_BY_ERA * era, per_user, rng)
     return [
         StarRating(f"synthetic-{user + 1:03d}", items[item].id, float(stars[user, item]))
         for user, item in np.argwhere(watched).tolist()
@@ -232,7 +232,7 @@ def _fit(
     return taste, np.maximum(1.0 - ((years - favorite) / ERA_YEARS) ** 2, -1.0)
 
 
-def _watched(log_odds: NDArray[np.float64], per_user: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _draw_ratings(log_odds: NDArray[np.float64], per_user: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which user rates which item: the highest of log-odds plus Gumbel noise, which draws without replacement."""
     users = len(log_odds)
     wanted = rng.poisson(per_user, size=(users, 1))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
 from trialogue.datasets.corpora.infact_files import Conversation, Kind, conversations, is_blank, kind_of_file
-from trialogue.datasets.corpora.mentions import quoted
+from trialogue.datasets.corpora.mentions import find_quoted_titles
 from trialogue.datasets.json_documents import Findings, bare_stem, files_like
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Response, Situation, Utterance
@@ -38,7 +38,9 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     problems: list[Problem] = []
     for file in response_files:
         of_file = Findings(str(file), note)
-        replies[SYSTEMS.get(bare_stem(file), bare_stem(file))] = _aligned(found, conversations(file, of_file), of_file)
+        replies[SYSTEMS.get(bare_stem(file), bare_stem(file))] = _align_responses(
+            found, conversations(file, of_file), of_file
+        )
         problems += of_file.problems
         of_file.problems.clear()
         of_file.settle()
@@ -47,13 +49,15 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     for number, conversation in found.items():
         dialogue = _dialogue(conversation)
         yield dialogue
-        yield from _answered(dialogue, {name: of_all[number] for name, of_all in replies.items() if number in of_all})
+        yield from _answered_situations(
+            dialogue, {name: of_all[number] for name, of_all in replies.items() if number in of_all}
+        )
 
 
 def _files(path: Path) -> tuple[Path, list[Path]]:
     """The dialogue file and the response files of a folder, or a dialogue file alone."""
     if not path.is_dir():
-        return _alone(path), []
+        return _refuse_single_file(path), []
     by_kind: dict[Kind | None, list[Path]] = {"dialogues": [], "responses": []}
     for file in files_like(path, lambda head: kind_of_file(head) is not None, suffixes=(".txt",)):
         by_kind[kind_of_file(Head(file))].append(file)
@@ -65,7 +69,7 @@ def _files(path: Path) -> tuple[Path, list[Path]]:
     return found[0], by_kind["responses"]
 
 
-def _alone(path: Path) -> Path:
+def _refuse_single_file(path: Path) -> Path:
     kind = kind_of_file(Head(path))
     if kind == "responses":
         what = "this file holds only the replies of one system; the dialogue file is missing."
@@ -88,7 +92,7 @@ def _check_dialogues(found: dict[int, Conversation], findings: Findings) -> None
                 findings.mend("an utterance is empty; kept", line=line.number)
 
 
-def _aligned(
+def _align_responses(
     dialogues: dict[int, Conversation], given: dict[int, Conversation], findings: Findings
 ) -> dict[int, Conversation]:
     """The conversations of a response file, after a look at whether they are those of the dialogue file."""
@@ -136,14 +140,15 @@ def _dialogue(conversation: Conversation) -> Dialogue:
     return Dialogue(
         id=f"infact:{conversation.number}",
         utterances=tuple(
-            Utterance(speaker=line.speaker, text=line.text, mentions=quoted(line.text)) for line in conversation.lines
+            Utterance(speaker=line.speaker, text=line.text, mentions=find_quoted_titles(line.text))
+            for line in conversation.lines
         ),
         system="human",
         source="infact",
     )
 
 
-def _answered(dialogue: Dialogue, replies: dict[str, Conversation]) -> Iterator[Situation | Response]:
+def _answered_situations(dialogue: Dialogue, replies: dict[str, Conversation]) -> Iterator[Situation | Response]:
     """Every situation that a system answers, each followed by the responses to it."""
     for index, utterance in enumerate(dialogue.utterances):
         answers = {name: given.replies[index].text for name, given in replies.items() if index in given.replies}
@@ -173,7 +178,7 @@ def _response(situation_id: str, system: str, text: str) -> Response:
     return Response(
         situation_id=situation_id,
         system=system,
-        utterance=Utterance(speaker="system", text=said, mentions=quoted(said)),
+        utterance=Utterance(speaker="system", text=said, mentions=find_quoted_titles(said)),
         meta={"blank": True} if blank else {},
     )
 

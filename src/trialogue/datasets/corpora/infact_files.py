@@ -61,7 +61,7 @@ def conversations(path: Path, findings: Findings) -> dict[int, Conversation]:
     """Every conversation of a file by its number, in order; what cannot be placed is told to ``findings``."""
     found: dict[int, Conversation] = {}
     current: Conversation | None = None
-    for number, text, tag in _tagged(path, findings):
+    for number, text, tag in _split_tags(path, findings):
         if tag == "CONVERSATION":
             current = Conversation(int(text), number)
             if (first := found.setdefault(current.number, current)) is not current:
@@ -71,11 +71,11 @@ def conversations(path: Path, findings: Findings) -> dict[int, Conversation]:
         elif tag:
             current.lines.append(Line(number, SPEAKERS[tag], text))
         else:
-            _reply(current, Line(number, "system", text), findings)
+            _add_reply(current, Line(number, "system", text), findings)
     return found
 
 
-def _tagged(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
+def _split_tags(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
     """(line number, text, tag) of every line; the tag is "" for a line without one."""
     for number, raw in read_lines(path, note=findings.note):
         line = html.unescape(raw)
@@ -89,7 +89,7 @@ def _tagged(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
             yield number, line.strip(), ""
 
 
-def _reply(conversation: Conversation, line: Line, findings: Findings) -> None:
+def _add_reply(conversation: Conversation, line: Line, findings: Findings) -> None:
     places = reversed(range(len(conversation.lines)))
     turn = next((index for index in places if conversation.lines[index].speaker == "user"), None)
     if turn is None:

@@ -66,7 +66,7 @@ def read_export(path: Path, *, note: Note = warn) -> Iterator[Situation | Respon
         findings.wrong("CRS_Study contains no visitors.", hint="Export the whole database as JSON, from its root.")
     trials = [trial for name, entries in visitors.items() for trial in _trials(name, entries, findings)]
     kept = _attentive(trials, findings)
-    texts = _usual_texts(kept)
+    texts = _commonest_texts(kept)
     fitting = [trial for trial in kept if trial.said == texts[trial.situation]]
     for _ in range(len(kept) - len(fitting)):
         findings.mend("a page with other responses than the rest of its situation was left out")
@@ -81,10 +81,10 @@ def _visitors(document: JsonValue) -> dict[str, Entry]:
     root = next((value for key, value in document.items() if _plain(key) == "crsstudy"), document)
     if not isinstance(root, dict):
         return {}
-    return {name: _by_key(entries) for name, entries in root.items() if isinstance(entries, dict | list)}
+    return {name: _index_by_key(entries) for name, entries in root.items() if isinstance(entries, dict | list)}
 
 
-def _by_key(entries: JsonValue) -> Entry:
+def _index_by_key(entries: JsonValue) -> Entry:
     """Firebase turns keys 1, 2, 3 into a list, whose first place is null."""
     if isinstance(entries, list):
         return {str(place): entry for place, entry in enumerate(entries) if entry is not None}
@@ -140,7 +140,7 @@ def _attentive(trials: list[Trial], findings: Findings) -> list[Trial]:
     return [trial for trial in trials if trial.visitor in checked - failed and not trial.is_check]
 
 
-def _usual_texts(trials: list[Trial]) -> dict[str, dict[str, str]]:
+def _commonest_texts(trials: list[Trial]) -> dict[str, dict[str, str]]:
     """The responses that most visitors saw in each situation; of equals, those seen first."""
     seen: dict[str, Counter[tuple[tuple[str, str], ...]]] = {}
     for trial in trials:
@@ -184,13 +184,13 @@ def _context(fragment: str) -> tuple[Utterance, ...]:
     return tuple(lines)
 
 
-def _recognised(head: Head) -> bool:
+def _is_firebase_export(head: Head) -> bool:
     return head.is_json_object and re.search(r'"CRS_?Study"\s*:', head.text, re.IGNORECASE) is not None
 
 
 FORMAT = SimpleFormat(
     name=NAME,
     summary="Exports of INFACT's web application: ratings of three systems' responses, in both spellings of its keys.",
-    recognise=_recognised,
+    recognise=_is_firebase_export,
     reader=lambda path, note: read_export(path, note=note),
 )

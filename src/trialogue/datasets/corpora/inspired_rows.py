@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from trialogue.datasets.corpora.mentions import located
+from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.json_documents import Findings, bare_stem
 from trialogue.errors import DataError, Problem
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, JsonValue, Labeller, Speaker, StrategyLabel, Utterance
@@ -54,7 +54,7 @@ def read_file(path: Path, note: Note) -> list[Dialogue]:
     """
     findings = Findings(str(path), note)
     by_dialogue: dict[str, list[_Row]] = {}
-    for row in _once(_rows(path, findings), findings):
+    for row in _check_unique(_rows(path, findings), findings):
         by_dialogue.setdefault(row.dialogue, []).append(row)
     source = f"inspired/{bare_stem(path)}"
     dialogues = [_dialogue(name, rows, source, findings) for name, rows in by_dialogue.items()]
@@ -105,7 +105,7 @@ def _row(cells: dict[str, str], surplus: int, line: int, findings: Findings) -> 
     return _Row(line, cells, name, int(number), speaker) if speaker and name and number.isdecimal() else None
 
 
-def _once(rows: Iterable[_Row], findings: Findings) -> Iterator[_Row]:
+def _check_unique(rows: Iterable[_Row], findings: Findings) -> Iterator[_Row]:
     seen: dict[tuple[str, int], int] = {}
     for row in rows:
         if (first := seen.setdefault((row.dialogue, row.number), row.line)) != row.line:
@@ -118,18 +118,20 @@ def _dialogue(name: str, rows: list[_Row], source: str, findings: Findings) -> D
     ordered = sorted(rows, key=lambda row: row.number)
     if ordered != rows:
         findings.mend("the rows of a dialogue are out of order; sorted by utt_id", line=rows[0].line)
-    movie = _agreed(ordered, "movie_id", findings)
+    movie = _common_value(ordered, "movie_id", findings)
     return Dialogue(
         id=name,
         utterances=tuple(_utterance(row, findings) for row in ordered),
         system="human",
         source=source,
-        outcome={kind: label for kind, column in OUTCOMES.items() if (label := _agreed(ordered, column, findings))},
+        outcome={
+            kind: label for kind, column in OUTCOMES.items() if (label := _common_value(ordered, column, findings))
+        },
         meta={"movie_id": movie} if movie else {},
     )
 
 
-def _agreed(rows: list[_Row], column: str, findings: Findings) -> str:
+def _common_value(rows: list[_Row], column: str, findings: Findings) -> str:
     """What the rows of a dialogue say in a column that is the same for all of them; "" if none says anything."""
     said = Counter(value for row in rows if (value := row.cell(column)))
     for row in rows:
@@ -145,7 +147,7 @@ def _agreed(rows: list[_Row], column: str, findings: Findings) -> str:
 
 
 def _utterance(row: _Row, findings: Findings) -> Utterance:
-    text = _restored(row.cells["text"])
+    text = _restore_quotes(row.cells["text"])
     if text != row.cells["text"]:
         findings.mend(f"{QUOTE_WORD} was replaced by the quotation mark that it stands for", "text", line=row.line)
     if LOST in text:
@@ -156,7 +158,7 @@ def _utterance(row: _Row, findings: Findings) -> Utterance:
         text=text,
         id=str(row.number),
         strategies=_strategies(row, findings),
-        mentions=located(titles, text) if "movies" in row.cells else None,
+        mentions=locate_titles(titles, text) if "movies" in row.cells else None,
         meta=_meta(row, text),
     )
 
@@ -185,10 +187,10 @@ def _meta(row: _Row, text: str) -> dict[str, JsonValue]:
         values: list[JsonValue] = [part.strip() for part in row.cell(column).split(";") if part.strip()]
         if values:
             meta[name] = values
-    if (placeholders := _restored(row.cells.get("text_with_placeholder", ""))) not in ("", text):
+    if (placeholders := _restore_quotes(row.cells.get("text_with_placeholder", ""))) not in ("", text):
         meta["text_with_placeholder"] = placeholders
     return meta
 
 
-def _restored(text: str) -> str:
+def _restore_quotes(text: str) -> str:
     return text.replace(QUOTE_WORD, '"')

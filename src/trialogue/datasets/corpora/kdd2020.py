@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
-from trialogue.datasets.json_documents import Findings, bare_stem, files_like, kind_of, read_json, shown
+from trialogue.datasets.json_documents import Findings, bare_stem, excerpt_of, files_like, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, JsonValue, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
@@ -75,7 +75,7 @@ def _dialogue(key: str, triples: JsonValue, stem: str, findings: Findings) -> Di
 
 def _utterance(triple: JsonValue, at: str, findings: Findings) -> Utterance | None:
     if not isinstance(triple, list) or len(triple) != 3:
-        findings.wrong(f"an utterance must be [speaker, text, label], got {shown(triple)}.", at)
+        findings.wrong(f"an utterance must be [speaker, text, label], got {excerpt_of(triple)}.", at)
         return None
     speaker, text, label = triple
     if not isinstance(speaker, str) or speaker not in SPEAKERS:

@@ -60,7 +60,7 @@ def locate(title: str, text: str, *, start: int = 0) -> tuple[int, int] | None:
     return None
 
 
-def located(titles: Iterable[str], text: str) -> tuple[Mention, ...]:
+def locate_titles(titles: Iterable[str], text: str) -> tuple[Mention, ...]:
     """A mention for each title a corpus says is in a text; with offsets where it is found, without where it is not.
 
     A title given twice is looked for twice.
@@ -75,7 +75,7 @@ def located(titles: Iterable[str], text: str) -> tuple[Mention, ...]:
     return tuple(mentions)
 
 
-def quoted(text: str) -> tuple[Mention, ...]:
+def find_quoted_titles(text: str) -> tuple[Mention, ...]:
     """The titles that stand in quotes, as INFACT's files write them; offsets without the quotes.
 
     A title with a year may lack its closing quote, or open with @; one without a year must be capitalised.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
-from trialogue.catalogue.columns import Block, code_table, coded, joined, number_blocks
+from trialogue.catalogue.columns import Block, code_table, encode_ids, join_parts, number_blocks
 from trialogue.catalogue.item import OTHER_TITLES
 from trialogue.catalogue.linking.titles import parse_title
 from trialogue.catalogue.ratings import LARGEST_INT32, rows_twice
@@ -91,7 +91,7 @@ def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
         problems.extend(_rated_twice(columns, catalogue, path))
     if problems:
         raise DataError(problems)
-    users, user_codes = coded(columns.users)
+    users, user_codes = encode_ids(columns.users)
     ratings = Ratings.from_columns(
         users=users,
         items=tuple(catalogue),
@@ -197,7 +197,7 @@ def _columns(path: Path, layout: Layout, catalogue: Catalogue, problems: list[Pr
             part.append(column.astype(kind))
         if len(problems) >= MOST_PROBLEMS:
             break
-    return Columns(*map(joined, parts))
+    return Columns(*map(join_parts, parts))
 
 
 def _wrong_ratings(block: Block, code_of: NDArray[np.int32], scale: Scale, file: str) -> Iterator[Problem]:

@@ -139,7 +139,7 @@ def _utterance(
     message: JsonObject, speaker: Speaker, titles: dict[str, str | None], line: int, findings: Findings
 ) -> Utterance:
     published: str = message["text"]
-    text, mentions = resolved(published, titles)
+    text, mentions = resolve_titles(published, titles)
     for number in NAMED.findall(published):
         if titles.get(number) is None:
             findings.mend(
@@ -154,7 +154,7 @@ def _utterance(
     )
 
 
-def resolved(published: str, titles: dict[str, str | None]) -> tuple[str, tuple[Mention, ...]]:
+def resolve_titles(published: str, titles: dict[str, str | None]) -> tuple[str, tuple[Mention, ...]]:
     """A text with titles in place of ``@123``, and the mentions with offsets into it; ids without title stay.
 
     >>> text, mentions = resolved("Like @5 or @6?", {"5": "Troy (2004)"})

@@ -66,7 +66,7 @@ def read_conversations(path: Path, note: Note) -> Iterator[Dialogue]:
             what = f"the sentiment must be satisfied or frustrated, got {sentiment!r}."
             problems.append(Problem(what, str(path), field=f"[{index}].metadata.sentiment"))
         else:
-            rated.append(_rated(dialogue, value, f"{NAME}/{setting_of(path)}"))
+            rated.append(_add_rating(dialogue, value, f"{NAME}/{setting_of(path)}"))
     if problems:
         raise DataError(problems)
     yield from rated
@@ -78,7 +78,7 @@ def setting_of(path: Path) -> str:
     return next((setting for setting in SETTINGS if setting in stem.lower()), stem)
 
 
-def _rated(dialogue: Dialogue, value: float, source: str) -> Dialogue:
+def _add_rating(dialogue: Dialogue, value: float, source: str) -> Dialogue:
     rating = Rating(name="satisfaction", value=value, rater="user", low=0, high=1)
     meta = {key: said for key, said in dialogue.meta.items() if key != "sentiment"}
     ratings = (*dialogue.ratings, rating)

@@ -14,9 +14,9 @@ from trialogue.datasets.crsarena.runs import (
     aspects_of,
     labels_of,
     objects_of,
+    parties_of,
     read_run,
     score_of,
-    who,
     write_run,
 )
 from trialogue.datasets.json_documents import Findings, files_like, kind_of, read_json
@@ -82,7 +82,7 @@ def _talk(at: str, conv_id: str, entry: dict[str, JsonValue], findings: Findings
     if not isinstance(turns, list):
         findings.wrong(f"a dialogue must be a list of utterances, got {kind_of(turns)}.", f"{at}.{key}")
         turns = []
-    system, person = who(conv_id)
+    system, person = parties_of(conv_id)
     if system is None:
         findings.mend("a conv_id is not {system}_{person}; both remain unknown", f"{at}.conv_id")
     said = [_utterance(turn, place, f"{at}.{key}[{place}]", findings) for place, turn in enumerate(turns)]

@@ -34,7 +34,7 @@ def read_run(path: Path, *, note: Note = warn) -> Iterator[Score]:
         DataError: with every mistake of the file.
     """
     findings = Findings(str(path), note)
-    entries = objects_of(_listed(path, findings), findings)
+    entries = objects_of(_as_list(path, findings), findings)
     scores = list(_scores(entries, bare_stem(path), findings))
     findings.settle()
     yield from scores
@@ -56,7 +56,7 @@ def write_run(path: Path | str, scores: Iterable[Score]) -> int:
                 f"A run can hold scores of utterances and dialogues only, got a score of level {score.level!r}."
             )
         run = runs.setdefault(score.dialogue_id, {"turns": {}, "whole": {}})
-        _put(_predictions_for(run, score), score)
+        _add_prediction(_predictions_for(run, score), score)
     write_text(
         Path(path), json.dumps([_entry(key, run) for key, run in runs.items()], indent=1, allow_nan=False) + "\n"
     )
@@ -138,7 +138,7 @@ def score_of(labels: Labels, aspect: str, *, why: Reason, **fields: Any) -> Scor
     return Score(value=value, why=why if value is None else None, **fields)
 
 
-def who(conv_id: str) -> tuple[str | None, str | None]:
+def parties_of(conv_id: str) -> tuple[str | None, str | None]:
     """(system, person) of a conversation.
 
     >>> who("kbrd_redial_11454a65-c9de-406d-ba1c-47130c903123")
@@ -152,7 +152,7 @@ def who(conv_id: str) -> tuple[str | None, str | None]:
 
 def _scores(entries: list[tuple[str, str, dict[str, JsonValue]]], name: str, findings: Findings) -> Iterator[Score]:
     parsed = [
-        (at, conv_id, _turns(entry.get("turns"), f"{at}.turns", findings), _whole(entry, at, findings))
+        (at, conv_id, _turns(entry.get("turns"), f"{at}.turns", findings), _dialogue_labels(entry, at, findings))
         for at, conv_id, entry in entries
     ]
     turn_aspects = aspects_of(labels for _, _, turns, _ in parsed for labels in turns.values())
@@ -164,11 +164,11 @@ def _scores(entries: list[tuple[str, str, dict[str, JsonValue]]], name: str, fin
             for aspect in aspects:
                 if labels.get(aspect) is None:
                     findings.mend(f"{name} predicts no {aspect} for one {level}", at)
-                where = {"dialogue_id": conv_id, "utterance": index, "system": who(conv_id)[0]}
+                where = {"dialogue_id": conv_id, "utterance": index, "system": parties_of(conv_id)[0]}
                 yield score_of(labels, aspect, why=NO_PREDICTION, measure=f"{name}:{aspect}", level=level, **where)
 
 
-def _listed(path: Path, findings: Findings) -> JsonValue:
+def _as_list(path: Path, findings: Findings) -> JsonValue:
     """The run as a list: as it is, or of JSON Lines, or of an object that holds conversations by their id."""
     if Head(path).is_json_list or not Head(path).is_json_object:
         return read_json(path, findings)
@@ -187,7 +187,7 @@ def _listed(path: Path, findings: Findings) -> JsonValue:
     return dict(found[0]) if found else None
 
 
-def _whole(entry: dict[str, JsonValue], at: str, findings: Findings) -> Labels:
+def _dialogue_labels(entry: dict[str, JsonValue], at: str, findings: Findings) -> Labels:
     return labels_of(entry.get("dial_level_pred"), f"{at}.dial_level_pred", findings, switches=True)
 
 
@@ -233,7 +233,7 @@ def _predictions_for(run: dict[str, Any], score: Score) -> dict[str, float]:
     return turn
 
 
-def _put(predictions: dict[str, float], score: Score) -> None:
+def _add_prediction(predictions: dict[str, float], score: Score) -> None:
     aspect = score.measure.rpartition(":")[2]
     if score.value is None:
         return

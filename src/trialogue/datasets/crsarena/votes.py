@@ -94,7 +94,7 @@ def _choice(row: Row, line: int, findings: Findings) -> Choice | None:
 
 
 def _preference(row: Row, identity: str, choice: Choice, source: str, on_record: Collection[str] | None) -> Preference:
-    def joined(system: str) -> str | None:
+    def dialogue_id(system: str) -> str | None:
         conversation = f"{system}_{row['user_id']}"
         return conversation if on_record is not None and conversation in on_record else None
 
@@ -104,8 +104,8 @@ def _preference(row: Row, identity: str, choice: Choice, source: str, on_record:
         b=row["crs2"],
         choice=choice,
         rater=row["user_id"],
-        dialogue_a=joined(row["crs1"]),
-        dialogue_b=joined(row["crs2"]),
+        dialogue_a=dialogue_id(row["crs1"]),
+        dialogue_b=dialogue_id(row["crs2"]),
         reason=(row.get("feedback") or "").strip() or None,
         source=source,
     )

@@ -19,16 +19,16 @@ MOVIEBOT_FILE, IARD_FILE = "annotated_dialogues.json", "formatted_IARD_annotated
 
 
 def _moviebot(dialogue: Dialogue) -> Dialogue:
-    return _annotated(dialogue).model_copy(update={"source": "moviebot"})
+    return _mark_annotated(dialogue).model_copy(update={"source": "moviebot"})
 
 
 def _iard(dialogue: Dialogue) -> Dialogue:
     """Both parties are people, so the system is "human"; which person recommended is kept in meta."""
     meta = {**dialogue.meta, "recommender": dialogue.system}
-    return _annotated(dialogue).model_copy(update={"source": "iard", "system": "human", "meta": meta})
+    return _mark_annotated(dialogue).model_copy(update={"source": "iard", "system": "human", "meta": meta})
 
 
-def _annotated(dialogue: Dialogue) -> Dialogue:
+def _mark_annotated(dialogue: Dialogue) -> Dialogue:
     """The dialogue with its acts as those of annotators, which the format itself does not say."""
     said = (
         each.model_copy(update={"acts_by": ActOrigin.ANNOTATED if each.acts else None}) for each in dialogue.utterances

@@ -54,10 +54,10 @@ def ending_of_error(error: JsonValue) -> tuple[Ending, str | None]:
     detail = _detail(error)
     if detail is None:
         return Ending.UNKNOWN_FAILURE, None
-    said = _by_message(detail)
+    said = _ending_by_message(detail)
     if said is not None and said.fault is Ending.HARNESS_ERROR.fault:
         return said, detail
-    owner = _by_file(detail)
+    owner = _ending_by_file(detail)
     if owner is Ending.AGENT_ERROR and said is not None and said.fault is owner.fault:
         return said, detail  # which of the agent's failures it was
     if owner is not None:
@@ -78,7 +78,7 @@ def _detail(error: JsonValue) -> str | None:
     return ": ".join(parts) or str(error) if error else None
 
 
-def _by_file(detail: str) -> Ending | None:
+def _ending_by_file(detail: str) -> Ending | None:
     for name in reversed(_FRAME.findall(detail)):
         path = "/".join(name.replace("\\", "/").split("/")[-NEAR:])
         for pattern, ending in _FILES:
@@ -87,7 +87,7 @@ def _by_file(detail: str) -> Ending | None:
     return None
 
 
-def _by_message(detail: str) -> Ending | None:
+def _ending_by_message(detail: str) -> Ending | None:
     """By the message alone: the paths of a traceback name many things that are not to blame."""
     message = _FRAME.sub("", detail)
     return next((ending for pattern, ending in _MESSAGES if pattern.search(message)), None)

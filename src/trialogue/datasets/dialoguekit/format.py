@@ -54,16 +54,16 @@ def _with_unique_ids(dialogues: list[Dialogue], findings: Findings) -> list[Dial
         seen[dialogue.id] += 1
         if not dialogue.id:
             findings.mend("a dialogue without an id was named by its position", f"[{index}]")
-            renamed.append(_renamed(dialogue, f"dialogue-{index + 1}", taken))
+            renamed.append(_rename(dialogue, f"dialogue-{index + 1}", taken))
         elif seen[dialogue.id] > 1:
             findings.mend("a repeated dialogue id was made unique", f"[{index}].conversation_id")
-            renamed.append(_renamed(dialogue, f"{dialogue.id}~{seen[dialogue.id]}", taken))
+            renamed.append(_rename(dialogue, f"{dialogue.id}~{seen[dialogue.id]}", taken))
         else:
             renamed.append(dialogue)
     return renamed
 
 
-def _renamed(dialogue: Dialogue, name: str, taken: set[str]) -> Dialogue:
+def _rename(dialogue: Dialogue, name: str, taken: set[str]) -> Dialogue:
     while name in taken:
         name += "~"
     taken.add(name)

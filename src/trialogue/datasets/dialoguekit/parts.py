@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from trialogue.datasets.dialoguekit.errors import ending_of_error
 from trialogue.datasets.dialoguekit.needs import need_in
-from trialogue.datasets.json_documents import Findings, as_number, kind_of, shown
+from trialogue.datasets.json_documents import Findings, as_number, excerpt_of, kind_of
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Rating, Record, SlotValue, Utterance
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.files.upgrade import upgrade
@@ -45,7 +45,7 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
         "system": _take_participant(rest, "agent", at, findings),
         "user": _take_participant(rest, "user", at, findings),
     }
-    meta = _merged(rest, rest.pop("metadata", None))
+    meta = _merge_metadata(rest, rest.pop("metadata", None))
     ours = _take_ours(meta, Dialogue.kind, at, findings)
     fields["meta"] = meta
     if meta.get("error"):
@@ -53,7 +53,7 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
     need = need_in(meta.get("information_need"))
     if need is not None:
         fields["need"] = need
-    return None if len(findings.problems) > known else _validated(Dialogue, fields | ours, at, findings)
+    return None if len(findings.problems) > known else _validate(Dialogue, fields | ours, at, findings)
 
 
 def utterance_of(data: JsonValue, at: str, findings: Findings) -> Utterance | None:
@@ -70,11 +70,11 @@ def utterance_of(data: JsonValue, at: str, findings: Findings) -> Utterance | No
         "id": _take_id(rest, UTTERANCE_IDS, at, findings),
         "acts": _take_acts(rest, text, odd_offsets, at, findings),
     }
-    meta = _merged(rest, rest.pop("metadata", None))
+    meta = _merge_metadata(rest, rest.pop("metadata", None))
     ours = _take_ours(meta, Utterance.kind, at, findings)
     fields["ratings"] = _take_ratings(meta)
     fields["meta"] = {**meta, OFFSETS_AS_WRITTEN: odd_offsets} if odd_offsets else meta
-    return None if len(findings.problems) > known else _validated(Utterance, fields | ours, at, findings)
+    return None if len(findings.problems) > known else _validate(Utterance, fields | ours, at, findings)
 
 
 def _utterances(data: JsonValue, at: str, findings: Findings) -> list[Utterance | None]:
@@ -204,7 +204,7 @@ def _slot(given: JsonValue, text: str, key: str, odd: dict[str, JsonValue], at: 
     if isinstance(given, dict):
         given = [given.get("slot", given.get("key")), *(given.get(name) for name in ("value", "start", "end"))]
     if not isinstance(given, list) or not 1 <= len(given) <= 4:
-        findings.wrong(f"a slot must be [slot, value, start, end], got {shown(given)}.", at)
+        findings.wrong(f"a slot must be [slot, value, start, end], got {excerpt_of(given)}.", at)
         return SlotValue(slot="")
     slot, value, start, end = [*given, None, None, None][:4]
     span = _span(start, end, len(text))
@@ -218,12 +218,12 @@ def _slot(given: JsonValue, text: str, key: str, odd: dict[str, JsonValue], at: 
 
 def _span(start: JsonValue, end: JsonValue, length: int) -> tuple[int | None, int | None] | None:
     """Offsets as numbers, either of which may be unknown; None if they point outside of a text of that length."""
-    begin, stop = _whole(start), _whole(end)
+    begin, stop = _whole_number(start), _whole_number(end)
     known = [number for number in (begin, stop) if number is not None]
     return (begin, stop) if known == sorted(known) and all(0 <= number <= length for number in known) else None
 
 
-def _whole(given: JsonValue) -> int | None:
+def _whole_number(given: JsonValue) -> int | None:
     if given is None:
         return None
     if isinstance(given, str):
@@ -241,7 +241,7 @@ def _scalar(given: JsonValue, at: str, findings: Findings) -> str | None:
     return json.dumps(given)
 
 
-def _merged(rest: dict[str, JsonValue], metadata: JsonValue) -> dict[str, JsonValue]:
+def _merge_metadata(rest: dict[str, JsonValue], metadata: JsonValue) -> dict[str, JsonValue]:
     """Metadata nested and flat as one; where a key is in both, the flat one says so in its name."""
     if not isinstance(metadata, dict):
         return rest if metadata is None else {**rest, "metadata": metadata}
@@ -265,7 +265,7 @@ def _take_ours(meta: dict[str, JsonValue], kind: str, at: str, findings: Finding
     return fields
 
 
-def _validated(record: type[RecordT], fields: dict[str, Any], at: str, findings: Findings) -> RecordT | None:
+def _validate(record: type[RecordT], fields: dict[str, Any], at: str, findings: Findings) -> RecordT | None:
     try:
         return record.model_validate(fields)
     except ValidationError as error:

@@ -23,7 +23,7 @@ from trialogue.datasets.dialoguekit.parts import (
 from trialogue.datasets.json_documents import Findings
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, JsonValue, Record, Utterance
-from trialogue.records.files.opening import replacing
+from trialogue.records.files.opening import open_replacing
 
 PARTICIPANTS = {"system": "AGENT", "user": "USER"}
 NOT_FLAT = {  # keys that mean something to a DialogueKit reader, so that no metadata may go by these names
@@ -46,7 +46,7 @@ def write_dialoguekit(path: Path | str, dialogues: Iterable[Dialogue]) -> int:
         raise UsageError(
             f"{len(twice)} dialogue ids occur more than once, for example {twice[0]!r}. Make them unique first."
         )
-    with replacing(Path(path)) as stream:
+    with open_replacing(Path(path)) as stream:
         for part in _parts(dialogues):
             stream.write(part)
     return len(dialogues)

@@ -39,8 +39,8 @@ def _is_utterance(entry: JsonObject | None) -> bool:
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     file = path / UTTERANCES if path.is_dir() else path
     findings = Findings(str(file), note)
-    roles = _described(file.parent / SPEAKERS, note) if path.is_dir() else {}
-    about = _described(file.parent / CONVERSATIONS, note) if path.is_dir() else {}
+    roles = _read_metadata(file.parent / SPEAKERS, note) if path.is_dir() else {}
+    about = _read_metadata(file.parent / CONVERSATIONS, note) if path.is_dir() else {}
     speakers = Speakers({name: role for name, meta in roles.items() if (role := _role(meta)) is not None})
     source = path.name if path.is_dir() else bare_stem(path)
     conversations: dict[str, list[tuple[int, JsonObject]]] = {}
@@ -67,7 +67,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     yield from dialogues
 
 
-def _described(path: Path, note: Note) -> dict[str, dict[str, JsonValue]]:
+def _read_metadata(path: Path, note: Note) -> dict[str, dict[str, JsonValue]]:
     """The metadata of speakers or conversations by id; {} where there is no such file."""
     if not path.is_file():
         return {}
@@ -113,7 +113,7 @@ def _utterances(entries: list[tuple[int, JsonObject]], speakers: Speakers, findi
         if not isinstance(text, str):
             findings.wrong(f"expected a string, got {kind_of(text)}.", "text", line=line)
             continue
-        speaker = _role(meta) or speakers.of(str(name), line)
+        speaker = _role(meta) or speakers.resolve(str(name), line)
         own = {} if name is None else {"speaker": str(name)}
         known = entry.get("id")
         yield Utterance(

@@ -118,7 +118,7 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
     system = next((each for each in named if each), source)
     user = _text(rest, "user", line, findings) or _text(metadata, "user", line, findings)
     ratings = list(_ratings(rest, line, findings))
-    utterances, aside = _sorted(entry.get("messages"), line, findings)
+    utterances, aside = _sort_messages(entry.get("messages"), line, findings)
     if len(findings.problems) > known:
         return None
     if not utterances:
@@ -185,7 +185,7 @@ def _text(fields: JsonObject, key: str, line: int, findings: Findings) -> str | 
     return None
 
 
-def _sorted(messages: object, line: int, findings: Findings) -> tuple[list[Utterance], list[JsonValue]]:
+def _sort_messages(messages: object, line: int, findings: Findings) -> tuple[list[Utterance], list[JsonValue]]:
     """What was said in the dialogue, and what was said beside it."""
     utterances: list[Utterance] = []
     aside: list[JsonValue] = []
@@ -201,14 +201,14 @@ def _sorted(messages: object, line: int, findings: Findings) -> tuple[list[Utter
         elif role not in SPEAKERS and role not in ASIDE:
             hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
             findings.wrong(f"unknown role {role!r}.", f"{at}.role", line=line, hint=hint)
-        elif role in ASIDE or _only_calls(message):
+        elif role in ASIDE or _has_only_calls(message):
             aside.append({**message, "before": len(utterances)})
         elif utterance := _utterance(message, SPEAKERS[role], at, line, findings):
             utterances.append(utterance)
     return utterances, aside
 
 
-def _only_calls(message: JsonObject) -> bool:
+def _has_only_calls(message: JsonObject) -> bool:
     return not message.get("content") and bool(message.get("tool_calls") or message.get("function_call"))
 
 

@@ -25,11 +25,11 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     from trialogue.datasets.registry import recognise
     from trialogue.datasets.tables.format import guess_mapping, table_format
 
-    def renamed(problem: Problem) -> Problem:
+    def rename(problem: Problem) -> Problem:
         return replace(problem, file=str(path))
 
-    def told(problem: Problem) -> None:
-        note(renamed(problem))
+    def report(problem: Problem) -> None:
+        note(rename(problem))
 
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / f"{bare_stem(path)}.jsonl"
@@ -40,13 +40,13 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
             try:
                 reader = recognise(lines)
             except DataError:
-                mapping = guess_mapping(lines, note=told)
+                mapping = guess_mapping(lines, note=report)
                 if mapping is None:
                     raise
                 reader = table_format(mapping)
-            yield from reader.read(lines, note=told)
+            yield from reader.read(lines, note=report)
         except DataError as error:
-            raise DataError([renamed(problem) for problem in error.problems]) from error
+            raise DataError([rename(problem) for problem in error.problems]) from error
 
 
 FORMAT = SimpleFormat(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trialogue.datasets.corpora.mentions import located
+from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import ABSENT, Row, Table, items, number
@@ -28,19 +28,19 @@ def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -
 def _dialogue(
     name: str, rows: list[Row], mapping: Mapping, source: str, speakers: Speakers, findings: Findings
 ) -> Dialogue:
-    utterances = [_utterance(row, mapping, speakers, findings) for row in _ordered(rows, mapping.order, findings)]
+    utterances = [_utterance(row, mapping, speakers, findings) for row in _sort_rows(rows, mapping.order, findings)]
     _check_ids(utterances, name, rows[0].line, mapping, findings)
     return Dialogue(
         id=name,
         utterances=tuple(utterances),
-        system=_agreed(rows, mapping.system, name, findings) or mapping.system_name,
-        user=_agreed(rows, mapping.user, name, findings) or None,
+        system=_common_value(rows, mapping.system, name, findings) or mapping.system_name,
+        user=_common_value(rows, mapping.user, name, findings) or None,
         source=source,
         ratings=tuple(_dialogue_ratings(rows, mapping, name, findings)),
     )
 
 
-def _ordered(rows: list[Row], column: str | None, findings: Findings) -> list[Row]:
+def _sort_rows(rows: list[Row], column: str | None, findings: Findings) -> list[Row]:
     if column is None:
         return rows
     numbers = [number(row, column, findings) for row in rows]
@@ -53,7 +53,7 @@ def _ordered(rows: list[Row], column: str | None, findings: Findings) -> list[Ro
     return [rows[index] for index in order]
 
 
-def _agreed(rows: list[Row], column: str | None, name: str, findings: Findings) -> str:
+def _common_value(rows: list[Row], column: str | None, name: str, findings: Findings) -> str:
     """What a column says that is the same for a whole dialogue; "" if nothing."""
     said = {value: row for row in reversed(rows) if (value := row.text(column).strip())}
     if len(said) > 1:
@@ -71,14 +71,14 @@ def _check_ids(utterances: list[Utterance], name: str, line: int, mapping: Mappi
 
 
 def _utterance(row: Row, mapping: Mapping, speakers: Speakers, findings: Findings) -> Utterance:
-    speaker = speakers.of(row.text(mapping.speaker), row.line)
+    speaker = speakers.resolve(row.text(mapping.speaker), row.line)
     text = row.text(mapping.text)
     if not text.strip():
         findings.mend("an utterance is empty; kept", mapping.text or "", line=row.line)
-    return said(speaker or "user", text, row, mapping, findings)
+    return make_utterance(speaker or "user", text, row, mapping, findings)
 
 
-def said(speaker: Speaker, text: str, row: Row, mapping: Mapping, findings: Findings) -> Utterance:
+def make_utterance(speaker: Speaker, text: str, row: Row, mapping: Mapping, findings: Findings) -> Utterance:
     """An utterance with everything that its row says of it."""
     strategies = items(row, mapping.strategies, mapping.list_separator, findings)
     titles = items(row, mapping.mentions, mapping.list_separator, findings)
@@ -92,10 +92,10 @@ def said(speaker: Speaker, text: str, row: Row, mapping: Mapping, findings: Find
         text=text,
         id=row.text(mapping.utterance_id).strip() or None,
         strategies=labels or None,
-        mentions=None if titles is None else located(titles, text),
+        mentions=None if titles is None else locate_titles(titles, text),
         ranking=tuple(ranking) if ranking else None,
         ratings=tuple(ratings(row, mapping.ratings, mapping, findings)),
-        meta=kept(row, mapping),
+        meta=kept_cells(row, mapping),
     )
 
 
@@ -125,6 +125,6 @@ def _dialogue_ratings(rows: list[Row], mapping: Mapping, name: str, findings: Fi
     return list(found.values())
 
 
-def kept(row: Row, mapping: Mapping) -> dict[str, JsonValue]:
+def kept_cells(row: Row, mapping: Mapping) -> dict[str, JsonValue]:
     """The further columns to keep that say something."""
     return {column: value for column in mapping.meta if (value := row.cells.get(column)) not in (None, "")}

@@ -20,7 +20,7 @@ from pathlib import Path
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.json_documents import Findings, bare_stem
 from trialogue.datasets.tables.dialogues import dialogues
-from trialogue.datasets.tables.guess import could_be_guessed, guess
+from trialogue.datasets.tables.guess import guess, may_be_guessed
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
 from trialogue.datasets.tables.responses import responses
 from trialogue.datasets.tables.rows import Table, columns_of, read_table
@@ -96,7 +96,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     Columns of ratings and of several systems' replies are told by their cells, too; see ``table_guess``.
     """
     columns = columns_of(path)
-    if not could_be_guessed(columns):
+    if not may_be_guessed(columns):
         return None
     try:
         table = read_table(path, Findings(str(path), _ignore))
@@ -122,10 +122,10 @@ def _ignore(_problem: Problem) -> None:
 
 def missing_columns(path: Path, mapping: Mapping) -> list[str]:
     """What to say of columns that a mapping names and a file does not have, by its beginning; [] if it has them all."""
-    return [text for _, text in _missing(columns_of(path, delimiter=mapping.delimiter), mapping)]
+    return [text for _, text in _missing_columns(columns_of(path, delimiter=mapping.delimiter), mapping)]
 
 
-def _missing(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
+def _missing_columns(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
     """(column, what to say) of each column that is not there."""
     known = f"There are: {', '.join(columns)}."
     return [
@@ -141,7 +141,7 @@ def _missing(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
 def _check_columns(table: Table, mapping: Mapping, findings: Findings) -> None:
     if not table.columns and not findings.problems:
         raise DataError(Problem("the table has no rows.", findings.file, hint="Is the file complete?"))
-    missing = _missing(table.columns, mapping)
+    missing = _missing_columns(table.columns, mapping)
     for column, what in missing:
         findings.wrong(what, column)
     if missing:

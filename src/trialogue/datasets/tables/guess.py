@@ -64,7 +64,7 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
         by_key.setdefault(_key(column), column)
     found: dict[str, Any] = {**_headings(by_key)}
     if "context" in found and "response" not in found:
-        found |= _wide(by_key, found, rows)
+        found |= _reply_columns(by_key, found, rows)
     shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() else "response"
     foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
     rated = {} if "responses" in found else _ratings(by_key, found, rows, of_dialogues=shape == "text")
@@ -80,7 +80,7 @@ def headings_of(columns: Iterable[str]) -> dict[str, str]:
     return _headings(by_key)
 
 
-def could_be_guessed(columns: Iterable[str]) -> bool:
+def may_be_guessed(columns: Iterable[str]) -> bool:
     """Whether headings alone leave it possible that a mapping is guessed once the cells are known."""
     headings = headings_of(columns)
     return "context" in headings or guess(headings.values()) is not None
@@ -104,7 +104,7 @@ def _ratings(
 ) -> dict[str, dict[str, str]]:
     """Columns of ratings by name, for utterances or replies and for dialogues."""
     used = set(found.values())
-    rated = {"ratings": _prefixed(by_key, "rating_"), "dialogue_ratings": _prefixed(by_key, "dialogue_rating_")}
+    rated = {"ratings": _strip_prefix(by_key, "rating_"), "dialogue_ratings": _strip_prefix(by_key, "dialogue_rating_")}
     for key, column in by_key.items():
         known = column in used or any(column in columns.values() for columns in rated.values())
         name = rated_name(key)
@@ -115,7 +115,7 @@ def _ratings(
     return {level: columns for level, columns in rated.items() if columns}
 
 
-def _prefixed(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
+def _strip_prefix(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
     return {
         key.removeprefix(prefix): column for key, column in by_key.items() if key.startswith(prefix) and key != prefix
     }
@@ -151,7 +151,9 @@ def _is_of_dialogues(rows: Iterable[Row], column: str, dialogue: str) -> bool:
     return all(len(values) == 1 for values in by_dialogue.values())
 
 
-def _wide(by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+def _reply_columns(
+    by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row]
+) -> dict[str, dict[str, str]]:
     """Columns of replies by system where a row holds those of two or more: further columns of texts of several words."""
     used = set(found.values())
     columns = [

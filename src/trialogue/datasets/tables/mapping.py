@@ -194,27 +194,27 @@ def load_mapping(source: Columns) -> Mapping:
     if isinstance(source, Path | str):
         path = Path(source)
         fields = read_fields(path, hint=EXAMPLE)
-        return _validated(fields, str(path), lines_of(path))
+        return _validate(fields, str(path), lines_of(path))
     if not isinstance(source, Dictionary):
         raise DataError(Problem("expected a mapping of fields to columns.", "mapping", hint=EXAMPLE))
-    return _validated(source, "mapping", Lines())
+    return _validate(source, "mapping", Lines())
 
 
-def _validated(given: Dictionary[str, Any], file: str, lines: Lines) -> Mapping:
+def _validate(given: Dictionary[str, Any], file: str, lines: Lines) -> Mapping:
     mistakes = mapping_mistakes(given)
     if mistakes:
         raise DataError([mistake.problem(file, lines) for mistake in mistakes])
-    return Mapping.model_validate(_filled(given))
+    return Mapping.model_validate(_drop_empty(given))
 
 
-def _filled(given: Dictionary[str, Any]) -> dict[str, Any]:
+def _drop_empty(given: Dictionary[str, Any]) -> dict[str, Any]:
     """The fields that say something: one that is left empty is as good as left out."""
     return {str(name): value for name, value in given.items() if value not in (None, "", [], {})}
 
 
 def mapping_mistakes(given: Dictionary[str, Any]) -> list[Mistake]:
     """Everything that is wrong with the fields of a mapping: unknown, wrong, missing or too much; [] if it is one."""
-    fields = _filled(given)
+    fields = _drop_empty(given)
     known = {name: value for name, value in fields.items() if name in Mapping.model_fields}
     mistakes = [_unknown(name) for name in fields if name not in known]
     mistakes += [Mistake((), f"{mistake}.") for mistake in shape_mistakes(known)]

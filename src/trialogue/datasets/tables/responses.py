@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from trialogue.datasets.json_documents import Findings, kind_of
-from trialogue.datasets.tables.dialogues import said
+from trialogue.datasets.tables.dialogues import make_utterance
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, parsed_list
 from trialogue.datasets.tables.speakers import Speakers
@@ -105,7 +105,7 @@ def _response(row: Row, name: str, system: str, column: str, study: _Study) -> R
     text = row.text(column)
     if not text.strip():
         study.findings.mend("a response is blank; kept", column, line=row.line)
-    utterance = said("system", text, row, study.mapping, study.findings)
+    utterance = make_utterance("system", text, row, study.mapping, study.findings)
     return Response(
         situation_id=name,
         system=system,
@@ -144,11 +144,11 @@ def context_of(row: Row, mapping: Mapping, findings: Findings) -> tuple[Utteranc
 def _context(row: Row, study: _Study) -> Iterator[Utterance]:
     """The utterances of a context cell; those that do not say whose they are alternate, the last one being the user's."""
     pieces = _pieces(row, study)
-    told = [_told(piece, row, study) for piece in pieces]
+    told = [_parse_piece(piece, row, study) for piece in pieces]
     named = all(name is not None for name, _ in told)
     for index, (name, text) in enumerate(told):
         turn: Speaker = "user" if (len(told) - index) % 2 else "system"
-        speaker = study.speakers.of(name, row.line) if named and name is not None else turn
+        speaker = study.speakers.resolve(name, row.line) if named and name is not None else turn
         piece = pieces[index]
         yield Utterance(speaker=speaker or turn, text=text if named or isinstance(piece, dict) else str(piece).strip())
 
@@ -163,7 +163,7 @@ def _pieces(row: Row, study: _Study) -> list[object]:
     return [piece for piece in value if not isinstance(piece, str) or piece.strip()]
 
 
-def _told(piece: object, row: Row, study: _Study) -> tuple[str | None, str]:
+def _parse_piece(piece: object, row: Row, study: _Study) -> tuple[str | None, str]:
     """(speaker's name or None, text) of one piece of a context."""
     if isinstance(piece, dict):
         name = next((str(piece[key]) for key in SPEAKER_KEYS if piece.get(key)), None)
@@ -173,6 +173,6 @@ def _told(piece: object, row: Row, study: _Study) -> tuple[str | None, str]:
             study.findings.wrong(what, study.mapping.context or "", line=row.line)
         return name, text or ""
     prefixed = PREFIXED.match(str(piece))
-    if prefixed and Speakers(study.mapping.speakers).of(prefixed[1], row.line):
+    if prefixed and Speakers(study.mapping.speakers).resolve(prefixed[1], row.line):
         return prefixed[1], prefixed[2].strip()
     return None, str(piece)

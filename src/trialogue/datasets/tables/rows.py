@@ -62,7 +62,7 @@ def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) 
     if head.is_json_object or head.is_json_list:
         rows = [Row(line, cells) for line, cells in read_objects(path, findings)]
         return Table(list(dict.fromkeys(column for row in rows for column in row.cells)), rows)
-    return _delimited(_text(path), findings, delimiter)
+    return _parse_delimited(_text(path), findings, delimiter)
 
 
 def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:
@@ -73,7 +73,7 @@ def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:
     if head.is_json_object or head.is_json_list:
         return list(first_object(head.text) or ())
     text = _text(path)[: 1 << 16] if _is_utf_16(path) else head.text
-    text, found = _without_separator_line(text)
+    text, found = _split_separator_line(text)
     first = next((line for line in text.splitlines() if line.strip()), "")
     return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter or found or _delimiter(first)), [])]
 
@@ -95,7 +95,7 @@ def _text(path: Path) -> str:
             ) from error
 
 
-def _without_separator_line(text: str) -> tuple[str, str | None]:
+def _split_separator_line(text: str) -> tuple[str, str | None]:
     first, _, rest = text.partition("\n")
     found = SEPARATOR_LINE.match(first)
     return (rest, found[1]) if found else (text, None)
@@ -107,8 +107,8 @@ def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
 
 
-def _delimited(text: str, findings: Findings, delimiter: str | None) -> Table:
-    body, said = _without_separator_line(text)
+def _parse_delimited(text: str, findings: Findings, delimiter: str | None) -> Table:
+    body, said = _split_separator_line(text)
     offset = text.count("\n") - body.count("\n")
     first = next((line for line in body.splitlines() if line.strip()), "")
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter or said or _delimiter(first), strict=True)

@@ -23,7 +23,7 @@ class Speakers:
     explained: Mapping[str, Speaker]
     unknown: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def of(self, name: str, line: int) -> Speaker | None:
+    def resolve(self, name: str, line: int) -> Speaker | None:
         """Who it is; None, and taken down, where it is not known.
 
         >>> speakers = Speakers({"Alice": "user"})

@@ -9,7 +9,7 @@ from trialogue.findings.agreement.abstention import worst_guesses, worst_guesses
 from trialogue.findings.agreement.answer import answer, warnings_of
 from trialogue.findings.agreement.ceilings import ceiling_of
 from trialogue.findings.agreement.discriminant import aspect_of, discriminant, families
-from trialogue.findings.agreement.judged import Floats, Judged, judged
+from trialogue.findings.agreement.judged import Floats, Judged, judgement_tables
 from trialogue.findings.agreement.preference_agreement import (
     Margin,
     noise_ceiling,
@@ -32,7 +32,7 @@ from trialogue.findings.records import Measure
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.findings.votes import DUPLICATE
 from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
-from trialogue.records.kinds.origins import kinds_of, whose
+from trialogue.records.kinds.origins import kinds_of, possessive_of
 from trialogue.stats import association_difference
 from trialogue.stats.association.paired import Association
 
@@ -83,12 +83,12 @@ def agreement(
     """
     plan = plan or Plan()
     held = list(scores)
-    tables = judged(held, group_of=plan.group_of)
+    tables = judgement_tables(held, group_of=plan.group_of)
     votes = [vote for vote in preferences if plan.duplicates or DUPLICATE not in (vote.source or "")]
     ratings = [
         rating_agreement(table, measure, lower=plan.lower(measure), how=plan.how)
         for table in tables
-        for measure in compared(table)
+        for measure in measures_compared(table)
     ]
     chosen = _preferences(held, votes, plan)
     raters = _raters(held, votes)
@@ -122,7 +122,7 @@ def _discriminants(tables: Sequence[Judged], plan: Plan) -> Iterable[Discriminan
                 yield found
 
 
-def compared(table: Judged) -> list[str]:
+def measures_compared(table: Judged) -> list[str]:
     """The measures that are held against a question: those of no aspect, and those of its own."""
     aspect = aspect_of(table.question)
     return [name for name in table.values if _aspect(name) in (None, aspect)]
@@ -148,7 +148,7 @@ def _measure(name: str, plan: Plan, raters: tuple[Raters, ...]) -> Measure:
     measured = MeasureName(name)
     if not measured.is_judgement:
         return Measure(name=name, title=name, by="metric", better="higher", unit="")
-    title = f"{whose(raters)} {measured.prose}"
+    title = f"{possessive_of(raters)} {measured.prose}"
     return Measure(name=name, title=title, by="people", better="higher", unit="", raters=raters)
 
 
@@ -173,13 +173,13 @@ def _rankings(
         if score.level == "system" and score.value is not None and score.system and score.rater is None:
             of_systems.setdefault(score.measure, {})[score.system] = score.value
     for table in tables:
-        for measure in compared(table):
+        for measure in measures_compared(table):
             lower, own = plan.lower(measure), of_systems.get(measure)
             found = ranking_agreement(table, measure, lower=lower, system_values=own, how=plan.how)
             if found is not None:
                 yield found
     first = next((table for table in tables if table.level == "dialogue"), None)
-    for measure in compared(first) if first is not None and votes else ():
+    for measure in measures_compared(first) if first is not None and votes else ():
         found = vote_ranking(votes, first, measure, lower=plan.lower(measure), how=plan.how) if first else None
         if found is not None:
             yield found
@@ -187,7 +187,7 @@ def _rankings(
 
 def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) -> Iterable[AgreementContrast]:
     """Every measure against the best baseline, and the best measure against every other."""
-    statistic: Association = "auc" if table.yes_or_no else "spearman"
+    statistic: Association = "auc" if table.is_binary else "spearman"
     values = {
         each.measure: found.headline.value
         for each in ratings

@@ -13,9 +13,9 @@ from trialogue.findings.agreement.records import (
     Statistic,
 )
 from trialogue.findings.records import Measure
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import VOTES, MeasureName, Raters, ReasonCode
-from trialogue.records.kinds.origins import named_raters, whose
+from trialogue.records.kinds.origins import named_raters, possessive_of
 
 COVERED = 0.98  # share of rated units below which a missing value is worth a warning
 PARADOXES = frozenset({ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL, ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL})
@@ -26,7 +26,7 @@ def answer(findings: AgreementFindings) -> tuple[str, ...]:
     """Sentences, the most important one first: by question the measure that agrees best and whether it beats a baseline."""
     questions = dict.fromkeys((each.question, each.level) for each in findings.ratings)
     order = sorted(questions, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0]))
-    sentences = [text for question, level in order for text in _about(findings, question, level)]
+    sentences = [text for question, level in order for text in _question_sentences(findings, question, level)]
     sentences += _votes(findings)
     if not sentences:
         return ("Agreement between measures and people cannot be computed: no unit has both a rating and a value.",)
@@ -36,10 +36,10 @@ def answer(findings: AgreementFindings) -> tuple[str, ...]:
 def title_of(findings: AgreementFindings, name: str) -> str:
     """What a sentence calls a measure."""
     measure: Measure | None = next((each for each in findings.measures if each.name == name), None)
-    return name if measure is None else titled(measure)
+    return name if measure is None else full_title(measure)
 
 
-def titled(measure: Measure) -> str:
+def full_title(measure: Measure) -> str:
     """A measure's title; a metric's with its parameters and variant."""
     if measure.by == "people":
         return measure.title
@@ -52,10 +52,10 @@ def main_statistic(ratings: Sequence[RatingAgreement]) -> Statistic:
     return "auc" if any(each.get("auc") is not None for each in ratings) else "spearman"
 
 
-def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
+def _question_sentences(findings: AgreementFindings, question: str, level: str) -> list[str]:
     ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
     statistic = main_statistic(ratings)
-    known = [(found, each) for each in ratings if (found := _defined(each, statistic)) is not None]
+    known = [(found, each) for each in ratings if (found := _defined_statistic(each, statistic)) is not None]
     metrics = [(found, each) for found, each in known if not MeasureName(each.measure).is_judgement]
     if not metrics:
         return []
@@ -64,15 +64,15 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     leading = [pair for pair, is_sure in zip(metrics, sure_ones, strict=True) if is_sure]
     if not leading:
         return [
-            _none_above_chance(findings, metrics, f"{whose(findings.raters_of(question))} {asked} ({level}s)"),
+            _none_above_chance(findings, metrics, f"{possessive_of(findings.raters_of(question))} {asked} ({level}s)"),
             *_reference(findings, max(metrics, key=_agreement)[0], question, level),
         ]
     found, best = max(leading, key=_agreement)
-    inside = _defined(best, statistic, "within")
-    also = f"; within systems {written(inside.headline)}" if inside else ""
+    inside = _defined_statistic(best, statistic, "within")
+    also = f"; within systems {render_estimate(inside.headline)}" if inside else ""
     first = (
-        f"{title_of(findings, best.measure)} agrees best with {whose(findings.raters_of(question))} "
-        f"{asked} ({level}s): {NAMES[statistic]} {written(found.headline)}{also}."
+        f"{title_of(findings, best.measure)} agrees best with {possessive_of(findings.raters_of(question))} "
+        f"{asked} ({level}s): {NAMES[statistic]} {render_estimate(found.headline)}{also}."
     )
     return [
         first,
@@ -104,11 +104,11 @@ def _none_above_chance(
     found, best = max(tested, key=_agreement)
     return (
         f"No metric agrees significantly better than chance with {what} (0 of {len(tested)} after correction); the highest "
-        f"is {title_of(findings, best.measure)}: {NAMES[found.statistic]} {written(found.headline)}."
+        f"is {title_of(findings, best.measure)}: {NAMES[found.statistic]} {render_estimate(found.headline)}."
     )
 
 
-def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
+def measure_sentence(findings: AgreementFindings, each: RatingAgreement) -> str:
     """How far one measure goes with people on one question, and what that counts for the units it has no value for."""
     statistic = main_statistic([each])
     pooled = each.get(statistic)
@@ -118,7 +118,9 @@ def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
         return f"{name} cannot be compared with people's {asked} ({each.level}s)."
     is_sure = any(above_chance([pooled.headline], CHANCE[statistic]))
     goes = "agrees" if is_sure else "does not agree significantly better than chance"
-    sentence = f"{name} {goes} with people's {asked} ({each.level}s): {NAMES[statistic]} {written(pooled.headline)}."
+    sentence = (
+        f"{name} {goes} with people's {asked} ({each.level}s): {NAMES[statistic]} {render_estimate(pooled.headline)}."
+    )
     return " ".join([sentence, *_coverage(each, pooled)])
 
 
@@ -129,20 +131,20 @@ def _coverage(best: RatingAgreement, found: Agreed) -> list[str]:
     lacking = best.rated - best.scored
     return [
         f"It has no value for {lacking:,} of {best.rated:,} {best.level}s, which count as its worst guesses; on the other "
-        f"{best.scored:,} alone: {written(found.estimate)}."
+        f"{best.scored:,} alone: {render_estimate(found.estimate)}."
     ]
 
 
 def _reference(findings: AgreementFindings, found: Agreed, question: str, level: str) -> list[str]:
     """Whether who rated tells more than the best measure; nothing where people rated one dialogue each."""
     reference = next((each for each in findings.references if (each.question, each.level) == (question, level)), None)
-    mean = _defined(reference, found.statistic) if reference is not None else None
+    mean = _defined_statistic(reference, found.statistic) if reference is not None else None
     if reference is None or mean is None or (mean.estimate.value or 0.0) <= (found.headline.value or 0.0):
         return []
     return [
         (
             "A user's mean rating of their other dialogues, which uses no dialogue content, predicts better "
-            f"than any metric: {NAMES[found.statistic]} {written(mean.estimate)} ({reference.scored:,} "
+            f"than any metric: {NAMES[found.statistic]} {render_estimate(mean.estimate)} ({reference.scored:,} "
             f"{level}s)."
         )
     ]
@@ -160,9 +162,8 @@ def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str
     if mine is None:
         return []
     verdict = "significantly better" if sure(mine) > 0 else "not significantly better"
-    sentence = (
-        f"It is {verdict} than the best baseline, {title_of(findings, mine.b)}: difference {written(mine.difference)}."
-    )
+    difference = render_estimate(mine.difference)
+    sentence = f"It is {verdict} than the best baseline, {title_of(findings, mine.b)}: difference {difference}."
     metrics = [
         each
         for each in contrasts
@@ -181,7 +182,7 @@ def sure(contrast: AgreementContrast) -> int:
     return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)
 
 
-def _defined(each: RatingAgreement, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
+def _defined_statistic(each: RatingAgreement, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
     found = each.get(statistic, scope)
     return found if found is not None and found.headline.value is not None else None
 
@@ -207,13 +208,14 @@ def _votes(findings: AgreementFindings) -> list[str]:
             (
                 f"On {best.votes} pairwise votes{by}, no metric agrees significantly better than chance (0 of "
                 f"{len(metrics)} after correction); the highest is {title_of(findings, best.measure)}: kappa "
-                f"{written(best.headline_kappa)}{lacking}."
+                f"{render_estimate(best.headline_kappa)}{lacking}."
             )
         ]
     return [
         (
             f"On {best.votes} pairwise votes{by}, {title_of(findings, best.measure)} agrees best: kappa "
-            f"{written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
+            f"{render_estimate(best.headline_kappa)}, {render_estimate(best.headline_accuracy)} of the decisive ones"
+            f"{lacking}."
         )
     ]
 
@@ -240,7 +242,7 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
     found += [
         (
             f"{each.family} ({each.level}s) shows a halo effect: its aspects correlate with mean ρ "
-            f"{each.measure:.2f}, {whose(findings.all_raters)} with {each.people:.2f}."
+            f"{each.measure:.2f}, {possessive_of(findings.all_raters)} with {each.people:.2f}."
         )
         for each in findings.discriminants
         if each.verdict == "halo"
@@ -249,7 +251,7 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
     few = [
         each
         for each in findings.ratings
-        if (pooled := _defined(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW
+        if (pooled := _defined_statistic(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW
     ]
     if few:
         found.append(f"Fewer than {FEW} independent clusters: the intervals are too narrow to trust.")

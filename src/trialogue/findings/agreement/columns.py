@@ -19,7 +19,7 @@ from trialogue.findings.agreement.judged import Floats
 from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.records import Section
 from trialogue.findings.resampling import DEFAULT, Resampling
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import holm
 
@@ -76,11 +76,11 @@ class ColumnAgreement(Record):
 
 def column_agreements(columns: Sequence[Column], *, how: Resampling = DEFAULT) -> list[ColumnAgreement]:
     """Every two columns of different kinds: judged and measured first, then judged and simulated, measured and simulated."""
-    pairs = [(one, other) for one, other in combinations(_by_kind(columns), 2) if one.kind != other.kind]
+    pairs = [(one, other) for one, other in combinations(_sort_by_kind(columns), 2) if one.kind != other.kind]
     return [_agreement(one, other, how) for one, other in sorted(pairs, key=_place)]
 
 
-def _by_kind(columns: Sequence[Column]) -> list[Column]:
+def _sort_by_kind(columns: Sequence[Column]) -> list[Column]:
     return sorted(columns, key=lambda column: KINDS.index(column.kind))
 
 
@@ -161,8 +161,8 @@ def _sentences(held: Sequence[Held]) -> list[str]:
     missing = [pair for pair in combinations(KINDS, 2) if pair not in kinds]
     for pair in kinds:
         mine = [one for one in held if one[0].kinds == pair]
-        sentences.append(f"{_named(pair)}: {_verdict(mine)}")
-    sentences += [f"{_named(pair)}: one of the two is missing." for pair in missing]
+        sentences.append(f"{_pair_name(pair)}: {_verdict(mine)}")
+    sentences += [f"{_pair_name(pair)}: one of the two is missing." for pair in missing]
     return sentences
 
 
@@ -174,7 +174,7 @@ LEANINGS = (
 """Verdicts on pairs of columns: of one, of several."""
 
 
-def _named(pair: tuple[str, str]) -> str:
+def _pair_name(pair: tuple[str, str]) -> str:
     return f"{pair[0].capitalize()} and {pair[1]}"
 
 
@@ -214,4 +214,4 @@ def _row(each: ColumnAgreement, p: float | None) -> tuple[str, ...]:
 
 
 def _text(estimate: Estimate | None) -> str:
-    return NOTHING if estimate is None or estimate.value is None else written(estimate)
+    return NOTHING if estimate is None or estimate.value is None else render_estimate(estimate)

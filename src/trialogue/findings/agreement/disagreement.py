@@ -40,7 +40,7 @@ def disagreements(
         return ()
     sides = [
         _shares([found[name] for _, found in known], up=up)
-        for name, up in zip(names, map(_up, (people, metric)), strict=True)
+        for name, up in zip(names, map(_higher_is_better, (people, metric)), strict=True)
     ]
     gaps = sides[0] - sides[1]
     shown = {league.measure.name for league in leagues}
@@ -56,7 +56,7 @@ def _ranks(league: League) -> bool:
     return league.measure.better != "neither"
 
 
-def _up(league: League) -> bool:
+def _higher_is_better(league: League) -> bool:
     return league.measure.better != "lower"
 
 

@@ -51,7 +51,7 @@ def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEF
         return None
     units = sorted(set.intersection(*(set(table.keys) for table, _ in aspects)), key=str)
     people, own = (
-        np.column_stack([_aligned(table, column, units) for table, column in side]) for side in _sides(aspects)
+        np.column_stack([_align_column(table, column, units) for table, column in side]) for side in _sides(aspects)
     )
     keep = np.flatnonzero(~np.isnan(np.column_stack([people, own])).any(axis=1))
     if len(keep) < LEAST_UNITS:
@@ -67,7 +67,7 @@ def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEF
         own=own[keep][:, vary],
         clusters=tuple(clusters[units[place]] for place in keep.tolist()),
     )
-    return _judged(family, first.level, grid, how)
+    return _discriminant_of_family(family, first.level, grid, how)
 
 
 def aspect_of(question: str) -> str:
@@ -97,12 +97,12 @@ def _sides(aspects: Sequence[tuple[Judged, str]]) -> list[list[tuple[Judged, Flo
     ]
 
 
-def _aligned(table: Judged, column: Floats, units: Sequence[Key]) -> Floats:
+def _align_column(table: Judged, column: Floats, units: Sequence[Key]) -> Floats:
     values = dict(zip(table.keys, column.tolist(), strict=True))
     return np.array([values.get(unit, np.nan) for unit in units])
 
 
-def _judged(family: str, level: Where, grid: Grid, how: Resampling) -> Discriminant:
+def _discriminant_of_family(family: str, level: Where, grid: Grid, how: Resampling) -> Discriminant:
     size = len(grid.names)
     whole, drawn = _matrices(grid, how.rng("discriminant", family), how.resamples)
     pairs = list(combinations(range(size), 2))
@@ -121,7 +121,7 @@ def _judged(family: str, level: Where, grid: Grid, how: Resampling) -> Discrimin
         people=human,
         measure=own,
         excess=excess,
-        confused=_confused(grid.names, whole, drawn, how.confidence),
+        confused=_confused_aspects(grid.names, whole, drawn, how.confidence),
         verdict="halo" if sign > 0 else "distinguishes them" if sign < 0 else "inconclusive",
     )
 
@@ -172,7 +172,7 @@ def _mean_of(matrices: Floats, pairs: Sequence[tuple[int, int]], start: int) -> 
     return means
 
 
-def _confused(names: Sequence[str], whole: Floats, drawn: Floats, confidence: float) -> tuple[str, ...]:
+def _confused_aspects(names: Sequence[str], whole: Floats, drawn: Floats, confidence: float) -> tuple[str, ...]:
     """Aspects of the measure that predict people's answer to another question better than that question's own does."""
     size = len(names)
     found = []

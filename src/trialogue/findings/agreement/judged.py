@@ -57,12 +57,12 @@ class Judged:
         return self.clusters if known else None
 
     @property
-    def yes_or_no(self) -> bool:
+    def is_binary(self) -> bool:
         """Whether the question has two answers, 0 and 1, and both occur."""
         return set(np.unique(self.people).tolist()) == {0.0, 1.0}
 
 
-def judged(scores: Iterable[Score], *, group_of: Callable[[str], str] | None = None) -> list[Judged]:
+def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] | None = None) -> list[Judged]:
     """A table for each question and level that people answered for at least two units; by level, then by name.
 
     Args:

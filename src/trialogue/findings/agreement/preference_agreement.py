@@ -211,7 +211,7 @@ def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgree
     """
     rows = [
         (pair, one, other)
-        for pair, given in sorted(_by_pair(pairs).items())
+        for pair, given in sorted(_group_by_pair(pairs).items())
         for one, other in permutations([given[rater] for rater in sorted(given)], 2)
     ]
     if not rows:
@@ -229,7 +229,7 @@ def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgree
     )
 
 
-def _by_pair(pairs: Pairs) -> dict[str, dict[str, str]]:
+def _group_by_pair(pairs: Pairs) -> dict[str, dict[str, str]]:
     """Choices by pair and person, with the two sides always in the same order."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for vote in pairs.votes:

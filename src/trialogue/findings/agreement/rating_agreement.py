@@ -57,7 +57,7 @@ def rating_agreement(table: Judged, measure: str, *, lower: bool = False, how: R
     """
     sign = -1.0 if lower else 1.0
     column = sign * table.values[measure]
-    known = _coefficients(table, _Columns.same(column), how)
+    known = _coefficients(table, _Columns.repeat(column), how)
     agreed = _with_penalties(known, table, column, how) if np.isnan(column).any() else known
     return RatingAgreement(
         measure=measure,
@@ -84,7 +84,7 @@ def user_mean_agreement(table: Judged, *, how: Resampling = DEFAULT) -> RatingAg
     column = _other_dialogues(table)
     if column is None or (~np.isnan(column)).sum() < LEAST_PER_GROUP:
         return None
-    found = _coefficients(table, _Columns.same(column), how)
+    found = _coefficients(table, _Columns.repeat(column), how)
     return RatingAgreement(
         measure=USER_MEAN,
         question=table.question,
@@ -119,11 +119,11 @@ class _Columns:
     by_group: Floats
 
     @classmethod
-    def same(cls, column: Floats) -> "_Columns":
+    def repeat(cls, column: Floats) -> "_Columns":
         return cls(column, column, column, column)
 
     @classmethod
-    def guessed(cls, column: Floats, table: Judged) -> "_Columns":
+    def worst(cls, column: Floats, table: Judged) -> "_Columns":
         return cls(
             pooled=worst_guesses(column, table.people),
             by_system=worst_guesses_inside(column, table.people, table.systems),
@@ -138,7 +138,7 @@ def _coefficients(table: Judged, columns: _Columns, how: Resampling) -> list[Agr
     agreed = [*pooled.aucs("pooled"), *pooled.correlations("pooled")]
     if len(set(table.systems)) > 1:
         inside = _Part(table, columns.by_system, how)
-        agreed += [*inside.inner("within", inside.systems), *pooled.between()]
+        agreed += [*inside.inner("within", inside.systems), *pooled.correlate_means()]
     if table.users is not None:
         several = Counter(table.users)
         repeated = np.array([several[user] > 1 for user in table.users])
@@ -154,7 +154,7 @@ def _coefficients(table: Judged, columns: _Columns, how: Resampling) -> list[Agr
 
 def _with_penalties(known: Sequence[Agreed], table: Judged, column: Floats, how: Resampling) -> list[Agreed]:
     """Coefficients over the units with a value, each with the same over all units with the worst guesses."""
-    guessed = _coefficients(table, _Columns.guessed(column, table), how)
+    guessed = _coefficients(table, _Columns.worst(column, table), how)
     held = {(each.statistic, each.scope): each for each in known}
     lacking = Estimate(value=None, why=Reason.of(ReasonCode.MEASURE_TOO_FEW_VALUES))
     return [
@@ -176,7 +176,7 @@ class _Part:
         self.people, self.values = table.people[units], column[units]
         self.systems = [table.systems[unit] for unit in chosen]
         self.clusters = [table.clusters[unit] for unit in chosen]
-        self.yes_or_no = table.yes_or_no
+        self.yes_or_no = table.is_binary
         self._names = (table.question, table.level)
         self._how = how
 
@@ -231,9 +231,9 @@ class _Part:
         if analytic and estimate.value is not None:
             why = Reason.of(ReasonCode.TOO_MANY_CLUSTERS_FOR_KENDALL, most=MOST_KENDALL)
             estimate = estimate.model_copy(update={"interval": None, "why": why})
-        return Agreed(statistic=name, scope=scope, estimate=_said(estimate))
+        return Agreed(statistic=name, scope=scope, estimate=_state_constant_side(estimate))
 
-    def between(self) -> list[Agreed]:
+    def correlate_means(self) -> list[Agreed]:
         """Correlations of the systems' means; the interval resamples people or dialogues, the systems stay."""
         names = (*self._names, "between")
         means = [
@@ -244,7 +244,7 @@ class _Part:
         return [Agreed(statistic=name, scope="between", estimate=estimate) for name, estimate in found.items()]
 
 
-def _said(estimate: Estimate) -> Estimate:
+def _state_constant_side(estimate: Estimate) -> Estimate:
     """An undefined correlation with a reason that says which side does not vary."""
     why = CONSTANT.get(estimate.why.code) if estimate.why else None
     return estimate if why is None else estimate.model_copy(update={"why": why})
@@ -253,7 +253,7 @@ def _said(estimate: Estimate) -> Estimate:
 def deviations(column: Floats, systems: Sequence[str]) -> Floats:
     """Values less the mean of their system."""
     found = column.copy()
-    for places in _by_system(systems):
+    for places in _rows_by_system(systems):
         found[places] -= column[places].mean()
     return found
 
@@ -263,12 +263,12 @@ def inner_ranks(column: Floats, systems: Sequence[str]) -> Floats:
     from scipy.stats import rankdata
 
     found = np.zeros(len(column))
-    for places in _by_system(systems):
+    for places in _rows_by_system(systems):
         found[places] = (rankdata(column[places]) - (len(places) + 1) / 2) / len(places)
     return found
 
 
-def _by_system(systems: Sequence[str]) -> list[list[int]]:
+def _rows_by_system(systems: Sequence[str]) -> list[list[int]]:
     places: dict[str, list[int]] = {}
     for place, system in enumerate(systems):
         places.setdefault(system, []).append(place)

@@ -14,10 +14,10 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.records import PreferenceAgreement, RatingAgreement, Statistic, Validity
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Manifest, MeasureName
 from trialogue.records.files.opening import open_bytes, write_text
-from trialogue.records.files.validation import dotted, mistakes_of
+from trialogue.records.files.validation import dotted_path, mistakes_of
 
 FILE = "validity.json"
 
@@ -71,10 +71,10 @@ def read_validity(path: Path | str) -> tuple[Validity, ...]:
         DataError: these are none; every mistake at once.
     """
     with open_bytes(Path(path)) as stream:
-        return _parsed(stream.read().decode("utf-8", "replace"), str(path))
+        return _parse_cards(stream.read().decode("utf-8", "replace"), str(path))
 
 
-def _parsed(text: str, file: str) -> tuple[Validity, ...]:
+def _parse_cards(text: str, file: str) -> tuple[Validity, ...]:
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:
@@ -87,7 +87,7 @@ def _parsed(text: str, file: str) -> tuple[Validity, ...]:
             cards.append(Validity.model_validate(entry))
         except ValidationError as error:
             problems += [
-                Problem(one.what, file=file, field=dotted((place, *one.place)), hint=one.hint)
+                Problem(one.what, file=file, field=dotted_path((place, *one.place)), hint=one.hint)
                 for one in mistakes_of(error)
             ]
     if problems:
@@ -99,7 +99,7 @@ def _parsed(text: str, file: str) -> tuple[Validity, ...]:
 def bundled_validity() -> tuple[Validity, ...]:
     """The cards that come with Trialogue, computed on CRSArena-Dial by ``benchmarks/agreement.py``."""
     resource = importlib.resources.files("trialogue.findings") / "bundled" / FILE
-    return _parsed(resource.read_text("utf-8"), FILE) if resource.is_file() else ()
+    return _parse_cards(resource.read_text("utf-8"), FILE) if resource.is_file() else ()
 
 
 def known_validity(measure: str, *, more: Sequence[Validity] = ()) -> tuple[Validity, ...]:
@@ -132,7 +132,7 @@ def validity_lines(card: Validity) -> list[str]:
         if estimate is not None:
             chance = is_auc and estimate.interval is not None and estimate.interval.contains(0.5)
             found.append(
-                f"{name} {written(estimate)} (n = {estimate.n:,}{', no better than chance' if chance else ''})"
+                f"{name} {render_estimate(estimate)} (n = {estimate.n:,}{', no better than chance' if chance else ''})"
             )
     asked = MeasureName(card.question).prose
     lines = [f"against people's {asked} ({units}), {card.data}: " + ("; ".join(found) or "nothing could be computed")]

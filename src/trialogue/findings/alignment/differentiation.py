@@ -125,7 +125,9 @@ def differentiation(
     shares = [round(step / steps, 6) for step in range(steps + 1)]
     plan = _Plan(shares, seed, resamples, confidence)
     return tuple(
-        _counted(metric, pairs, plan) if isinstance(metric, Counted) else _summed(metric, pairs, plan)
+        _differentiate_counted(metric, pairs, plan)
+        if isinstance(metric, Counted)
+        else _differentiate_summed(metric, pairs, plan)
         for metric in metrics
     )
 
@@ -142,11 +144,11 @@ class _Plan:
         return [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
 
 
-def _summed(metric: Summed[Any], pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
+def _differentiate_summed(metric: Summed[Any], pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
     rows = [(_row(metric, pair.better), _row(metric, pair.worse), pair.cluster) for pair in pairs]
     kept = [(np.asarray(a), np.asarray(b), name) for a, b, name in rows if a is not None and b is not None]
     if len(kept) < LEAST_PAIRS:
-        return _nothing(metric, len(kept))
+        return _undefined_differentiation(metric, len(kept))
     better, worse = np.array([row[0] for row in kept]), np.array([row[1] for row in kept])
     names = {name: place for place, name in enumerate(dict.fromkeys(row[2] for row in kept))}
     cluster = np.array([names[row[2]] for row in kept])
@@ -155,8 +157,8 @@ def _summed(metric: Summed[Any], pairs: Sequence[PreferredPair], plan: _Plan) ->
     once = np.ones((MIXES * 10, len(kept)))
     mixes, at = [], {}
     for share in plan.shares:
-        value = float(np.nanmean(_mixed(metric, better, worse, share, once, rng)))
-        replicates = _mixed(metric, better, worse, share, drawn.astype(np.float64), rng)
+        value = float(np.nanmean(_values_of_mixtures(metric, better, worse, share, once, rng)))
+        replicates = _values_of_mixtures(metric, better, worse, share, drawn.astype(np.float64), rng)
         at[share] = replicates
         mixes.append(Mixed(share=share, estimate=_estimate(value, replicates, len(kept), len(names), plan)))
     gap = at[plan.shares[-1]] - at[plan.shares[0]]  # no mixture at the ends, and the same clusters: paired
@@ -181,16 +183,16 @@ def _row(metric: Summed[Any], conversation: Conversation) -> Array | None:
     total = np.asarray(rows, dtype=float).sum(axis=0)
     if not metric.per_dialogue:
         return np.asarray(total)
-    value = float(_combined(metric, total[None])[0])
+    value = float(_combine(metric, total[None])[0])
     return np.array([value, 1.0]) if np.isfinite(value) else None
 
 
-def _combined(metric: Summed[Any], sums: Array) -> Array:
+def _combine(metric: Summed[Any], sums: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(metric.combine(sums), dtype=np.float64)
 
 
-def _mixed(
+def _values_of_mixtures(
     metric: Summed[Any], better: Array, worse: Array, share: float, weights: Array, rng: np.random.Generator
 ) -> Array:
     """Values of mixtures, one for each row of weights: exactly that share of the pairs is the preferred side."""
@@ -200,7 +202,7 @@ def _mixed(
     sums = ideal @ better + (weights - ideal) @ worse
     if metric.per_dialogue:
         return np.asarray(sums[:, 0] / sums[:, 1])
-    return _combined(metric, sums)
+    return _combine(metric, sums)
 
 
 def _estimate(value: float | None, replicates: Array, n: int, clusters: int, plan: _Plan) -> Estimate:
@@ -215,7 +217,7 @@ def _estimate(value: float | None, replicates: Array, n: int, clusters: int, pla
     return Estimate(value=value, interval=interval, n=n, clusters=clusters)
 
 
-def _counted(metric: Counted, pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
+def _differentiate_counted(metric: Counted, pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
     rng = rng_for(plan.seed, "differentiation", metric.measure)
     settings = Settings(seed=plan.seed, confidence=plan.confidence)
     totals: dict[float, list[CountedTotals]] = {}
@@ -224,9 +226,9 @@ def _counted(metric: Counted, pairs: Sequence[PreferredPair], plan: _Plan) -> Di
         count = 1 if share in (0, 1) else MIXES
         totals[share] = [_totals(metric, pairs, share, rng) for _ in range(count)]
         found = [one.estimate("mixed", settings) for one in totals[share]]
-        mixes.append(Mixed(share=share, estimate=_widened(found, len(pairs), plan)))
+        mixes.append(Mixed(share=share, estimate=_average_mixtures(found, len(pairs), plan)))
     if mixes[0].estimate.value is None or mixes[-1].estimate.value is None:
-        return _nothing(metric, 0)
+        return _undefined_differentiation(metric, 0)
     gain = totals[plan.shares[-1]][0].unrarefied_difference(totals[plan.shares[0]][0], settings)
     return Differentiation(measure=_measure(metric), mixes=tuple(mixes), gain=gain, pairs=len(pairs))
 
@@ -239,7 +241,7 @@ def _totals(metric: Counted, pairs: Sequence[PreferredPair], share: float, rng: 
     return totals
 
 
-def _widened(found: Sequence[Estimate], pairs: int, plan: _Plan) -> Estimate:
+def _average_mixtures(found: Sequence[Estimate], pairs: int, plan: _Plan) -> Estimate:
     """The mean over mixtures, with the mean width of their intervals and their spread put together."""
     values = [one.value for one in found if one.value is not None]
     if not values:
@@ -264,6 +266,6 @@ def _measure(metric: AnyMetric) -> Measure:
     return Measure(name=metric.measure, title=card.title, by="metric", better=card.better, unit=card.unit, card=card)
 
 
-def _nothing(metric: AnyMetric, pairs: int) -> Differentiation:
+def _undefined_differentiation(metric: AnyMetric, pairs: int) -> Differentiation:
     why = Reason.of(ReasonCode.TOO_FEW_PAIRS_WITH_BOTH_SIDES, pairs=pairs, needs=list(metric.card.needs) or ["replies"])
     return Differentiation(measure=_measure(metric), mixes=(), gain=Estimate(value=None, why=why), pairs=pairs, why=why)

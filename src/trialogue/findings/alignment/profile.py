@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.findings.alignment.records import STAGES, AlignmentProfile, Instead, Stage, StrategyRecall, named
-from trialogue.metrics import Conversation, Undefined, by_system, get_metric
+from trialogue.findings.alignment.records import STAGES, AlignmentProfile, Instead, Stage, StrategyRecall, turn_range
+from trialogue.metrics import Conversation, Undefined, get_metric, group_by_system
 from trialogue.metrics.base import Summed
 from trialogue.metrics.strategy_sets import CLASSES, Reading
 from trialogue.records import Estimate, Reason, ReasonCode
@@ -44,7 +44,7 @@ def alignment_profiles(
         seed: of the swaps that give the distance by chance; intervals draw nothing at random.
         resamples: how many of these, of which no more than 200 are made.
     """
-    found = ((system, _pairs(own)) for system, own in sorted(by_system(conversations).items()))
+    found = ((system, _pairs(own)) for system, own in sorted(group_by_system(conversations).items()))
     return tuple(_profile(system, pairs, seed, min(resamples, SWAPS)) for system, pairs in found if len(pairs.human))
 
 
@@ -57,7 +57,10 @@ def _pairs(conversations: Sequence[Conversation]) -> _Pairs:
         for reply in conversation.replies:
             if isinstance(metric.statistics(reply), Undefined) or reply.reference is None:
                 continue
-            sides = [reading.of(reply.reference, side="reference"), reading.of(reply.utterance, side="reply")]
+            sides = [
+                reading.strategies_of(reply.reference, side="reference"),
+                reading.strategies_of(reply.utterance, side="reply"),
+            ]
             human, system = (columns[side[0]] for side in sides if not isinstance(side, Undefined))
             rows.append((human, system, reply.turn + 1, conversation.cluster))
     table = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3)
@@ -78,12 +81,12 @@ def _profile(system: str, pairs: _Pairs, seed: int, swaps: int) -> AlignmentProf
         StrategyRecall(
             strategy=CLASSES[column],
             recall=share(pairs.human == column),
-            instead=_instead(pairs, column),
+            instead=_replacements(pairs, column),
         )
         for column in order
     )
     stages = tuple(
-        Stage(turns=named(low, high), match=share(mask))
+        Stage(turns=turn_range(low, high), match=share(mask))
         for low, high in STAGES
         if (mask := (pairs.turn >= low) & (pairs.turn <= high)).any()
     )
@@ -94,12 +97,12 @@ def _profile(system: str, pairs: _Pairs, seed: int, swaps: int) -> AlignmentProf
         human_mix=_mix(pairs.human),
         system_mix=_mix(pairs.system),
         distance=corrected_distance(cluster_sums(_counts(pairs), pairs.cluster).sums, len(pairs.human)),
-        distance_by_chance=_by_chance(pairs, system, seed, swaps),
+        distance_by_chance=_expected_distance(pairs, system, seed, swaps),
         stages=stages,
     )
 
 
-def _instead(pairs: _Pairs, column: int) -> tuple[Instead, ...]:
+def _replacements(pairs: _Pairs, column: int) -> tuple[Instead, ...]:
     others = Counter(pairs.system[(pairs.human == column) & (pairs.system != column)].tolist())
     order = sorted(others, key=lambda other: (-others[other], other))[:MOST_CONFUSED]
     return tuple(Instead(strategy=CLASSES[other], n=others[other]) for other in order)
@@ -177,7 +180,7 @@ def _root(square: float) -> float:
     return float(np.sqrt(min(1.0, max(0.0, square))))
 
 
-def _by_chance(pairs: _Pairs, system: str, seed: int, swaps: int) -> float:
+def _expected_distance(pairs: _Pairs, system: str, seed: int, swaps: int) -> float:
     """The mean corrected distance where the two sides of each cluster are swapped at random."""
     sums = cluster_sums(_counts(pairs), pairs.cluster).sums
     half = sums.shape[1] // 2

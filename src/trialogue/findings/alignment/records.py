@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from trialogue.findings.records import Section
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Record
 
 STAGES: tuple[tuple[int, int], ...] = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 12), (13, 10_000))
@@ -65,7 +65,7 @@ class AlignmentProfile(Record):
     """Turn by turn."""
 
 
-def named(low: int, high: int) -> str:
+def turn_range(low: int, high: int) -> str:
     """Turns in words.
 
     >>> named(3, 4), named(1, 1), named(13, 10_000)
@@ -89,7 +89,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
         Section(
             title="Which strategies systems use where people used another",
             sentences=(
-                *(_confused(one) for one in profiles),
+                *(_describe_confusions(one) for one in profiles),
                 (
                     "Each cell: how often the system used the strategy where the human did, as a share and as a "
                     "count, and what it used most often instead."
@@ -101,7 +101,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
         Section(
             title="How often each strategy is used",
             sentences=(
-                *(_mixed(one) for one in profiles),
+                *(_describe_mixes(one) for one in profiles),
                 "Distances are Jensen–Shannon distances, from 0 (the same mix) to 1 (nothing in common).",
             ),
             heads=("Strategy", "The human", *(one.system for one in profiles)),
@@ -118,7 +118,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
     )
 
 
-def _confused(profile: AlignmentProfile) -> str:
+def _describe_confusions(profile: AlignmentProfile) -> str:
     """How often it did the same in all, then its commonest departure: good systems have one, too."""
     same = sum(_hits(one.recall) for one in profile.recalls)
     said = f"{profile.system} used the human's strategy in {same} of {profile.n} replies"
@@ -145,7 +145,7 @@ def _hits(share: Estimate) -> int:
     return round((share.value or 0.0) * share.n)
 
 
-def _mixed(profile: AlignmentProfile) -> str:
+def _describe_mixes(profile: AlignmentProfile) -> str:
     """How far the mixes are apart, and where they differ most, in percentage points."""
     gaps = {
         name: profile.system_mix.get(name, 0.0) - profile.human_mix.get(name, 0.0)
@@ -154,7 +154,7 @@ def _mixed(profile: AlignmentProfile) -> str:
     more = max(sorted(gaps), key=lambda name: gaps[name])
     less = min(sorted(gaps), key=lambda name: gaps[name])
     said = (
-        f"{profile.system}: its strategy mix has distance {written(profile.distance)} from the human's "
+        f"{profile.system}: its strategy mix has distance {render_estimate(profile.distance)} from the human's "
         f"({profile.distance_by_chance:.2f} expected by chance)"
     )
     if gaps[more] < 1e-9:
@@ -189,10 +189,10 @@ def _recall(found: StrategyRecall | None) -> str:
     if found is None:
         return "—"
     others = ", ".join(f"{plain(each.strategy)} {each.n}" for each in found.instead[:2])
-    return "\n".join(part for part in (_counted(found.recall), others) if part)
+    return "\n".join(part for part in (_share_cell(found.recall), others) if part)
 
 
-def _counted(share: Estimate) -> str:
+def _share_cell(share: Estimate) -> str:
     """A share of few things with its interval and count, on two lines; of what has no interval the count alone."""
     count = f"{_hits(share)} of {share.n}"
     if share.value is None or share.interval is None:
@@ -223,9 +223,9 @@ def _percent(share: float) -> str:
 
 def _stage_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
     known = [{each.turns: each.match for each in one.stages} for one in profiles]
-    names = [named(*stage) for stage in STAGES if any(named(*stage) in one for one in known)]
+    names = [turn_range(*stage) for stage in STAGES if any(turn_range(*stage) in one for one in known)]
     return tuple((name.replace("-", "–"), *(_stage(one.get(name)) for one in known)) for name in names)
 
 
 def _stage(found: Estimate | None) -> str:
-    return "—" if found is None else _counted(found)
+    return "—" if found is None else _share_cell(found)

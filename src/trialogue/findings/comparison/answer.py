@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from trialogue.findings.threat import Severity, Threat, Validity
 from trialogue.findings.threats.texts import clause, sentence
-from trialogue.findings.wording import listed, p_words
+from trialogue.findings.wording import list_names, p_words
 
 if TYPE_CHECKING:
     from trialogue.findings.comparison.comparison import FailureComparison, Judgement, Light
@@ -36,7 +36,7 @@ def comparison_answer(
         failures: how often the two fail.
         threats: to the verdict.
     """
-    failing = () if failures is None or not failures.is_worse else (_failing(failures, before, after),)
+    failing = () if failures is None or not failures.is_worse else (_describe_failures(failures, before, after),)
     return (
         *failing,
         *_on_measures(light, before, after, judgements, margin, alpha, threats, after_failures=bool(failing)),
@@ -55,8 +55,8 @@ def _on_measures(
     after_failures: bool,
 ) -> tuple[str, ...]:
     deciding = [each for each in judgements if each.decides]
-    tested = [each for each in deciding if was_tested(each)]
-    left = ", ".join(each.measure for each in deciding if not was_tested(each))
+    tested = [each for each in deciding if is_tested(each)]
+    left = ", ".join(each.measure for each in deciding if not is_tested(each))
     if not deciding and after_failures:
         return ()
     if not deciding:
@@ -66,7 +66,7 @@ def _on_measures(
         )
     if not tested:
         return (f"{after} and {before} cannot be compared: the deciding measures could not be tested ({left}).",)
-    rested = f"The verdict rests on {_what_decides(tested)} at level {alpha:g}, Holm-corrected."
+    rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}, Holm-corrected."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _measures_say(deciding)
     blocked = [sentence(threat) for threat in threats if threat.severity is Severity.BLOCKS]
@@ -76,12 +76,12 @@ def _on_measures(
     return (verdict, *blocked[:MOST_REASONS], rested + beside, *unseen)
 
 
-def was_tested(judged: "Judgement") -> bool:
+def is_tested(judged: "Judgement") -> bool:
     """Whether there is a p-value of a measure, or an interval that lies within the margin."""
     return judged.p_adjusted is not None or judged.light in ("not worse", "equivalent")
 
 
-def _failing(failures: "FailureComparison", before: str, after: str) -> str:
+def _describe_failures(failures: "FailureComparison", before: str, after: str) -> str:
     """More failures are worse by themselves."""
     return (
         f"{after} is worse than {before}: {failures.after} of its {failures.after_dialogues} dialogues "
@@ -92,7 +92,9 @@ def _failing(failures: "FailureComparison", before: str, after: str) -> str:
 
 def _measures_say(deciding: Sequence["Judgement"]) -> str:
     """What the measures say beside failures: they are no verdict any more."""
-    return "Apart from failures, " + listed([f"{each.title} says {each.light}" for each in deciding], most=None) + "."
+    return (
+        "Apart from failures, " + list_names([f"{each.title} says {each.light}" for each in deciding], most=None) + "."
+    )
 
 
 def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before: str, after: str) -> str:
@@ -115,14 +117,14 @@ def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before:
 FAVOURABLE_LIGHTS = ("better", "not worse", "equivalent")
 
 
-def _what_decides(tested: Sequence["Judgement"]) -> str:
+def _name_deciding_measures(tested: Sequence["Judgement"]) -> str:
     titles = [each.title for each in tested]
-    return titles[0] if len(titles) == 1 else f"{len(titles)} measures ({listed(titles, most=None)})"
+    return titles[0] if len(titles) == 1 else f"{len(titles)} measures ({list_names(titles, most=None)})"
 
 
 def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgement"], margin: float | None) -> str:
     up, down = (
-        listed([each.title for each in deciding if each.light == one], most=None) for one in ("better", "worse")
+        list_names([each.title for each in deciding if each.light == one], most=None) for one in ("better", "worse")
     )
     return {
         "better": f"{after} is significantly better than {before} on {up}.",

@@ -127,7 +127,7 @@ def compare_sides(
 ) -> tuple[Comparison, tuple[League, ...]]:
     """The two versions on every measure, and one league of them for each; what threatens the verdict is not known here.
 
-    ``comparison_gate.concluded`` makes the verdict of it.
+    ``gate.conclude_comparison`` makes the verdict of it.
 
     Args:
         before: the old version.
@@ -150,14 +150,16 @@ def compare_sides(
         names = [name for name in shared if (name in deciding) == decides]
         adjusted = holm([found[name].p for name in names])
         for name, p in zip(names, adjusted, strict=True):
-            judgements.append(_judged(before.measures[name], found[name], p, decides, margin, alpha, before, after))
+            judgements.append(
+                _make_judgement(before.measures[name], found[name], p, decides, margin, alpha, before, after)
+            )
     comparison = Comparison(
         before=before.name,
         after=after.name,
         light=light_of(judgements),
         answer=(),
         judgements=tuple(judgements),
-        moved=_moved(before, after, [each.measure for each in judgements if each.decides]),
+        moved=_largest_losses(before, after, [each.measure for each in judgements if each.decides]),
         notes=_notes(before, after, found),
     )
     return comparison, tuple(_league(before, after, each, alpha) for each in judgements)
@@ -176,7 +178,7 @@ def _difference(before: Side, after: Side, name: str, seed: int, resamples: int,
     if name not in before.values or name not in after.values:
         return Estimate(value=None, why=NOTHING)
     if name not in before.units or name not in after.units:
-        return within or _from_intervals(before.values[name], after.values[name])
+        return within or _welch_difference(before.values[name], after.values[name])
     old, new = _met_by_both(before, after, name)
     is_share = are_yes_or_no(old) and are_yes_or_no(new)
     return difference(_sums(new), _sums(old), mean_of, is_share=is_share, seed=seed, permutations=resamples)
@@ -199,7 +201,7 @@ def _met_by_both(before: Side, after: Side, name: str) -> tuple[Units, Units]:
     return kept_old, kept_new
 
 
-def _from_intervals(before: Estimate, after: Estimate) -> Estimate:
+def _welch_difference(before: Estimate, after: Estimate) -> Estimate:
     """After minus before, from two estimates that are taken as independent: Welch's test on their intervals.
 
     An interval's half width is its error times Student's quantile for its clusters. Interval and p-value of the difference
@@ -239,7 +241,7 @@ def _sums(units: Sequence[tuple[str, str, float]]) -> ClusterSums:
     return cluster_sums([[value, 1.0] for _, _, value in units], [cluster for _, cluster, _ in units])
 
 
-def _judged(
+def _make_judgement(
     measure: Measure,
     found: Estimate,
     p: float | None,
@@ -286,7 +288,7 @@ def light_of(judgements: Sequence[Judgement]) -> Light:
     return "not worse" if lights and lights <= {"not worse", "equivalent"} else "inconclusive"
 
 
-def _moved(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:
+def _largest_losses(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:
     """Units that lost most on a measure, worst first; ties by name."""
     losses: list[tuple[float, str, str, float, float]] = []
     for name in names:

@@ -22,7 +22,7 @@ from trialogue.records import CompletionCounts, Fault
 FAILURE_MARGIN = 0.01  # of dialogues: a new version may fail as much more often, if that is not significant
 
 
-def concluded(
+def conclude_comparison(
     comparison: Comparison,
     threats: Sequence[Threat],
     failures: FailureComparison | None,
@@ -39,7 +39,7 @@ def concluded(
         margin: a loss up to which the new version is not worse.
         alpha: level at which differences were called.
     """
-    judgements = tuple(_gated(judgement, comparison, threats) for judgement in comparison.judgements)
+    judgements = tuple(_gate_judgement(judgement, comparison, threats) for judgement in comparison.judgements)
     light = light_of(judgements)
     if failures is not None and failures.is_worse:
         light = "worse"
@@ -65,7 +65,7 @@ def concluded(
     )
 
 
-def _gated(judgement: Judgement, comparison: Comparison, threats: Sequence[Threat]) -> Judgement:
+def _gate_judgement(judgement: Judgement, comparison: Comparison, threats: Sequence[Threat]) -> Judgement:
     """A judgement with what the threats leave of it; one that they block is none."""
     ahead = {"worse": comparison.before, "inconclusive": None, "changed": None}.get(judgement.light, comparison.after)
     validity = weakest(
@@ -97,7 +97,7 @@ def compare_failures(
     """
     if before is None or after is None or not before.dialogues or not after.dialogues:
         return None
-    old, new = before.failed_by(Fault.AGENT), after.failed_by(Fault.AGENT)
+    old, new = before.failures_by(Fault.AGENT), after.failures_by(Fault.AGENT)
     more = new / after.dialogues - old / before.dialogues
     p = failures_differ(after, before)
     return FailureComparison(

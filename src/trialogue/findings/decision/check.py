@@ -86,7 +86,7 @@ def _sample(protocol: DecisionProtocol, facts: SystemFacts, league: League | Non
 def _dialogues(facts: SystemFacts, league: League | None) -> int:
     """Dialogues of a system that say something of it; where people were asked about dialogues, those they answered for."""
     done = facts.completion
-    missing = sum(done.failed.values()) - done.failed_by(Fault.AGENT) if done is not None else 0
+    missing = sum(done.failed.values()) - done.failures_by(Fault.AGENT) if done is not None else 0
     rated: list[int] = []
     if league is not None and league.measure.measured.level == "dialogue":
         rated = [each.estimate.n for each in league.standings if each.system == facts.system]

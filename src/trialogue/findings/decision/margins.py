@@ -11,11 +11,11 @@ from trialogue.findings.family import stretched_ends
 from trialogue.findings.protocol import Margins
 from trialogue.findings.records import Contrast, League
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.records import Estimate
 
 
-def beyond_superiority(contrast: Contrast, margin: float, *, pairs: int, alpha: float) -> bool:
+def exceeds_superiority(contrast: Contrast, margin: float, *, pairs: int, alpha: float) -> bool:
     """Whether the better system of a pair is so by more than a margin."""
     ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
     return ends is not None and (ends[0] > margin or ends[1] < -margin)
@@ -42,7 +42,7 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
     """
     pairs = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
     own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
-    if margins.superiority is not None and any(contrast.ahead is not None for contrast in pairs):
+    if margins.superiority is not None and any(contrast.leader is not None for contrast in pairs):
         yield (
             f"A system counts as better only if it is better by more than {margins.superiority:g} (superiority margin)."
         )
@@ -50,11 +50,11 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
         claims = [claim for pair in pairs for claim in _not_worse(pair, league, margin, len(pairs), alpha)]
         named = f"{margin:g} (non-inferiority margin)"
         nothing = f"No system is shown to be non-inferior to another one within {named}."
-        yield from _claimed(claims, own, f"Not worse by more than {named}", "{} against {}", nothing)
+        yield from _claim_sentences(claims, own, f"Not worse by more than {named}", "{} against {}", nothing)
     if (margin := margins.equivalence) is not None:
-        both = [Claim(pair, (pair.a, pair.b)) for pair in pairs if _within(pair, margin, len(pairs), alpha)]
+        both = [Claim(pair, (pair.a, pair.b)) for pair in pairs if _is_within(pair, margin, len(pairs), alpha)]
         nothing = f"No pair is shown to be equivalent (to differ by less than {margin:g})."
-        yield from _claimed(both, own, f"Equivalent (differ by less than {margin:g})", "{} and {}", nothing)
+        yield from _claim_sentences(both, own, f"Equivalent (differ by less than {margin:g})", "{} and {}", nothing)
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,15 @@ class Claim:
         )
 
 
-def _claimed(claims: Sequence[Claim], threats: Sequence[Threat], what: str, names: str, nothing: str) -> Iterator[str]:
+def _claim_sentences(
+    claims: Sequence[Claim], threats: Sequence[Threat], what: str, names: str, nothing: str
+) -> Iterator[str]:
     """Claims in sentences, those that are conditional apart; ``nothing`` if none is left."""
     validities = [claim.validity(threats) for claim in claims]
     for validity, prefix in ((Validity.FIRM, ""), (Validity.CONDITIONAL, "Conditional on the threats listed below: ")):
         found = [names.format(*claim.names) for claim, each in zip(claims, validities, strict=True) if each is validity]
         if found:
-            yield f"{prefix}{what}: {listed(found)}."
+            yield f"{prefix}{what}: {list_names(found)}."
     if all(validity is Validity.BLOCKED for validity in validities):
         yield nothing
 
@@ -107,6 +109,6 @@ def _not_worse(contrast: Contrast, league: League, margin: float, pairs: int, al
         yield Claim(contrast, (contrast.b,))
 
 
-def _within(contrast: Contrast, margin: float, pairs: int, alpha: float) -> bool:
+def _is_within(contrast: Contrast, margin: float, pairs: int, alpha: float) -> bool:
     ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
     return ends is not None and -margin < ends[0] and ends[1] < margin

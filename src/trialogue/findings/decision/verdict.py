@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.decision.margins import beyond_superiority, margin_sentences
-from trialogue.findings.family import corrected_together, decided
+from trialogue.findings.decision.margins import exceeds_superiority, margin_sentences
+from trialogue.findings.family import corrected_together, rank_league
 from trialogue.findings.protocol import Correction, DecisionProtocol, ProtocolCheck
 from trialogue.findings.records import Contrast, Findings, League, Statement, StatementKind
-from trialogue.findings.systems.answer import answer, league_of, titled
+from trialogue.findings.systems.answer import answer, full_title, league_of
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import protocols
-from trialogue.findings.threats.gate import gated
-from trialogue.findings.wording import written
+from trialogue.findings.threats.gate import gate_leagues
+from trialogue.findings.wording import render_estimate
 
 
-def under_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -> Findings:
+def apply_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -> Findings:
     """The findings with their verdicts as a protocol has them, past the gate once more.
 
     The gate only ever takes away, so that findings that have passed it may pass it again with more threats.
@@ -29,12 +29,12 @@ def under_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -
     leagues: tuple[League, ...] = findings.leagues
     if protocol is not None and decides:
         leagues = _with_margin(_with_family(leagues, protocol), protocol)
-    leagues = gated(leagues, threats)
+    leagues = gate_leagues(leagues, threats)
     measure = protocol.measure if protocol is not None and decides else None
     league = None if measure is None else league_of(leagues, measure)
     statements = list(answer(leagues, findings.votes, threats, rests_on=measure))
     if protocol is not None and league is not None:
-        statements[0] = _without_margin(league, protocol.margin.superiority) or statements[0]
+        statements[0] = _no_margin_verdict(league, protocol.margin.superiority) or statements[0]
         sentences = margin_sentences(league, protocol.margin, threats, alpha=protocol.alpha)
         statements[1:1] = [Statement(kind_of=StatementKind.MARGIN, text=text) for text in sentences]
     primary = findings.primary if measure is None else (league.measure.name if league is not None else None)
@@ -49,7 +49,7 @@ def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tupl
     That several measures were looked at threatens no decision that was fixed, and kept, before anybody looked.
     """
     found = [*findings.threats, *protocols(findings)]
-    if check.kept and decides:
+    if check.is_kept and decides:
         found = [threat for threat in found if threat.code is not ThreatCode.SEVERAL_MEASURES]
     blocks = check.protocol.blocks if check.protocol is not None else ()
     raised = {
@@ -75,28 +75,28 @@ def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
     if margin is None:
         return tuple(leagues)
     return tuple(
-        decided(league, _beyond(league.contrasts, margin, protocol.alpha))
+        rank_league(league, _apply_superiority(league.contrasts, margin, protocol.alpha))
         if league.measure.measured == protocol.measure
         else league
         for league in leagues
     )
 
 
-def _beyond(contrasts: Sequence[Contrast], margin: float, alpha: float) -> list[Contrast]:
+def _apply_superiority(contrasts: Sequence[Contrast], margin: float, alpha: float) -> list[Contrast]:
     pairs = max(1, sum(contrast.verdict != "undefined" for contrast in contrasts))
     return [
         contrast.model_copy(update={"verdict": "inconclusive"})
-        if contrast.ahead is not None and not beyond_superiority(contrast, margin, pairs=pairs, alpha=alpha)
+        if contrast.leader is not None and not exceeds_superiority(contrast, margin, pairs=pairs, alpha=alpha)
         else contrast
         for contrast in contrasts
     ]
 
 
-def _without_margin(league: League, margin: float | None) -> Statement | None:
+def _no_margin_verdict(league: League, margin: float | None) -> Statement | None:
     """The verdict where pairs were compared and none differs by more than the margin of superiority; None: it is another."""
     compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
-    if margin is None or not compared or any(contrast.ahead is not None for contrast in compared):
+    if margin is None or not compared or any(contrast.leader is not None for contrast in compared):
         return None
-    size = f" (difference {written(compared[0].difference)})" if len(compared) == 1 else ""
+    size = f" (difference {render_estimate(compared[0].difference)})" if len(compared) == 1 else ""
     what = f"no system is shown to be better than another one by more than {margin:g}{size}"
-    return Statement(kind_of=StatementKind.VERDICT, text=f"On {titled(league)}, {what}.")
+    return Statement(kind_of=StatementKind.VERDICT, text=f"On {full_title(league)}, {what}.")

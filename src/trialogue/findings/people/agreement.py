@@ -19,7 +19,7 @@ Table = Mapping[Hashable, Mapping[str, Any]]
 """For each rated thing what each rater gave it."""
 
 
-def packed(table: Table) -> list[list[Any]]:
+def pack_ratings(table: Table) -> list[list[Any]]:
     """One row a thing, its ratings first, then None; who gave which does not matter."""
     most = max((len(given) for given in table.values()), default=0)
     return [[*given.values(), *[None] * (most - len(given))] for given in table.values()]
@@ -35,7 +35,7 @@ def numeric_agreement(
         groups: what things belong together (replies to one situation): whole groups are drawn.
         rng: source of randomness.
     """
-    rows = packed(table)
+    rows = pack_ratings(table)
     clusters = [groups[thing] for thing in table]
     if not any(len(given) >= 2 for given in table.values()):
         why = Reason.of(ReasonCode.NOTHING_RATED_TWICE)
@@ -73,7 +73,7 @@ def nominal_agreement(
     table: Table, groups: Mapping[Hashable, Hashable], *, rng: np.random.Generator
 ) -> tuple[Agreement, ...]:
     """Coefficients for labels without an order."""
-    rows = packed(table)
+    rows = pack_ratings(table)
     clusters = [groups[thing] for thing in table]
     if not any(len(given) >= 2 for given in table.values()):
         why = Reason.of(ReasonCode.NOTHING_JUDGED_TWICE)
@@ -101,7 +101,9 @@ def _fleiss(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Ge
     sizes = Counter(len(given) for given in table.values() if len(given) >= 2)
     size = max(sizes, key=lambda count: (sizes[count], count))
     chosen = {thing: given for thing, given in table.items() if len(given) == size}
-    estimate = fleiss_kappa(packed(chosen), clusters=[groups[thing] for thing in chosen], rng=rng, resamples=RESAMPLES)
+    estimate = fleiss_kappa(
+        pack_ratings(chosen), clusters=[groups[thing] for thing in chosen], rng=rng, resamples=RESAMPLES
+    )
     left = sum(sizes.values()) - len(chosen)
     note = f"the {len(chosen):,} units with {size} judgements" + (f"; {left:,} others left out" if left else "")
     return Agreement(name="Fleiss' kappa", estimate=estimate, note=note)

@@ -41,26 +41,26 @@ def pairs_of(task: Task, given: Sequence[Preference], *, seed: int, alpha: float
         seed: of the bootstrap and the permutations.
         alpha: level at which differences are called.
     """
-    rows = [_pair(*_leading(*sides, choices), seed) for sides, choices in _grouped(task, given).items()]
+    rows = [_pair(*_orient_leader(*sides, choices), seed) for sides, choices in _group_choices(task, given).items()]
     whole, parts = [row for row in rows if not row.group], [row for row in rows if row.group]
-    return (*_corrected(whole, alpha), *_corrected(parts, alpha))
+    return (*_correct_pairs(whole, alpha), *_correct_pairs(parts, alpha))
 
 
-def pairs_again(
+def repeat_pairs(
     task: Task, given: Sequence[Preference], like: Sequence[ChoicePair], *, seed: int, alpha: float
 ) -> tuple[ChoicePair, ...]:
     """The same pairs from other judgements, with the same side first; those without judgements are missing."""
-    grouped = _grouped(task, given)
+    grouped = _group_choices(task, given)
     rows = []
     for pair in like:
         turned = [(choice, FLIPPED[side]) for choice, side in grouped.get((pair.b, pair.a, pair.group), [])]
         choices = grouped.get((pair.a, pair.b, pair.group)) or turned
         if choices:
             rows.append(_pair(pair.a, pair.b, pair.group, choices, seed))
-    return tuple(_corrected(rows, alpha))
+    return tuple(_correct_pairs(rows, alpha))
 
 
-def _grouped(task: Task, given: Sequence[Preference]) -> dict[tuple[str, str, str], Judged]:
+def _group_choices(task: Task, given: Sequence[Preference]) -> dict[tuple[str, str, str], Judged]:
     """Choices by their two sides, each turned to the side that comes first; realism also by recommender."""
     found: dict[tuple[str, str, str], Judged] = defaultdict(list)
     for choice in given:
@@ -72,7 +72,7 @@ def _grouped(task: Task, given: Sequence[Preference]) -> dict[tuple[str, str, st
     return dict(sorted(found.items()))
 
 
-def _leading(a: str, b: str, group: str, choices: Judged) -> tuple[str, str, str, Judged]:
+def _orient_leader(a: str, b: str, group: str, choices: Judged) -> tuple[str, str, str, Judged]:
     """Turned so that the side with more wins comes first, unless the second one is the person."""
     sides = [side for _, side in choices]
     if sides.count("b") > sides.count("a") and b != "human":
@@ -106,7 +106,7 @@ def _pair(a: str, b: str, group: str, choices: Judged, seed: int) -> ChoicePair:
     )
 
 
-def _corrected(rows: Sequence[ChoicePair], alpha: float) -> list[ChoicePair]:
+def _correct_pairs(rows: Sequence[ChoicePair], alpha: float) -> list[ChoicePair]:
     adjusted = holm([row.p for row in rows])
     return [
         row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})

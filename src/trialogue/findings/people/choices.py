@@ -12,9 +12,9 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people.agreement import Table, nominal_agreement
-from trialogue.findings.people.choice_pairs import RESAMPLES, Task, item_of, pairs_again, pairs_of, rater_of
-from trialogue.findings.people.exclusions import PLANNED, under_each
-from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed
+from trialogue.findings.people.choice_pairs import RESAMPLES, Task, item_of, pairs_of, rater_of, repeat_pairs
+from trialogue.findings.people.exclusions import PLANNED, repeat_analyses
+from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants
 from trialogue.findings.people.records import Agreement, ChoiceFindings, ChoicePair, ChoiceSensitivity, CodeFindings
 from trialogue.findings.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference, Reason, ReasonCode
@@ -58,14 +58,14 @@ def analyse_preferences(
     """
     everything = list(preferences)
     single = [choice for choice in everything if DUPLICATE not in (choice.source or "")]
-    given, left = _counted(single, people, rules)
+    given, left = _countable_choices(single, people, rules)
     votes = [choice for choice in given if choice.a != choice.b]
     if len(single) < len(everything):
         left.append(f"{len(everything) - len(single)} choices that occur twice in their corpus are counted once.")
     findings = _findings("choice", votes, presentations or {}, codes, seed, alpha)
     systems = {name for choice in votes for name in (choice.a, choice.b)}
     update: dict[str, object] = {
-        "warnings": (*left, *_same(len(given) - len(votes)), *findings.warnings),
+        "warnings": (*left, *_same_system_note(len(given) - len(votes)), *findings.warnings),
         "sensitivity": _sensitivity([one for one in single if one.a != one.b], people, rules, findings, seed, alpha),
     }
     if len(systems) > 2:
@@ -73,7 +73,7 @@ def analyse_preferences(
     return findings.model_copy(update=update)
 
 
-def _same(count: int) -> Iterable[str]:
+def _same_system_note(count: int) -> Iterable[str]:
     if count:
         yield f"{count} choices between two dialogues of the same system do not rank systems and are left out."
 
@@ -97,18 +97,18 @@ def analyse_realism(
         DataError: two judgements under one id.
     """
     everything = list(preferences)
-    given, left = _counted(everything, people, rules)
-    explained = [choice for choice in given if _explained(choice)]
+    given, left = _countable_choices(everything, people, rules)
+    explained = [choice for choice in given if _has_explanation(choice)]
     findings = _findings("realism", explained, presentations or {}, codes, seed, alpha)
     update = {
         "without_reason": len(given) - len(explained),
         "warnings": (*left, *findings.warnings),
-        "sensitivity": _sensitivity(list(filter(_explained, everything)), people, rules, findings, seed, alpha),
+        "sensitivity": _sensitivity(list(filter(_has_explanation, everything)), people, rules, findings, seed, alpha),
     }
     return findings.model_copy(update=update)
 
 
-def _explained(choice: Preference) -> bool:
+def _has_explanation(choice: Preference) -> bool:
     return bool((choice.reason or "").strip())
 
 
@@ -132,14 +132,14 @@ def _sensitivity(
             participants=len({choice.rater for choice in left}),
             judgements=len(left),
             why=None if left else Reason.of(ReasonCode.NO_JUDGEMENTS_LEFT),
-            pairs=pairs_again(found.task, left, pairs, seed=seed, alpha=alpha) if again is None else again,
+            pairs=repeat_pairs(found.task, left, pairs, seed=seed, alpha=alpha) if again is None else again,
         )
 
-    main = row(analysed(people, rules) or frozenset(), pairs)
-    return under_each(people, rules, [choice.rater for choice in everything], main, row)
+    main = row(countable_participants(people, rules) or frozenset(), pairs)
+    return repeat_analyses(people, rules, [choice.rater for choice in everything], main, row)
 
 
-def _counted(
+def _countable_choices(
     preferences: Iterable[Preference], people: Sequence[Participant], rules: Rules | None
 ) -> tuple[list[Preference], list[str]]:
     """Choices of people in the main analysis, and what was left out."""
@@ -148,7 +148,7 @@ def _counted(
     doubled = sorted({choice.id for choice in given if choice.id in seen or seen.add(choice.id)})  # type: ignore[func-returns-value]
     if doubled:
         raise DataError([Problem(f"two choices have the id {name!r}.", field="id") for name in doubled])
-    counted = analysed(people, rules)
+    counted = countable_participants(people, rules)
     if counted is None:
         return given, []
     kept = [choice for choice in given if choice.rater in counted]
@@ -164,7 +164,7 @@ def _findings(
     seed: int,
     alpha: float,
 ) -> ChoiceFindings:
-    first, first_p = _first(given, presentations, seed)
+    first, first_p = _first_side_rate(given, presentations, seed)
     return ChoiceFindings(
         task=task,
         pairs=pairs_of(task, given, seed=seed, alpha=alpha),
@@ -173,7 +173,7 @@ def _findings(
         first_p=first_p,
         judgements=len(given),
         without_reason=0,
-        codes=coded(codes, {choice.id: choice.a for choice in given}, seed=seed),
+        codes=summarise_codes(codes, {choice.id: choice.a for choice in given}, seed=seed),
         warnings=tuple(_warnings(given)),
     )
 
@@ -184,7 +184,7 @@ def _warnings(given: Sequence[Preference]) -> Iterable[str]:
         yield f"For {nobody} judgements the rater is unknown; each is treated as another person's."
 
 
-def _first(
+def _first_side_rate(
     given: Sequence[Preference], presentations: Mapping[str, Presentation], seed: int
 ) -> tuple[Estimate, float | None]:
     """How often the side that was shown first is chosen."""
@@ -216,7 +216,7 @@ def _agreement(given: Sequence[Preference], seed: int) -> tuple[Agreement, ...]:
     return nominal_agreement(rows, {item: item for item in table}, rng=rng_for(seed, "agreement of choices"))
 
 
-def coded(codes: Iterable[Code], explained: Mapping[str, str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
+def summarise_codes(codes: Iterable[Code], explained: Mapping[str, str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
     """Codes of explanations: how often each coder gave each, and kappa of two coders on what both coded.
 
     Args:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trialogue.findings.people.participants import BY_HAND, Participant, Rules, analysed, known_rules
+from trialogue.findings.people.participants import BY_HAND, Participant, Rules, countable_participants, known_rules
 from trialogue.findings.people.records import ChoiceSensitivity, SensitivityRow
 
 PLANNED = "Planned exclusions (main analysis)"
@@ -52,20 +52,23 @@ def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scena
             ways.setdefault(applied, name)
     (_, main), *others = ways.items()
     return (
-        Scenario(main, _left(people, rules, frozenset(planned)), main=True),
-        Scenario("No exclusions, unfinished participants included", _left(people, rules, frozenset(), unfinished=True)),
-        Scenario("No exclusions", _left(people, rules, frozenset())),
-        *(Scenario(name, _left(people, rules, applied)) for applied, name in others),
+        Scenario(main, _remaining_people(people, rules, frozenset(planned)), main=True),
+        Scenario(
+            "No exclusions, unfinished participants included",
+            _remaining_people(people, rules, frozenset(), unfinished=True),
+        ),
+        Scenario("No exclusions", _remaining_people(people, rules, frozenset())),
+        *(Scenario(name, _remaining_people(people, rules, applied)) for applied, name in others),
     )
 
 
-def _left(
+def _remaining_people(
     people: Sequence[Participant], rules: Rules | None, applied: frozenset[str], *, unfinished: bool = False
 ) -> frozenset[str]:
-    return analysed(people, rules, only=applied, unfinished=unfinished) or frozenset()
+    return countable_participants(people, rules, only=applied, unfinished=unfinished) or frozenset()
 
 
-def under_each(
+def repeat_analyses(
     people: Sequence[Participant],
     rules: Rules | None,
     raters: Iterable[str | None],

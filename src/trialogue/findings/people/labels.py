@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Literal
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings.people.agreement import RESAMPLES, nominal_agreement, packed
+from trialogue.findings.people.agreement import RESAMPLES, nominal_agreement, pack_ratings
 from trialogue.findings.people.records import LabelClass, LabelFindings
 from trialogue.seeds import rng_for
 from trialogue.stats import krippendorff_alpha
@@ -91,7 +91,7 @@ def _classes(
         against: dict[Hashable, dict[str, bool]] = {
             key: {rater: label == name for rater, label in raters.items()} for key, raters in given.items()
         }
-        rows = packed(against)
+        rows = pack_ratings(against)
         kappa = krippendorff_alpha(
             rows, level="nominal", clusters=clusters, rng=rng_for(seed, "label", name), resamples=RESAMPLES
         )

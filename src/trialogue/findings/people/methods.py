@@ -55,7 +55,7 @@ def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
     reached = flow.reached
     yield (
         f"Of {reached['arrived']:,} {one_and_many(raters)[1]} who arrived, {reached['consented']:,} consented and "
-        f"{reached['completed']:,} completed the study; {flow.excluded:,} were excluded {_by_what(flow)}, "
+        f"{reached['completed']:,} completed the study; {flow.excluded:,} were excluded {_exclusion_means(flow)}, "
         f"leaving {flow.analysed:,}."
     )
     planned = [f"{rule.meaning or rule.rule} ({rule.participants:,})" for rule in flow.rules if rule.planned]
@@ -83,7 +83,7 @@ def looks_of(looks: Sequence[Look]) -> tuple[str, ...]:
     )
 
 
-def _by_what(flow: Flow) -> str:
+def _exclusion_means(flow: Flow) -> str:
     by_hand = sum(each.participants for each in flow.by_hand)
     rules = "by rules fixed before launch"
     return f"{rules} or by hand ({by_hand:,} by hand)" if by_hand else rules

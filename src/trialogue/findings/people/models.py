@@ -118,7 +118,7 @@ def classes(ratings: Sequence[float]) -> list[float]:
 
 def fit(table: RatingTable, effects: Effects, *, confidence: float) -> Clmm:
     """The ordinal model."""
-    return clmm(classes(table.rating), effects.fixed, effects.random, confidence=confidence)
+    return clmm(classes(table.ratings), effects.fixed, effects.random, confidence=confidence)
 
 
 def omnibus(model: Clmm, linear: Test, effect: str) -> Test:
@@ -127,7 +127,7 @@ def omnibus(model: Clmm, linear: Test, effect: str) -> Test:
     return model.likelihood_ratio(effect, below=below)
 
 
-def told(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
+def result_of_test(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
     """A test as a record."""
     return TestResult(
         name=name,
@@ -150,22 +150,22 @@ def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
     return "a" if (value > 0) == higher else "b"
 
 
-def oriented(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
+def orient_pairs(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
     """Pairs turned so that a comes first in the order, sorted by it."""
     place = {name: index for index, name in enumerate(order)}
-    turned = [pair if place[pair.a] < place[pair.b] else _turned(pair) for pair in pairs]
+    turned = [pair if place[pair.a] < place[pair.b] else _turn_pair(pair) for pair in pairs]
     return sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
 
 
-def _turned(pair: Pairwise) -> Pairwise:
-    return Pairwise(pair.b, pair.a, pair.difference.turned(), pair.p_adjusted, pair.freedom)
+def _turn_pair(pair: Pairwise) -> Pairwise:
+    return Pairwise(pair.b, pair.a, pair.difference.negate(), pair.p_adjusted, pair.freedom)
 
 
 def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFindings:
     """What the report says of the model itself."""
     clusters = table.column(table.unit)
     check = proportional_odds(
-        classes(table.rating),
+        classes(table.ratings),
         {name: values for name, values in effects.fixed.items() if name != "rater"},
         effect="system",
         clusters=clusters,
@@ -178,7 +178,7 @@ def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFi
         left_out=effects.left_out,
         log_likelihood=model.log_likelihood,
         why=model.why,
-        proportional=told(
+        proportional=result_of_test(
             check.test,
             name="proportional odds",
             basis=f"Brant's Wald test, {len(set(clusters)):,} {table.units_are} as clusters",
@@ -203,7 +203,7 @@ def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionF
             counts[row.position] += 1
     test = omnibus(model, linear.f_test("position"), "position")
     return PositionFindings(
-        test=told(test, name="likelihood ratio, as F", basis="position in the cumulative-link mixed model"),
+        test=result_of_test(test, name="likelihood ratio, as F", basis="position in the cumulative-link mixed model"),
         odds={
             level.lstrip("0"): odds_ratio(model.coefficients[f"position={level}"])
             for level in model.design.levels["position"]

@@ -43,12 +43,12 @@ def describe_options(
     kept = [each for each in offered if counted is None or each.rater in counted]
     asked = sorted({(each.question, each.kind) for each in kept})
     return tuple(
-        _described([each for each in kept if (each.question, each.kind) == one], (titles or {}).get(one[0], ""))
+        _describe_options([each for each in kept if (each.question, each.kind) == one], (titles or {}).get(one[0], ""))
         for one in asked
     )
 
 
-def _described(offered: Sequence[Offered], title: str) -> OptionFindings:
+def _describe_options(offered: Sequence[Offered], title: str) -> OptionFindings:
     first = offered[0]
     by_option: dict[str, list[Offered]] = {}
     for each in offered:

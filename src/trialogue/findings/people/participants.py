@@ -71,7 +71,7 @@ Rules = Mapping[str, str]
 """Planned exclusion rules: name to meaning."""
 
 
-def analysed(
+def countable_participants(
     people: Sequence[Participant], rules: Rules | None, *, only: Collection[str] | None = None, unfinished: bool = False
 ) -> frozenset[str] | None:
     """Codes of those whose answers count; None where there is no table of participants: everybody's.
@@ -131,7 +131,7 @@ def flow(
     losses = Counter(
         (furthest[person.participant], _reason(person)) for person in people if person.state != "completed"
     )
-    counted = analysed(people, rules) or frozenset()
+    counted = countable_participants(people, rules) or frozenset()
     done = [person for person in people if person.state == "completed"]
     return Flow(
         reached=reached,

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from trialogue.findings.people.agreement import numeric_agreement
-from trialogue.findings.people.exclusions import PLANNED, under_each
+from trialogue.findings.people.exclusions import PLANNED, repeat_analyses
 from trialogue.findings.people.models import (
     MOST_POINTS,
     Effects,
@@ -18,12 +18,12 @@ from trialogue.findings.people.models import (
     log_odds,
     model_findings,
     omnibus,
-    oriented,
+    orient_pairs,
     position_findings,
-    told,
+    result_of_test,
     verdict_of,
 )
-from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed
+from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants
 from trialogue.findings.people.records import (
     PairFindings,
     RatingFindings,
@@ -106,7 +106,7 @@ def analyse_ratings(
     scale = scale or Scale(MeasureName(name).prose.capitalize())
     raters = kinds_of(score.raters for score in scores)
     everything, skipped = table_of(scores, presentations)
-    main = everything.only(analysed(people, rules))
+    main = everything.select_raters(countable_participants(people, rules))
     say(f"{scale.title}: distributions and agreement")
     points = _points(everything, scale)
     systems = _systems(main, scale, points)
@@ -119,12 +119,12 @@ def analyse_ratings(
         labels={f"{point:g}": words for point, words in scale.labels.items()},
         systems=systems,
         coverage=main.coverage(),
-        agreement=numeric_agreement(main.by_thing(), main.groups(), rng=rng_for(seed, name, "agreement"))
+        agreement=numeric_agreement(main.group_by_thing(), main.groups(), rng=rng_for(seed, name, "agreement"))
         if main.rows and main.known_raters
         else (),
         warnings=tuple(_warnings(main, everything, people, skipped)),
     )
-    why = why_no_tests(main)
+    why = reason_without_tests(main)
     if why:
         refused = TestResult(name="comparison", basis="", why=why, main=True)
         return findings.model_copy(update={"tests": (refused,)})
@@ -146,7 +146,7 @@ def analyse_ratings(
 
 def _points(table: RatingTable, scale: Scale) -> tuple[float, ...]:
     """Points of the scale; of a slider with many places the middles of ten classes."""
-    found = sorted({*scale.labels, *table.rating})
+    found = sorted({*scale.labels, *table.ratings})
     if len(found) <= MOST_SHOWN:
         return tuple(found)
     width = (found[-1] - found[0]) / BARS
@@ -182,7 +182,7 @@ def _systems(table: RatingTable, scale: Scale, points: Sequence[float]) -> tuple
     return tuple(sorted(found, key=lambda one: (sign * (one.mean.value or 0.0), one.system)))
 
 
-def why_no_tests(table: RatingTable) -> Reason | None:
+def reason_without_tests(table: RatingTable) -> Reason | None:
     """Why systems cannot be compared by these ratings; None where they can."""
     if not table.rows:
         return Reason.of(ReasonCode.NO_RATINGS_LEFT)
@@ -190,7 +190,7 @@ def why_no_tests(table: RatingTable) -> Reason | None:
         return Reason.of(ReasonCode.ONE_SYSTEM, system=table.systems[0])
     if not table.known_raters:
         return Reason.of(ReasonCode.RATERS_UNKNOWN)
-    if len(set(table.rating)) < 2:
+    if len(set(table.ratings)) < 2:
         return Reason.of(ReasonCode.EVERY_RATING_EQUAL)
     return None
 
@@ -198,9 +198,9 @@ def why_no_tests(table: RatingTable) -> Reason | None:
 def _warnings(
     table: RatingTable, everything: RatingTable, people: Sequence[Participant], skipped: int
 ) -> Iterable[str]:
-    if len(set(table.rating)) > MOST_POINTS:
+    if len(set(table.ratings)) > MOST_POINTS:
         yield (
-            f"Ratings have {len(set(table.rating)):,} different values: distributions are shown in ten "
+            f"Ratings have {len(set(table.ratings)):,} different values: distributions are shown in ten "
             "classes, and the ordinal model uses twenty of about equal size."
         )
     if skipped:
@@ -240,8 +240,8 @@ class RatingComparison:
         self.table, self.order, self.higher, self.alpha, self.seed = table, list(order), higher, alpha, seed
         self.effects: Effects = effects_of(table)
         self.model: Clmm = fit(table, self.effects, confidence=1 - alpha)
-        self.linear = lmm(table.rating, self.effects.fixed, self.effects.random, confidence=1 - alpha)
-        self.ordinal_pairs = oriented(self.model.pairs("system", freedom=self.linear.freedom), order)
+        self.linear = lmm(table.ratings, self.effects.fixed, self.effects.random, confidence=1 - alpha)
+        self.ordinal_pairs = orient_pairs(self.model.pairs("system", freedom=self.linear.freedom), order)
         self.units, self.means = table.means(self.order)
 
     @cached_property
@@ -257,16 +257,16 @@ class RatingComparison:
     @cached_property
     def linear_pairs(self) -> list[Pairwise]:
         """Its pairs."""
-        return oriented(self.linear.pairs("system"), self.order)
+        return orient_pairs(self.linear.pairs("system"), self.order)
 
     @property
-    def deciding(self) -> list[Pairwise]:
+    def deciding_pairs(self) -> list[Pairwise]:
         """The pairs that verdicts rest on."""
         return self.ordinal_pairs if self.model.converged else self.linear_pairs
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """Of every pair."""
-        return tuple(verdict_of(pair, alpha=self.alpha, higher=self.higher) for pair in self.deciding)
+        return tuple(verdict_of(pair, alpha=self.alpha, higher=self.higher) for pair in self.deciding_pairs)
 
     def tests(self) -> tuple[TestResult, ...]:
         """The main one first, then others beside it, and the one that must not be made."""
@@ -274,13 +274,13 @@ class RatingComparison:
         ratings = f"{len(table.rows):,} ratings"
         fitted = self.model.converged
         return (
-            told(
+            result_of_test(
                 self.omnibus,
                 name="likelihood ratio, as F",
                 basis=f"cumulative-link mixed model, {ratings}",
                 main=fitted,
             ),
-            told(
+            result_of_test(
                 self.linear_test,
                 name="F (Satterthwaite)",
                 basis=f"linear mixed model, {ratings}",
@@ -335,7 +335,7 @@ class RatingComparison:
         """An effect size of the units' means; its interval draws units, and says nothing where these share replies."""
         if not self.table.share_items or effect.interval is None:
             return effect
-        return effect.model_copy(update={"interval": None, "p": None, "why": _why_not_means(self.table)})
+        return effect.model_copy(update={"interval": None, "p": None, "why": _reason_without_means(self.table)})
 
     def _superiority(self, a: str, b: str) -> Estimate:
         rows = {name: [row for row in self.table.rows if row.system == name] for name in (a, b)}
@@ -381,11 +381,11 @@ def rank_test(table: RatingTable, means: Floats) -> TestResult:
     rank = friedman(means)
     basis = f"means of {rank.n:,} {table.units_are}{_w(rank.concordance)}"
     if table.share_items:
-        return TestResult(name=rank.test.name, basis=basis, why=_why_not_means(table))
-    return told(rank.test, name=rank.test.name, basis=basis)
+        return TestResult(name=rank.test.name, basis=basis, why=_reason_without_means(table))
+    return result_of_test(rank.test, name=rank.test.name, basis=basis)
 
 
-def _why_not_means(table: RatingTable) -> Reason:
+def _reason_without_means(table: RatingTable) -> Reason:
     return Reason.of(ReasonCode.MEANS_NOT_INDEPENDENT, people=table.raters, items=len(set(table.column("item"))))
 
 
@@ -397,17 +397,17 @@ def _sensitivity(
     everything: RatingTable, people: Sequence[Participant], rules: Rules | None, main: RatingComparison
 ) -> tuple[SensitivityRow, ...]:
     """The comparison under every other exclusion."""
-    return under_each(
+    return repeat_analyses(
         people,
         rules,
         everything.column("rater"),
         main.row(PLANNED, main=True),
-        lambda raters: _repeated(everything.only(raters), main),
+        lambda raters: _repeat_comparison(everything.select_raters(raters), main),
     )
 
 
-def _repeated(table: RatingTable, main: RatingComparison) -> SensitivityRow:
-    why = why_no_tests(table)
+def _repeat_comparison(table: RatingTable, main: RatingComparison) -> SensitivityRow:
+    why = reason_without_tests(table)
     if why is None and set(table.systems) != set(main.order):
         why = Reason.of(ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT)
     if why:

@@ -11,7 +11,7 @@ from trialogue.findings.people.choices import Code, analyse_preferences, analyse
 from trialogue.findings.people.labels import Label, analyse_labels
 from trialogue.findings.people.methods import looks_of, methods_of, not_people
 from trialogue.findings.people.options import Offered, describe_options
-from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed, flow
+from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants, flow
 from trialogue.findings.people.ratings import Scale, analyse_ratings
 from trialogue.findings.people.records import (
     Answers,
@@ -24,7 +24,7 @@ from trialogue.findings.people.records import (
     StudyFindings,
 )
 from trialogue.findings.people.table import Key
-from trialogue.findings.wording import listed, written
+from trialogue.findings.wording import list_names, render_estimate
 from trialogue.records import Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters
 from trialogue.seeds import rng_for
@@ -64,12 +64,12 @@ class StudyData:
     """What was repaired while reading."""
 
     @property
-    def counted(self) -> frozenset[str] | None:
+    def countable_people(self) -> frozenset[str] | None:
         """Those whose answers count: who completed it and hit no rule fixed before launch; None: nobody is told apart."""
-        return analysed(self.people, self.rules)
+        return countable_participants(self.people, self.rules)
 
     @property
-    def rated(self) -> list[Score]:
+    def system_ratings(self) -> list[Score]:
         """Answers about systems, of everybody."""
         return [score for score in self.scores if score.system is not None]
 
@@ -109,7 +109,7 @@ def infer_study(
     )
     ratings = tuple(
         analyse_ratings(
-            [score for score in data.rated if score.measure == measure],
+            [score for score in data.system_ratings if score.measure == measure],
             measure=measure,
             scale=data.scales.get(measure),
             people=data.people,
@@ -119,7 +119,7 @@ def infer_study(
             alpha=alpha,
             progress=progress,
         )
-        for measure in _measures(data, data.rated)
+        for measure in _measures(data, data.system_ratings)
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
     labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
@@ -154,7 +154,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         choices=estimates.choices,
         labels=estimates.labels,
         answers=tuple(_plain(data)),
-        options=describe_options(data.options, analysed(data.people, data.rules), data.titles),
+        options=describe_options(data.options, countable_participants(data.people, data.rules), data.titles),
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *methods[-1:]),
         alpha=estimates.alpha,
@@ -207,13 +207,13 @@ def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
 
 
 def _counted_labels(data: StudyData) -> list[Label]:
-    counted = data.counted
+    counted = data.countable_people
     return [one for one in data.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
 
 
 def _plain(data: StudyData) -> Iterable[Answers]:
     """Questions about no system, described."""
-    counted = data.counted
+    counted = data.countable_people
     asked = [
         score
         for score in data.scores
@@ -221,22 +221,22 @@ def _plain(data: StudyData) -> Iterable[Answers]:
     ]
     for measure in sorted({score.measure for score in asked}):
         values = [score.value for score in asked if score.measure == measure and score.value is not None]
-        yield _described(measure, values, data.scales.get(measure))
+        yield _describe_answers(measure, values, data.scales.get(measure))
 
 
-def _described(measure: str, values: Sequence[float], scale: Scale | None) -> Answers:
+def _describe_answers(measure: str, values: Sequence[float], scale: Scale | None) -> Answers:
     counts = Counter(values)
     labels = scale.labels if scale else {}
     return Answers(
         measure=measure,
         title=scale.title if scale else MeasureName(measure).prose.capitalize(),
-        counts={_written(point): counts[point] for point in sorted({*counts, *labels})},
-        labels={_written(point): words for point, words in labels.items()},
+        counts={_render_point(point): counts[point] for point in sorted({*counts, *labels})},
+        labels={_render_point(point): words for point, words in labels.items()},
         spread=() if labels else tuple(map(float, np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))),
     )
 
 
-def _written(point: float) -> str:
+def _render_point(point: float) -> str:
     """No two numbers that people type are written alike."""
     return f"{point:.15g}"
 
@@ -265,7 +265,7 @@ def _answer(
         alpha = labels.agreement[0]
         yield (
             f"{labels.annotators} annotators labelled {labels.utterances:,} utterances; "
-            f"{alpha.name}: {written(alpha.estimate)}."
+            f"{alpha.name}: {render_estimate(alpha.estimate)}."
         )
     if not ratings and choices is None and labels is None:
         yield "The study collected nothing that compares systems."
@@ -284,21 +284,23 @@ def _rating_sentences(found: RatingFindings) -> Iterable[str]:
     best = found.systems[0].system
     beaten = [pair.b for pair in held if pair.a == best]
     if len(beaten) == len(found.systems) - 1:
-        yield f"{best} is rated significantly better than every other system on {found.title}{_by(held, best)}."
+        yield f"{best} is rated significantly better than every other system on {found.title}{_lead_odds(held, best)}."
     elif beaten:
         yield (
             f"On {found.title} {best} leads: it is rated significantly better than "
-            f"{listed(beaten)}{_by(held, best)}, but not than every other system."
+            f"{list_names(beaten)}{_lead_odds(held, best)}, but not than every other system."
         )
     elif held:
         yield f"On {found.title} some systems differ, but none is significantly better than all others."
     else:
-        yield (f"On {found.title} {listed(sorted(one.system for one in found.systems))} do not differ significantly.")
+        yield (
+            f"On {found.title} {list_names(sorted(one.system for one in found.systems))} do not differ significantly."
+        )
     if len(compared) > 1 and held:
         yield f"{len(held)} of {len(compared)} pairs differ after correction."
 
 
-def _by(held: Sequence[PairFindings], best: str) -> str:
+def _lead_odds(held: Sequence[PairFindings], best: str) -> str:
     """The smallest lead of the best, as odds."""
     leads = [pair for pair in held if pair.a == best and pair.odds_ratio.value is not None]
     if not leads:
@@ -313,9 +315,8 @@ def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
     rows = [pair for pair in found.pairs if not pair.group]
     by = "" if found.raters in ((), (Raters.PEOPLE,)) else f" by {named_raters(found.raters)}"
     for pair in rows[:5]:
-        share = (
-            f"{pair.wins} of {pair.wins + pair.losses} decisive judgements ({written(pair.decisive)}; {pair.ties} ties)"
-        )
+        estimate = render_estimate(pair.decisive)
+        share = f"{pair.wins} of {pair.wins + pair.losses} decisive judgements ({estimate}; {pair.ties} ties)"
         if found.task == "realism":
             verdict = {
                 "a": "is taken for the person more often than the person is",

@@ -49,7 +49,7 @@ class RatingTable:
     rows: tuple[Row, ...]
 
     @cached_property
-    def rating(self) -> list[float]:
+    def ratings(self) -> list[float]:
         """The ratings."""
         return [row.rating for row in self.rows]
 
@@ -107,7 +107,7 @@ class RatingTable:
             return ()
         return tuple(sorted({row.position for row in self.rows if row.position is not None}))
 
-    def only(self, raters: Collection[str] | None) -> "RatingTable":
+    def select_raters(self, raters: Collection[str] | None) -> "RatingTable":
         """Ratings of some people; all for None."""
         return self if raters is None else RatingTable(tuple(row for row in self.rows if row.rater in raters))
 
@@ -122,7 +122,7 @@ class RatingTable:
         with np.errstate(invalid="ignore"):
             return units, sums / np.where(counts > 0, counts, np.nan)
 
-    def by_thing(self) -> dict[Hashable, dict[str, float]]:
+    def group_by_thing(self) -> dict[Hashable, dict[str, float]]:
         """What each rater gave each thing."""
         table: dict[Hashable, dict[str, float]] = {}
         for row in self.rows:
@@ -135,7 +135,7 @@ class RatingTable:
 
     def coverage(self) -> dict[str, int]:
         """Number of things by how many ratings they have."""
-        counts = Counter(len(given) for given in self.by_thing().values())
+        counts = Counter(len(given) for given in self.group_by_thing().values())
         return {str(size): counts[size] for size in sorted(counts)}
 
 

@@ -75,15 +75,15 @@ class Pilot:
 
 def pilot_of(measure: Measure, before: Units, after: Units | None) -> Pilot:
     """The pilot's values by user; those of the new version only where users had both versions."""
-    old = _by_user(before)
-    new = _by_user(after or ())
+    old = _group_by_user(before)
+    new = _group_by_user(after or ())
     both = sorted(old.keys() & new.keys())
     if not both:
         return Pilot(measure, old, None)
     return Pilot(measure, {user: old[user] for user in both}, {user: new[user] for user in both})
 
 
-def _by_user(units: Units) -> dict[str, list[float]]:
+def _group_by_user(units: Units) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for _, user, value in units:
         found.setdefault(user, []).append(value)
@@ -135,7 +135,7 @@ def plan_comparison(
     lift = _lift(pilot, difference)
     done: dict[int, ComparisonPower] = {}
 
-    def simulated(size: int) -> bool:
+    def reaches_power(size: int) -> bool:
         started = time.perf_counter()
         done[size] = _power(pilot, lift, size, margin, alpha, simulations, seed)
         if progress is not None:
@@ -143,9 +143,9 @@ def plan_comparison(
         return (done[size].power.value or 0.0) >= power
 
     for size in users:
-        simulated(size)
+        reaches_power(size)
     if not users:
-        _search(simulated)
+        _search(reaches_power)
     sizes = tuple(done[size] for size in sorted(done))
     enough = [one for one in sizes if (one.power.value or 0.0) >= power]
     return ComparisonPlan(
@@ -209,7 +209,7 @@ def _power(
     lights: list[Light] = []
     values = 0
     for number in range(simulations):
-        sides = _drawn(pilot, lift, size, rng_for(seed, "compare plan", str(size), str(number)))
+        sides = _draw_runs(pilot, lift, size, rng_for(seed, "compare plan", str(size), str(number)))
         values += len(sides[0].units[pilot.measure.name])
         found, _ = compare_sides(
             *sides, on=[pilot.measure.name], margin=margin, alpha=alpha, seed=number, resamples=RESAMPLES
@@ -224,7 +224,7 @@ def _power(
     )
 
 
-def _drawn(
+def _draw_runs(
     pilot: Pilot, lift: Callable[[float, np.random.Generator], float], size: int, rng: np.random.Generator
 ) -> tuple[Side, Side]:
     """Two runs: users drawn with replacement, under new names."""

@@ -21,7 +21,7 @@ def variance_of_difference(plan: StudyPlan) -> tuple[float, float]:
 
     One level more or less of participants, situations and dialogues counts by itself; ratings share their noise.
     """
-    sd, people, pool = plan.variances, max(2.0, plan.analysed), plan.pool
+    sd, people, pool = plan.variances, max(2.0, plan.expected_participants), plan.pool
     dialogues = max(2.0, pool / plan.per_dialogue)
     ratings = people * plan.tasks
     parts = [(2 * sd.rater_system**2 / people, people - 1), (2 * noise(plan) / ratings, ratings)]

@@ -92,19 +92,19 @@ class StudyPlan:
         return self.situations or self.participants * self.tasks
 
     @property
-    def analysed(self) -> float:
+    def expected_participants(self) -> float:
         """People whose ratings count, on average."""
         return self.participants * (1 - self.dropout) * (1 - self.excluded)
 
     @property
     def per_reply(self) -> float:
         """Ratings that count of each reply, on average."""
-        return self.analysed * self.tasks / self.pool if self.situations else 1.0
+        return self.expected_participants * self.tasks / self.pool if self.situations else 1.0
 
     @property
     def ratings(self) -> int:
         """Ratings that count in all, on average."""
-        return round(self.analysed * self.tasks * len(self.effects))
+        return round(self.expected_participants * self.tasks * len(self.effects))
 
 
 def even_thresholds(points: int) -> tuple[float, ...]:
@@ -118,7 +118,7 @@ def even_thresholds(points: int) -> tuple[float, ...]:
     return tuple(np.log(shares / (1 - shares)).tolist())
 
 
-def drawn(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
+def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
     """One study: who finished and is not excluded, what they were shown, in which order, and their ratings."""
     finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
     seen = _situations(plan, finished, rng)

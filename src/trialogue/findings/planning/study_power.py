@@ -12,10 +12,10 @@ import numpy.typing as npt
 from pydantic import Field
 
 from trialogue.errors import UsageError
-from trialogue.findings.people.ratings import RatingComparison, why_no_tests
+from trialogue.findings.people.ratings import RatingComparison, reason_without_tests
 from trialogue.findings.people.records import Verdict
 from trialogue.findings.planning.study_formula import expected_power
-from trialogue.findings.planning.study_plan import StudyPlan, drawn
+from trialogue.findings.planning.study_plan import StudyPlan, draw_study
 from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.seeds import rng_for
 from trialogue.stats import wilson
@@ -109,8 +109,8 @@ class _Outcome:
 def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> _Outcome:
     """One study of the plan, drawn and analysed; the same whichever process does it."""
     rng = rng_for(seed, "study power", str(plan.participants), str(plan.pool), str(number))
-    table = drawn(plan, rng)
-    if why_no_tests(table) or set(table.systems) != set(plan.systems):  # hardly anybody is left
+    table = draw_study(plan, rng)
+    if reason_without_tests(table) or set(table.systems) != set(plan.systems):  # hardly anybody is left
         undefined: Verdict = "undefined"
         return _Outcome((undefined,) * (len(plan.effects) * (len(plan.effects) - 1) // 2), False)
     comparison = RatingComparison(table, plan.systems, True, level, seed)
@@ -225,9 +225,9 @@ def way_ahead(
     for _ in range(ROUNDS):
         size = _smallest(plan, way, power, level, times)
         if size is None:
-            end = at_size(plan, way, last_size(plan, way))
+            end = resize_plan(plan, way, last_size(plan, way))
             return WayAhead(way=way, at=None, limit=expected_power(end, level=level, times=times))
-        there = at_size(plan, way, size)
+        there = resize_plan(plan, way, size)
         if at is not None and (at.participants, at.situations) == (there.participants, there.pool):
             break
         at = study_power(there, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
@@ -238,7 +238,7 @@ def way_ahead(
     return WayAhead(way=way, at=at, limit=None)
 
 
-def at_size(plan: StudyPlan, way: Way, size: int) -> StudyPlan:
+def resize_plan(plan: StudyPlan, way: Way, size: int) -> StudyPlan:
     """The plan with so many participants, or (for ``situations``) so many situations."""
     if way == "situations":
         return replace(plan, situations=size)
@@ -261,19 +261,19 @@ def first_size(plan: StudyPlan, way: Way) -> int:
 
 def last_size(plan: StudyPlan, way: Way) -> int:
     """Where it ends: at one rating of each reply, or at more participants than anybody finds."""
-    return max(plan.tasks, int(plan.analysed * plan.tasks)) if way == "situations" else LARGEST
+    return max(plan.tasks, int(plan.expected_participants * plan.tasks)) if way == "situations" else LARGEST
 
 
 def _smallest(plan: StudyPlan, way: Way, power: float, level: float, times: float) -> int | None:
-    def reached(size: int) -> bool:
-        return expected_power(at_size(plan, way, size), level=level, times=times) >= power
+    def reaches_power(size: int) -> bool:
+        return expected_power(resize_plan(plan, way, size), level=level, times=times) >= power
 
     low, high = first_size(plan, way), last_size(plan, way)
-    if not reached(high):
+    if not reaches_power(high):
         return None
     while high - low > max(1, low // 100):
         middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
+        low, high = (low, middle) if reaches_power(middle) else (middle, high)
     return high
 
 
@@ -295,6 +295,6 @@ def curves_of(
         base = plan.pool if way == "situations" else plan.participants
         low, high = max(first_size(plan, way), base // 5), min(last_size(plan, way), base * 5)
         steps = sorted({round(size) for size in np.geomspace(max(low, 2), max(high, low + 1, 3), sizes)})
-        plans = [at_size(plan, way, size) for size in steps]
+        plans = [resize_plan(plan, way, size) for size in steps]
         found[way] = tuple((one.participants, one.pool, expected_power(one, level=level)) for one in plans)
     return found

@@ -1,7 +1,7 @@
 """The answer about realism in sentences."""
 
 from trialogue.findings.realism.records import Gap, RealismFindings
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.records import MeasureName
 
 NAMED = 3  # giveaways in a sentence
@@ -16,12 +16,12 @@ def realism_answer(found: RealismFindings) -> tuple[str, ...]:
     sentences = [
         (
             f"Simulated users {verdict} real ones: a classifier tested on held-out users has AUC "
-            f"{written(test.auc)} ({test.real} real and {test.simulated} simulated dialogues)."
+            f"{render_estimate(test.auc)} ({test.real} real and {test.simulated} simulated dialogues)."
         )
     ]
     plain = [gap for gap in found.gaps if _tells(gap)][:NAMED]
     if plain:
-        sentences.append("The strongest giveaways: " + "; ".join(map(_about, plain)) + ".")
+        sentences.append("The strongest giveaways: " + "; ".join(map(_describe_gap, plain)) + ".")
     if found.divergence is not None and found.divergence.value.value is not None:
         part = found.divergence
         halves = (
@@ -29,7 +29,7 @@ def realism_answer(found: RealismFindings) -> tuple[str, ...]:
             if part.split_half.value is not None
             else ""
         )
-        sentences.append(f"Their behavior ({part.acts}) differs by DS-KL {written(part.value)}{halves}.")
+        sentences.append(f"Their behavior ({part.acts}) differs by DS-KL {render_estimate(part.value)}{halves}.")
     sentences += [_order(found)] if found.predictions else []
     return tuple(sentences)
 
@@ -40,7 +40,7 @@ def _tells(gap: Gap) -> bool:
     return value is not None and sure and abs(value - 0.5) >= PLAIN
 
 
-def _about(gap: Gap) -> str:
+def _describe_gap(gap: Gap) -> str:
     real, own = gap.real.value or 0.0, gap.simulated.value or 0.0
     return f"{gap.title} ({own:.2f} simulated, {real:.2f} real)"
 
@@ -53,7 +53,7 @@ def _order(found: RealismFindings) -> str:
     return (
         f"Their ranking of {len(best.real.systems)} agents comes closest to that of real users "
         f"({MeasureName(best.against).short}) by {MeasureName(best.measure).short}: ρ "
-        f"{written(best.spearman)}."
+        f"{render_estimate(best.spearman)}."
     )
 
 

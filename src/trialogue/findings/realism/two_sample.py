@@ -42,7 +42,7 @@ def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling
     found = []
     for place, (name, title) in enumerate(titles.items()):
         sums = [
-            cluster_sums(np.column_stack([side.rows[:, place], np.ones(len(side.rows))]), _told_apart(side, kind))
+            cluster_sums(np.column_stack([side.rows[:, place], np.ones(len(side.rows))]), _cluster_keys(side, kind))
             for side, kind in ((real, "real"), (simulated, "simulated"))
         ]
         means = [estimate_of_sums(each, mean_of, confidence=how.confidence) for each in sums]
@@ -63,7 +63,7 @@ def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling
     return sorted(found, key=lambda each: (-abs((each.giveaway.value or 0.5) - 0.5), each.name))
 
 
-def _told_apart(side: Side, kind: str) -> list[Hashable]:
+def _cluster_keys(side: Side, kind: str) -> list[Hashable]:
     """Clusters of one side; a real and a simulated user of the same name are two."""
     return [f"{kind}:{cluster}" for cluster in side.clusters]
 
@@ -76,7 +76,7 @@ def _auc(column: Floats, real: Side, simulated: Side, how: Resampling, name: str
     return auc(
         column,
         _labels(real, simulated),
-        clusters=[*_told_apart(real, "real"), *_told_apart(simulated, "simulated")],
+        clusters=[*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")],
         rng=how.rng(name),
         resamples=how.resamples,
         confidence=how.confidence,
@@ -97,7 +97,7 @@ def two_sample(real: Side, simulated: Side, names: Sequence[str], how: Resamplin
 
     _check(real, simulated)
     rows, labels = np.concatenate([real.rows, simulated.rows]), _labels(real, simulated)
-    keys = [*_told_apart(real, "real"), *_told_apart(simulated, "simulated")]
+    keys = [*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")]
     _, codes = codes_of(keys)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, class_weight="balanced", max_iter=2_000))
     state = int(how.rng("folds").integers(2**31))
@@ -146,7 +146,7 @@ def divergence(
     if not p.sum() or not q.sum():
         return None
     value = float(kl(p.sum(axis=0)[None], q.sum(axis=0)[None])[0])
-    drawn = kl(_drawn(p, how, "real"), _drawn(q, how, "simulated"))
+    drawn = kl(_resample_counts(p, how, "real"), _resample_counts(q, how, "simulated"))
     label = f"bootstrap of dialogues on both sides, percentile, {how.resamples} resamples"
     bounds = percentile(drawn, how.confidence, label)
     shares = zip(labels, (p.sum(axis=0) / p.sum()).tolist(), (q.sum(axis=0) / q.sum()).tolist(), strict=True)
@@ -178,7 +178,7 @@ def _table(side: Sequence[Mapping[str, int]], labels: Sequence[str]) -> Floats:
     )
 
 
-def _drawn(counts: Floats, how: Resampling, name: str) -> Floats:
+def _resample_counts(counts: Floats, how: Resampling, name: str) -> Floats:
     ones = np.ones(len(counts), dtype=np.int64)
     chunks = weight_chunks(ones, how.resamples, how.rng("acts", name), width=counts.shape[1])
     return np.concatenate([weights @ counts for weights in chunks])

@@ -11,7 +11,7 @@ from trialogue.findings.records import Contrast, League, Standing, Statement, St
 from trialogue.findings.threat import EFFECTS, Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import clause
-from trialogue.findings.wording import listed, p_words, written
+from trialogue.findings.wording import list_names, p_words, render_estimate
 from trialogue.records import Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters
 
@@ -50,7 +50,7 @@ def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
     )
 
 
-def not_measured(name: MeasureName) -> str:
+def unmeasured_sentence(name: MeasureName) -> str:
     """The verdict where a decision protocol rests it on a measure that nothing was measured of."""
     what = f"people's {name.prose}" if name.is_judgement else name.short
     return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
@@ -79,16 +79,18 @@ def answer(
     league = primary_league(leagues) if rests_on is None else league_of(leagues, rests_on)
     statements: list[Statement] = []
     if rests_on is not None and league is None:
-        statements.append(Statement(kind_of=StatementKind.VERDICT, text=not_measured(rests_on)))
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=unmeasured_sentence(rests_on)))
     elif league is not None and league.validity is Validity.BLOCKED:
-        text = f"There is no verdict on {titled(league)}: a threat blocks it."
+        text = f"There is no verdict on {full_title(league)}: a threat blocks it."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     elif league is not None:
         statements += _on_league(league, threats) + baseline_statements(league, leagues)
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
     if not statements:
-        text = f"The systems cannot be ranked: no measure with a direction could be computed{_why_not(leagues)}."
+        text = (
+            f"The systems cannot be ranked: no measure with a direction could be computed{_commonest_reason(leagues)}."
+        )
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     blocking = [
         threat.model_copy(update={"measure": None})
@@ -103,7 +105,7 @@ def answer(
     return tuple(statements)
 
 
-def _why_not(leagues: Sequence[League]) -> str:
+def _commonest_reason(leagues: Sequence[League]) -> str:
     """The commonest reason why the measures with a direction have no value, in brackets; "" where there is none."""
     reasons = Counter(
         str(standing.estimate.why)
@@ -136,7 +138,7 @@ def _is_blocked(league: League) -> bool:
     return Validity.BLOCKED in validities and not compares
 
 
-def titled(league: League) -> str:
+def full_title(league: League) -> str:
     """What a sentence calls a measure: a metric with parameters and variant, which its name alone leaves open."""
     measure = league.measure
     detail = measure.measured.detail
@@ -146,7 +148,7 @@ def titled(league: League) -> str:
 def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
     """The verdict of one league: what holds firmly first, then what holds under conditions, each with its reasons."""
     own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
-    decided = [contrast for contrast in league.contrasts if contrast.ahead is not None]
+    decided = [contrast for contrast in league.contrasts if contrast.leader is not None]
     firm = [contrast for contrast in decided if contrast.validity is Validity.FIRM]
     conditional = [contrast for contrast in decided if contrast.validity is Validity.CONDITIONAL]
     if firm or not conditional:
@@ -166,7 +168,7 @@ def _conditional(text: str, contrasts: Sequence[Contrast], threats: Sequence[Thr
         threat
         for threat in threats
         if EFFECTS[threat.severity] is Validity.CONDITIONAL
-        and any(threat.concerns_pair(each.a, each.b, ahead=each.ahead) for each in contrasts)
+        and any(threat.concerns_pair(each.a, each.b, ahead=each.leader) for each in contrasts)
     ]
     return "Conditional: " + _with_reasons(text, reasons, word=", but")
 
@@ -181,70 +183,71 @@ def _with_reasons(text: str, threats: Sequence[Threat], *, word: str) -> str:
 
 def _verdict(league: League, decided: Sequence[Contrast]) -> str:
     """What some decided pairs of a league say, and how many are left open."""
-    title = titled(league)
+    title = full_title(league)
     defined = [standing for standing in league.standings if standing.estimate.value is not None]
     tested = [standing for standing in defined if standing.rank_low is not None]
     untested = [standing.system for standing in defined if standing.rank_low is None]
     if len(defined) == 1:
-        return f"{defined[0].system} scores {written(defined[0].estimate)} on {title}; there is no second system to compare."
+        value = render_estimate(defined[0].estimate)
+        return f"{defined[0].system} scores {value} on {title}; there is no second system to compare."
     if not tested:
         why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
-        return f"On {title}, {listed(sorted(untested))} cannot be compared: {why}."
+        return f"On {title}, {list_names(sorted(untested))} cannot be compared: {why}."
     # A threat can take a system's rank and leave its pairs: such a system was compared.
     compared = {name for each in league.contrasts if each.verdict != "undefined" for name in (each.a, each.b)}
     left = [system for system in untested if system not in compared]
-    aside = f" {listed(left)} could not be compared." if left else ""
+    aside = f" {list_names(left)} could not be compared." if left else ""
     if not decided:
-        return _undecided(league, tested, title) + aside
+        return _no_difference_sentence(league, tested, title) + aside
     return _differences(league, decided) + aside
 
 
-def _undecided(league: League, tested: Sequence[Standing], title: str) -> str:
+def _no_difference_sentence(league: League, tested: Sequence[Standing], title: str) -> str:
     compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
     if len(compared) == 1:
         only = compared[0].difference
-        names = listed(sorted(standing.system for standing in tested))
+        names = list_names(sorted(standing.system for standing in tested))
         return f"On {title}, {names} do not differ significantly (difference {_effect(only, compared[0].p_adjusted)})."
     return f"On {title}, no two of {len(tested)} systems differ significantly (0 of {len(compared)} pairs after correction)."
 
 
 def _differences(league: League, decided: Sequence[Contrast]) -> str:
     """Which systems are significantly better than which, with the size of the difference that leads."""
-    title, order = titled(league), [standing.system for standing in league.standings]
+    title, order = full_title(league), [standing.system for standing in league.standings]
     beaten = {
-        winner: sorted((_loser(each) for each in decided if each.ahead == winner), key=order.index) for winner in order
+        winner: sorted((_loser(each) for each in decided if each.leader == winner), key=order.index) for winner in order
     }
     groups: dict[tuple[str, ...], list[str]] = {}
     for winner, losers in beaten.items():
         if losers:
             groups.setdefault(tuple(losers), []).append(winner)
     said = [
-        f"{listed(winners)} {'is' if len(winners) == 1 else 'are'} significantly better than {listed(losers)}"
+        f"{list_names(winners)} {'is' if len(winners) == 1 else 'are'} significantly better than {list_names(losers)}"
         for losers, winners in groups.items()
     ]
     compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
-    largest = _leading(league, decided)
-    effect = f" ({largest.ahead} minus {_loser(largest)}: {_effect(_ahead_first(largest), largest.p_adjusted)})"
+    largest = _leading_contrast(league, decided)
+    effect = f" ({largest.leader} minus {_loser(largest)}: {_effect(_leader_minus_other(largest), largest.p_adjusted)})"
     count = f"; {len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
     return f"On {title}, {'; '.join(said)}{effect}{count}."
 
 
-def _leading(league: League, decided: Sequence[Contrast]) -> Contrast:
+def _leading_contrast(league: League, decided: Sequence[Contrast]) -> Contrast:
     """The pair whose difference is stated: of the best system that is ahead of any, with the next below it."""
     order = [standing.system for standing in league.standings]
-    return min(decided, key=lambda each: (order.index(each.ahead or ""), order.index(_loser(each))))
+    return min(decided, key=lambda each: (order.index(each.leader or ""), order.index(_loser(each))))
 
 
 def _loser(contrast: Contrast) -> str:
-    return contrast.b if contrast.ahead == contrast.a else contrast.a
+    return contrast.b if contrast.leader == contrast.a else contrast.a
 
 
-def _ahead_first(contrast: Contrast) -> Estimate:
-    return contrast.difference if contrast.ahead == contrast.a else contrast.difference.turned()
+def _leader_minus_other(contrast: Contrast) -> Estimate:
+    return contrast.difference if contrast.leader == contrast.a else contrast.difference.negate()
 
 
 def _effect(difference: Estimate, p: float | None) -> str:
-    return written(difference) + (f", p {p_words(p)}" if p is not None else "")
+    return render_estimate(difference) + (f", p {p_words(p)}" if p is not None else "")
 
 
 def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[Statement]:
@@ -264,7 +267,7 @@ def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[
     if other is None:
         return []
     best = next(baseline for baseline in other.baselines if baseline.estimate.value is not None)
-    text = _against_baseline(other, best, where=f" on {titled(other)}")
+    text = _against_baseline(other, best, where=f" on {full_title(other)}")
     return [Statement(kind_of=StatementKind.BASELINE, text=text)]
 
 
@@ -272,15 +275,15 @@ def _against_baseline(league: League, best: Standing, *, where: str) -> str:
     sides = {contrast.a: contrast.verdict for contrast in league.above_baseline}
     order = [standing.system for standing in league.standings if standing.system in sides]
     above, below = ([system for system in order if sides[system] == side] for side in ("a", "b"))
-    first = f"The best baseline that ignores the user, {best.system}, scores {written(best.estimate)}{where}"
+    first = f"The best baseline that ignores the user, {best.system}, scores {render_estimate(best.estimate)}{where}"
     if not any(sides[system] != "undefined" for system in order):
         return f"{first}; no system could be compared with it."
     if above and len(above) == len(order):
         by = next(contrast.difference for contrast in league.above_baseline if contrast.a == above[0])
-        size = f", by {written(by)}" if len(above) == 1 else ""
-        return f"{first}; {listed(above)} {'is' if len(above) == 1 else 'are'} significantly better{size}."
-    better = f"only {listed(above)} {'is' if len(above) == 1 else 'are'}" if above else "no system is"
-    worse = f", and {listed(below)} {'is' if len(below) == 1 else 'are'} significantly worse" if below else ""
+        size = f", by {render_estimate(by)}" if len(above) == 1 else ""
+        return f"{first}; {list_names(above)} {'is' if len(above) == 1 else 'are'} significantly better{size}."
+    better = f"only {list_names(above)} {'is' if len(above) == 1 else 'are'}" if above else "no system is"
+    worse = f", and {list_names(below)} {'is' if len(below) == 1 else 'are'} significantly worse" if below else ""
     return f"{first}; {better} significantly better{worse}."
 
 
@@ -297,7 +300,7 @@ def _votes_sentence(votes: Votes) -> str:
         case [one, other]:
             ranks = f"either {one} or {other} may rank first"
         case _:
-            ranks = f"any of {listed(names)} may rank first"
+            ranks = f"any of {list_names(names)} may rank first"
     return f"In {cast} ({votes.ties} ties), {ranks}."
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from trialogue.findings.records import Contrast, League, Section, Standing
-from trialogue.findings.systems.answer import titled
-from trialogue.findings.wording import decimals, p_words, written
+from trialogue.findings.systems.answer import full_title
+from trialogue.findings.wording import decimals, p_words, render_estimate
 
 TITLE = "Better than baselines that ignore the user?"
 WORDS = {"a": "above", "b": "below", "inconclusive": "inconclusive", "undefined": "not compared"}
@@ -46,11 +46,11 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
                 *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
                 "The last rows: each system minus the best baseline, with p corrected over the systems.",
             ),
-            heads=("", *(titled(league) for league in beside)),
+            heads=("", *(full_title(league) for league in beside)),
             rows=(
                 *((name, *(_value(league, name) for league in beside)) for name in baselines),
                 *(
-                    (f"{name}, minus the best baseline", *(_less(league, name) for league in beside))
+                    (f"{name}, minus the best baseline", *(_difference_cell(league, name) for league in beside))
                     for name in systems
                 ),
             ),
@@ -62,15 +62,15 @@ def _value(league: League, name: str) -> str:
     found: Standing | None = next((each for each in league.baselines if each.system == name), None)
     if found is None or found.estimate.value is None:
         return "—"
-    return written(found.estimate, digits=_decimals(league))
+    return render_estimate(found.estimate, digits=_decimals(league))
 
 
-def _less(league: League, system: str) -> str:
+def _difference_cell(league: League, system: str) -> str:
     found: Contrast | None = next((each for each in league.above_baseline if each.a == system), None)
     if found is None or found.difference.value is None:
         return "—"
     p = "" if found.p_adjusted is None else f", p {p_words(found.p_adjusted)}"
-    return f"{written(found.difference, digits=_decimals(league))}{p}, {WORDS[found.verdict]}"
+    return f"{render_estimate(found.difference, digits=_decimals(league))}{p}, {WORDS[found.verdict]}"
 
 
 def _decimals(league: League) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from trialogue.findings.league import estimate_of
 from trialogue.findings.records import League, Section
-from trialogue.findings.wording import written
+from trialogue.findings.wording import render_estimate
 from trialogue.metrics.failure_sensitivity import FailureSensitivity
 
 TITLE = "Does it matter how failures are counted?"
@@ -46,4 +46,4 @@ def _row(each: FailureSensitivity, title: str) -> tuple[str, ...]:
     name = each.worst.system or ""
     if each.worst.level == "difference":
         name = f"{name} minus {each.worst.versus}"
-    return (name, title, written(estimate_of(each.worst)), written(estimate_of(each.left_out)))
+    return (name, title, render_estimate(estimate_of(each.worst)), render_estimate(estimate_of(each.left_out)))

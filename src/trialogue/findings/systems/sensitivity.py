@@ -13,8 +13,8 @@ def sensitivity(metric: str, leagues: Sequence[League]) -> Sensitivity:
         metric: the metric's name.
         leagues: one for each variant; variants that rank nothing (no direction, no values) take no part.
     """
-    orders = {league.measure.name: _ahead(league) for league in leagues if league.measure.better != "neither"}
-    sure = {league.measure.name: _decided(league) for league in leagues}
+    orders = {league.measure.name: _leads(league) for league in leagues if league.measure.better != "neither"}
+    sure = {league.measure.name: _significant_pairs(league) for league in leagues}
     systems = sorted({standing.system for league in leagues for standing in league.standings})
     flips = []
     for a, b in combinations(systems, 2):
@@ -26,14 +26,14 @@ def sensitivity(metric: str, leagues: Sequence[League]) -> Sensitivity:
     return Sensitivity(metric=metric, leagues=tuple(leagues), flips=tuple(flips))
 
 
-def _ahead(league: League) -> set[tuple[str, str]]:
+def _leads(league: League) -> set[tuple[str, str]]:
     """(ahead, behind) for every pair of systems with different values."""
     values = {s.system: s.estimate.value for s in league.standings if s.estimate.value is not None}
     sign = 1 if league.measure.better == "higher" else -1
     return {(a, b) for a in values for b in values if sign * (values[a] - values[b]) > 0}
 
 
-def _decided(league: League) -> set[tuple[str, str]]:
+def _significant_pairs(league: League) -> set[tuple[str, str]]:
     """(better, worse) for every pair whose difference survives correction."""
     return {
         (contrast.a, contrast.b) if contrast.verdict == "a" else (contrast.b, contrast.a)

@@ -45,7 +45,7 @@ def failures(findings: Findings) -> Iterator[Threat]:
         done = facts.completion
         if done is None or not done.failed:
             continue
-        failed = done.failed_by(Fault.AGENT)
+        failed = done.failures_by(Fault.AGENT)
         missing = sum(done.failed.values()) - failed
         counts: dict[str, JsonValue] = {"failed": failed, "missing": missing, "dialogues": done.dialogues}
         if not done.has_finished_any:
@@ -58,10 +58,10 @@ def failures(findings: Findings) -> Iterator[Threat]:
             known: dict[str, JsonValue] = {**counts, "words": list(done.unexplained)} if done.unexplained else counts
             yield Threat(code=ThreatCode.MISSING_DIALOGUES, severity=severity, systems=(facts.system,), facts=known)
         if failed:
-            yield from _failing(findings, facts.system, counts, grave=failed >= FAILING * done.dialogues)
+            yield from _detect_failing(findings, facts.system, counts, grave=failed >= FAILING * done.dialogues)
 
 
-def _failing(findings: Findings, system: str, counts: dict[str, JsonValue], *, grave: bool) -> Iterator[Threat]:
+def _detect_failing(findings: Findings, system: str, counts: dict[str, JsonValue], *, grave: bool) -> Iterator[Threat]:
     """A failing system's lead means little on measures that leave its failed dialogues out."""
     yield Threat(code=ThreatCode.FAILURES, severity=Severity.NOTES, systems=(system,), facts=counts)
     for league in findings.leagues if grave else ():
@@ -101,7 +101,7 @@ def failures_differ(one: CompletionCounts, other: CompletionCounts) -> float:
     """Fisher's exact p-value of two systems' failures by the agent's fault."""
     from scipy.stats import fisher_exact
 
-    rows = [[each.failed_by(Fault.AGENT), each.dialogues - each.failed_by(Fault.AGENT)] for each in (one, other)]
+    rows = [[each.failures_by(Fault.AGENT), each.dialogues - each.failures_by(Fault.AGENT)] for each in (one, other)]
     return float(fisher_exact(np.array(rows)).pvalue)
 
 
@@ -109,7 +109,7 @@ def abstentions(findings: Findings) -> Iterator[Threat]:
     """Systems that did not answer every situation that they were asked to."""
     for facts in findings.systems:
         done = facts.completion
-        if done is not None and done.unanswered:
+        if done is not None and done.unanswered_count:
             few = done.answered < ANSWERED * done.situations
             yield Threat(
                 code=ThreatCode.ABSTENTION,
@@ -225,9 +225,9 @@ def no_baselines(findings: Findings) -> Iterator[Threat]:
             yield Threat(code=ThreatCode.NO_BASELINES, severity=Severity.DEMOTES, measure=league.measure.name)
 
 
-def at_chance(findings: Findings) -> Iterator[Threat]:
+def detect_at_chance(findings: Findings) -> Iterator[Threat]:
     """Measures that are known to agree with people no better than chance."""
-    for league in _computed(findings):
+    for league in _computed_leagues(findings):
         card = chance_card(league.measure.measured) if league.measure.better != "neither" else None
         if card is not None and card.auc is not None:
             yield Threat(
@@ -242,7 +242,7 @@ def at_chance(findings: Findings) -> Iterator[Threat]:
             )
 
 
-def _computed(findings: Findings) -> Iterator[League]:
+def _computed_leagues(findings: Findings) -> Iterator[League]:
     """Measures that nobody judged."""
     return (league for league in findings.leagues if league.measure.by != "people")
 
@@ -262,12 +262,12 @@ def domains(findings: Findings) -> Iterator[Threat]:
         own = [fit for fit in measured if fit.measure == measure]
         outside = [fit for fit in own if not fit.fits or fit.system in simulated or (fit.system is None and simulated)]
         if len(outside) == len(own):
-            yield _outside(outside, ())
+            yield _outside_domain_threat(outside, ())
         else:
-            yield from (_outside([fit], (fit.system,)) for fit in outside if fit.system is not None)
+            yield from (_outside_domain_threat([fit], (fit.system,)) for fit in outside if fit.system is not None)
 
 
-def _outside(fits: Sequence[DomainFit], systems: tuple[str, ...]) -> Threat:
+def _outside_domain_threat(fits: Sequence[DomainFit], systems: tuple[str, ...]) -> Threat:
     return Threat(
         code=ThreatCode.OUTSIDE_DOMAIN,
         severity=Severity.DEMOTES,
@@ -369,7 +369,7 @@ def protocols(findings: Findings) -> Iterator[Threat]:
         return
     if check.sha256 is None:
         yield Threat(code=ThreatCode.NO_PROTOCOL, severity=Severity.NOTES)
-    elif not check.kept:
+    elif not check.is_kept:
         yield Threat(
             code=ThreatCode.PROTOCOL_NOT_KEPT,
             severity=Severity.DEMOTES,
@@ -389,7 +389,7 @@ DETECTORS: tuple[Detector, ...] = (
     few_clusters,
     baselines,
     no_baselines,
-    at_chance,
+    detect_at_chance,
     raters,
     label_origins,
     calibrations,

@@ -11,21 +11,21 @@ from trialogue.findings.records import Contrast, League
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 
 
-def gated(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:
+def gate_leagues(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:
     """The leagues with the validity of every verdict; ranks and verdicts that a threat blocks are taken back.
 
     Ranks of the other systems are those of their comparisons among each other: a blocked system is neither above nor below
     them.
     """
     return tuple(
-        _gated(league, [threat for threat in threats if threat.concerns_measure(league.measure.name)])
+        _gate_league(league, [threat for threat in threats if threat.concerns_measure(league.measure.name)])
         for league in leagues
     )
 
 
-def _gated(league: League, threats: Sequence[Threat]) -> League:
-    contrasts = tuple(_judged(contrast, threats) for contrast in league.contrasts)
-    beside = tuple(_judged(contrast, threats) for contrast in league.above_baseline)
+def _gate_league(league: League, threats: Sequence[Threat]) -> League:
+    contrasts = tuple(_gate_contrast(contrast, threats) for contrast in league.contrasts)
+    beside = tuple(_gate_contrast(contrast, threats) for contrast in league.above_baseline)
     blocked = {
         standing.system for standing in league.standings if validity_of(threats, standing.system) is Validity.BLOCKED
     }
@@ -46,12 +46,12 @@ def validity_of(threats: Iterable[Threat], system: str) -> Validity:
     return weakest([EFFECTS[threat.severity] for threat in threats if threat.concerns_system(system)])
 
 
-def _judged(contrast: Contrast, threats: Sequence[Threat]) -> Contrast:
+def _gate_contrast(contrast: Contrast, threats: Sequence[Threat]) -> Contrast:
     validity = weakest(
         [
             EFFECTS[threat.severity]
             for threat in threats
-            if threat.concerns_pair(contrast.a, contrast.b, ahead=contrast.ahead)
+            if threat.concerns_pair(contrast.a, contrast.b, ahead=contrast.leader)
         ]
     )
     verdict = "undefined" if validity is Validity.BLOCKED else contrast.verdict

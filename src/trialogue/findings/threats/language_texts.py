@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.languages import language_name
 from trialogue.records import LanguageMismatch, Misfit
 
@@ -26,10 +26,10 @@ def language_of_texts(mismatch: LanguageMismatch) -> str:
     """The language of texts that measures do not fit, in words."""
     names = [language_name(code) for code in mismatch.languages]
     if mismatch.reason == "across_languages":
-        return f"different languages ({listed(names, most=None)})"
+        return f"different languages ({list_names(names, most=None)})"
     if mismatch.reason == "several_languages":
         return "several languages"
-    return listed(names, most=None) or "a script without spaces between words"
+    return list_names(names, most=None) or "a script without spaces between words"
 
 
 def made_for(mismatch: LanguageMismatch) -> str:
@@ -38,7 +38,7 @@ def made_for(mismatch: LanguageMismatch) -> str:
         return "comparisons within one language"
     if mismatch.reason == "unspaced":
         return "words between spaces"
-    return listed([language_name(code) for code in mismatch.made_for], most=None)
+    return list_names([language_name(code) for code in mismatch.made_for], most=None)
 
 
 def _line(group: Sequence[LanguageMismatch]) -> str:
@@ -58,7 +58,7 @@ def _line(group: Sequence[LanguageMismatch]) -> str:
 
 def _writers(group: Sequence[LanguageMismatch]) -> str:
     systems = sorted({system for each in group for system in each.systems})
-    names = listed(systems, most=None)
+    names = list_names(systems, most=None)
     match group[0].writer:
         case "reference":
             return f"The references for {names} are"

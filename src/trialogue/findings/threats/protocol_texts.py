@@ -16,7 +16,7 @@ def status(check: ProtocolCheck) -> str:
     """
     if check.sha256 is None:
         return "There was no decision protocol."
-    if check.kept:
+    if check.is_kept:
         return f"Decision protocol {check.short_hash}: kept."
     return f"Decision protocol {check.short_hash}: not kept: {deviations_text(check.deviations)}."
 
@@ -28,10 +28,10 @@ def deviations_text(deviations: tuple[Deviation, ...], *, most: int = MOST_SHOWN
     return "; ".join(texts[:most]) + more
 
 
-def described(protocol: DecisionProtocol) -> Iterator[str]:
+def protocol_lines(protocol: DecisionProtocol) -> Iterator[str]:
     """The protocol in lines, for a dry run."""
     yield f"primary measure: {_measure(protocol.measure)}{_with_users(protocol.users)}"
-    yield f"correction: {_family(protocol)}; level {protocol.alpha:g}"
+    yield f"correction: {_family_text(protocol)}; level {protocol.alpha:g}"
     margins = protocol.margin.to_json()
     yield f"margins: {_pairs(margins) if margins else 'none'}"
     yield f"exclusions: {_exclusions([rule.to_json() for rule in protocol.exclude])}"
@@ -47,7 +47,7 @@ def method_sentence(check: ProtocolCheck) -> str:
     when = "with the conversations already available" if check.data_existed else "before there were data"
     if any(each.what is DeviationKind.AFTER_RESULTS for each in check.deviations):
         when = "after there were results"
-    text = "; ".join(described(check.protocol))
+    text = "; ".join(protocol_lines(check.protocol))
     return f"A decision protocol was written {when} (protocol.json, sha256 {check.sha256}): {text}."
 
 
@@ -60,7 +60,7 @@ def _measure(name: str) -> str:
     return f"people's {measure.prose}" if measure.is_judgement else str(measure)
 
 
-def _family(protocol: DecisionProtocol) -> str:
+def _family_text(protocol: DecisionProtocol) -> str:
     if protocol.correction is Correction.WITHIN:
         return "over the pairs of systems of a measure"
     names = ", ".join(map(_measure, (protocol.measure, *protocol.measures)))
@@ -115,7 +115,7 @@ def _dialogues(value: JsonValue) -> str:
     return f"{value:,} {'dialogue' if value == 1 else 'dialogues'}"
 
 
-def _changed(title: str, written: Callable[[JsonValue], str] = str) -> Callable[[Deviation], str]:
+def _change_text(title: str, written: Callable[[JsonValue], str] = str) -> Callable[[Deviation], str]:
     """The text of a choice that was changed."""
 
     def text(deviation: Deviation) -> str:
@@ -125,14 +125,14 @@ def _changed(title: str, written: Callable[[JsonValue], str] = str) -> Callable[
 
 
 TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
-    DeviationKind.PRIMARY_CHANGED: _changed("the primary measure was", _primary),
-    DeviationKind.FAMILY_CHANGED: _changed("the family of the correction was", _correction),
-    DeviationKind.ALPHA_CHANGED: _changed("the level was"),
-    DeviationKind.MARGIN_CHANGED: _changed("the margins were", _margins),
-    DeviationKind.EXCLUSIONS_CHANGED: _changed("the exclusions were", _exclusions),
-    DeviationKind.BLOCKS_CHANGED: _changed("the threats that block were", _names),
-    DeviationKind.SAMPLE_CHANGED: _changed("the planned number of dialogues was", _count),
-    DeviationKind.SYSTEMS_CHANGED: _changed("the systems were", _systems),
+    DeviationKind.PRIMARY_CHANGED: _change_text("the primary measure was", _primary),
+    DeviationKind.FAMILY_CHANGED: _change_text("the family of the correction was", _correction),
+    DeviationKind.ALPHA_CHANGED: _change_text("the level was"),
+    DeviationKind.MARGIN_CHANGED: _change_text("the margins were", _margins),
+    DeviationKind.EXCLUSIONS_CHANGED: _change_text("the exclusions were", _exclusions),
+    DeviationKind.BLOCKS_CHANGED: _change_text("the threats that block were", _names),
+    DeviationKind.SAMPLE_CHANGED: _change_text("the planned number of dialogues was", _count),
+    DeviationKind.SYSTEMS_CHANGED: _change_text("the systems were", _systems),
     DeviationKind.WITHDRAWN: lambda _: "it was removed from the experiment's file after it was written",
     DeviationKind.DELETED: lambda _: "protocol.json, on which an earlier report in this folder rests, was deleted",
     DeviationKind.EDITED: lambda _: "protocol.json was edited: its content does not match its hash",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.findings.threat import Severity, Threat
 from trialogue.findings.threats.texts import clause, sentence
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 
 MOST_MEASURES = 3  # named in one line
 MOST_ALIKE = 3  # lines of one kind of threat; of more, with 12 systems up to 66 pairs, two are examples in one line
@@ -71,7 +71,7 @@ def _line(
     if names:
         others = len(names) - MOST_MEASURES
         many = ", ".join(names[:MOST_MEASURES]) + f" and {others} other measures"
-        where.append("on " + (many if others > 1 else listed(names, most=None)))
+        where.append("on " + (many if others > 1 else list_names(names, most=None)))
     prefix = ", ".join(where)
     return ThreatLine(
         threat.severity,

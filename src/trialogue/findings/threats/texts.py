@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from trialogue.findings.protocol import Deviation
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.protocol_texts import deviations_text
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.records import JsonValue
 
 Facts = Mapping[str, JsonValue]
@@ -46,18 +46,18 @@ def catalogue_rows() -> list[tuple[str, str, str, str]]:
 
 
 def _names(threat: Threat) -> str:
-    return listed(threat.systems) if threat.systems else "all systems"
+    return list_names(threat.systems) if threat.systems else "all systems"
 
 
 def _share(value: JsonValue) -> str:
     return f"{float(value):.0%}" if isinstance(value, int | float) else "an unknown share"
 
 
-def _of(facts: Facts, part: str, whole: str) -> str:
+def _count_of(facts: Facts, part: str, whole: str) -> str:
     return f"{facts[part]} of {facts[whole]}"
 
 
-def _quoted(words: JsonValue) -> str:
+def _quote_failures(words: JsonValue) -> str:
     """What is recorded of failures that nothing explains; a word of an old file may stand for no failure."""
     if not isinstance(words, list):
         return ""
@@ -90,7 +90,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "dialogues out; below, it is noted. Measures with a worst value count a failed dialogue as that "
             "value."
         ),
-        lambda t: f"{_of(t.facts, 'failed', 'dialogues')} dialogues of {_names(t)} failed because of the agent",
+        lambda t: f"{_count_of(t.facts, 'failed', 'dialogues')} dialogues of {_names(t)} failed because of the agent",
     ),
     ThreatCode.FAILURE_DIFFERENCE: ThreatText(
         "One system fails more often",
@@ -110,8 +110,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         "Above 5 % it blocks the system's rank and its verdicts on dialogues; below, it is noted.",
         lambda t: (
-            f"{_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but "
-            f"not because of the agent{_quoted(t.facts.get('words'))}"
+            f"{_count_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but "
+            f"not because of the agent{_quote_failures(t.facts.get('words'))}"
         ),
     ),
     ThreatCode.ABSTENTION: ThreatText(
@@ -119,7 +119,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Share of the situations answered by any system to which a system gave no reply, or an empty one.",
         "Below 95 % answered it demotes every verdict in which the system is ahead; otherwise it is noted.",
         lambda t: (
-            f"{_names(t)} answered only {_of(t.facts, 'answered', 'asked')} situations, and abstentions are not random"
+            f"{_names(t)} answered only {_count_of(t.facts, 'answered', 'asked')} situations, and abstentions are not random"
         ),
         opens_with_names=True,
     ),
@@ -130,7 +130,9 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "case and spaces."
         ),
         ("From 50 % it demotes every verdict in which the system is ahead on a measure that uses references."),
-        lambda t: f"{_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word",
+        lambda t: (
+            f"{_count_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word"
+        ),
     ),
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
@@ -140,7 +142,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "on all that it answered."
         ),
         lambda t: (
-            f"{listed(t.systems, most=None)} are compared on the {t.facts['shared']} situations that both answered"
+            f"{list_names(t.systems, most=None)} are compared on the {t.facts['shared']} situations that both answered"
         ),
         opens_with_names=True,
     ),
@@ -255,7 +257,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "above 5 % of a system's dialogues, that demotes its verdicts on the measure."
         ),
         lambda t: (
-            f"it was trained on {_of(t.facts, 'recognised', 'dialogues')} dialogues of {_names(t)}"
+            f"it was trained on {_count_of(t.facts, 'recognised', 'dialogues')} dialogues of {_names(t)}"
             + (
                 f", {t.facts['excluded']} of which are left out"
                 if t.facts["excluded"]
@@ -336,7 +338,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
 }
 
 
-def heading(severity: Severity) -> str:
+def severity_heading(severity: Severity) -> str:
     """What a list of threats of one severity is called."""
     return {
         Severity.BLOCKS: "No verdict because",

@@ -28,12 +28,12 @@ class Pairs(Protocol):
     """Statistics of pairs of a place and a reply, summed."""
 
     @property
-    def asked(self) -> Sequence[bool]:
+    def situation_mask(self) -> Sequence[bool]:
         """Which situations count."""
         ...
 
     @property
-    def lent(self) -> Sequence[bool]:
+    def lendable_mask(self) -> Sequence[bool]:
         """Which references can be lent."""
         ...
 
@@ -68,8 +68,8 @@ def pairs_of(metric: AnyMetric, baselines: Baselines) -> Pairs | Undefined:
 
 @dataclass(frozen=True, eq=False)
 class _Explicit:
-    asked: Sequence[bool]
-    lent: Sequence[bool]
+    situation_mask: Sequence[bool]
+    lendable_mask: Sequence[bool]
     place_kind: Ints
     reply_kind: Ints
     table: Array
@@ -111,8 +111,8 @@ def _explicit(metric: BehaviorAlignment, units: Sequence[Reply]) -> _Explicit:
 
 @dataclass(frozen=True, eq=False)
 class _Implicit:
-    asked: Sequence[bool]
-    lent: Sequence[bool]
+    situation_mask: Sequence[bool]
+    lendable_mask: Sequence[bool]
     beliefs: Array
     """Probability of each strategy, shape (situations, strategies)."""
     calibration: Calibration

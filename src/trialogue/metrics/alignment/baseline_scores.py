@@ -16,7 +16,7 @@ import numpy as np
 from trialogue.metrics.alignment.baseline_pairs import Pairs, pairs_of
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.alignment.reply_baselines import Baselines, Ints, Rule
-from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed, Undefined, by_system
+from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed, Undefined, group_by_system
 from trialogue.metrics.engine.accumulate import Settings, is_share
 from trialogue.metrics.fitted import Fitted, Parts, sources_of
 from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
@@ -60,7 +60,7 @@ def alignment_baseline_scores(
         signatures: by measure, as its other scores have them.
     """
     confidence = (settings or Settings()).confidence
-    talks = by_system(conversations)
+    talks = group_by_system(conversations)
     found: list[Score] = []
     for metric in metrics:
         signature = (signatures or {}).get(metric.measure)
@@ -89,15 +89,17 @@ def _of_metric(
             for rule in rules
         )
         return
-    if not any(pairs.asked):  # nothing is labelled: the systems' scores say so
+    if not any(pairs.situation_mask):  # nothing is labelled: the systems' scores say so
         return
     systems = {name: _system(name, own, metric) for name, own in sorted(talks.items())}
     for rule in rules:
         side = _baseline(rule, baselines, pairs, metric)
-        yield _scored(metric, rule.name, None, NOTHING if side is None else _alone(side, metric, confidence))
+        yield _baseline_score(
+            metric, rule.name, None, NOTHING if side is None else _estimate_baseline(side, metric, confidence)
+        )
         for name, other in systems.items():
             if side is not None and other is not None:
-                yield _scored(metric, name, rule.name, _less(other, side, metric, confidence))
+                yield _baseline_score(metric, name, rule.name, _estimate_difference(other, side, metric, confidence))
 
 
 def _baseline(rule: Rule, baselines: Baselines, pairs: Pairs, metric: Summed[Reply]) -> Side | None:
@@ -130,9 +132,9 @@ def _groups(rule: Rule, pairs: Pairs) -> Iterator[tuple[Ints, Ints]]:
     asking: dict[Hashable, list[int]] = {}
     lending: dict[Hashable, list[int]] = {}
     for place, (wanted, held) in enumerate(zip(rule.wanted, rule.held, strict=True)):
-        if wanted is not None and pairs.asked[place]:
+        if wanted is not None and pairs.situation_mask[place]:
             asking.setdefault(wanted, []).append(place)
-        if held is not None and pairs.lent[place]:
+        if held is not None and pairs.lendable_mask[place]:
             lending.setdefault(held, []).append(place)
     for key, places in asking.items():
         if key in lending:
@@ -181,7 +183,7 @@ def _values(metric: Summed[Reply], sums: Array) -> Array:
 
 def _system(name: str, conversations: Sequence[Conversation], metric: Summed[Reply]) -> Side | None:
     """A system on the metric; None where it has no value."""
-    kept = [(talk.cluster, found) for talk in conversations if (found := _defined(talk, metric))]
+    kept = [(talk.cluster, found) for talk in conversations if (found := _defined_replies(talk, metric))]
     if not kept:
         return None
     units = [reply for _, found in kept for reply, _ in found]
@@ -190,16 +192,16 @@ def _system(name: str, conversations: Sequence[Conversation], metric: Summed[Rep
     sources = sources_of(metric)
     if sources is not None:
         sources.add(units, np.concatenate(rows))
-        each = sources.metric.without_each(data.sums, data.total)
+        each = sources.metric.leave_one_out(data.sums, data.total)
     else:
-        each = _joined(metric, data.total - data.sums)
-    value = float(_joined(metric, data.total))
+        each = _values_of_sums(metric, data.total - data.sums)
+    value = float(_values_of_sums(metric, data.total))
     parts = {} if sources is None else sources.parts(data.total)
     known = dict(zip(data.keys, each.tolist(), strict=True))
     return Side(name, value, known, len(units), parts) if np.isfinite(value) else None
 
 
-def _defined(talk: Conversation, metric: Summed[Reply]) -> list[tuple[Reply, Sequence[float]]]:
+def _defined_replies(talk: Conversation, metric: Summed[Reply]) -> list[tuple[Reply, Sequence[float]]]:
     """The replies that count, with their statistics."""
     found = ((reply, metric.statistics(reply)) for reply in talk.replies)
     return [(reply, row) for reply, row in found if not isinstance(row, Undefined)]
@@ -214,7 +216,7 @@ def _of_dialogues(metric: Summed[Reply], rows: Sequence[Array]) -> Array:
     return np.column_stack([np.nan_to_num(values), np.isfinite(values)])
 
 
-def _joined(metric: Summed[Reply], sums: Array) -> Array:
+def _values_of_sums(metric: Summed[Reply], sums: Array) -> Array:
     """Values from what ``_of_dialogues`` added up."""
     if not metric.per_dialogue:
         return _values(metric, sums)
@@ -222,15 +224,17 @@ def _joined(metric: Summed[Reply], sums: Array) -> Array:
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def _alone(side: Side, metric: Summed[Reply], confidence: float) -> Estimate:
+def _estimate_baseline(side: Side, metric: Summed[Reply], confidence: float) -> Estimate:
     error = _error_of_fit(metric, side.parts, {})
-    found = jackknife(list(side.without.values()), side.value, side.n, confidence=confidence, added=_added(error))
+    found = jackknife(
+        list(side.without.values()), side.value, side.n, confidence=confidence, added=_added_variance(error)
+    )
     if is_share(metric):
         found = bounded_share(found, confidence=confidence)
-    return _told(_cut_off(found, metric.card.low, metric.card.high), error, metric)
+    return _label_interval(_cut_off(found, metric.card.low, metric.card.high), error, metric)
 
 
-def _less(system: Side, baseline: Side, metric: Summed[Reply], confidence: float) -> Estimate:
+def _estimate_difference(system: Side, baseline: Side, metric: Summed[Reply], confidence: float) -> Estimate:
     error = _error_of_fit(metric, system.parts, baseline.parts)
     found = jackknife_difference(
         system.without,
@@ -239,11 +243,11 @@ def _less(system: Side, baseline: Side, metric: Summed[Reply], confidence: float
         baseline.value,
         system.n + baseline.n,
         confidence=confidence,
-        added=_added(error),
+        added=_added_variance(error),
     )
     low, high = metric.card.low, metric.card.high
     most = None if low is None or high is None else high - low  # that two values on the scale can differ by
-    return _told(_cut_off(found, None if most is None else -most, most), error, metric)
+    return _label_interval(_cut_off(found, None if most is None else -most, most), error, metric)
 
 
 def _error_of_fit(metric: Summed[Reply], a: Parts, b: Parts) -> float | Undefined | None:
@@ -251,11 +255,11 @@ def _error_of_fit(metric: Summed[Reply], a: Parts, b: Parts) -> float | Undefine
     return metric.fit_variance(a, b) if a and isinstance(metric, Fitted) else None
 
 
-def _added(error: float | Undefined | None) -> float:
+def _added_variance(error: float | Undefined | None) -> float:
     return error if isinstance(error, float) else 0.0
 
 
-def _told(estimate: Estimate, error: float | Undefined | None, metric: Summed[Reply]) -> Estimate:
+def _label_interval(estimate: Estimate, error: float | Undefined | None, metric: Summed[Reply]) -> Estimate:
     """With what the interval holds, or leaves out, of a calibration's error."""
     if estimate.interval is None or error is None or not isinstance(metric, Fitted):
         return estimate
@@ -274,7 +278,7 @@ def _cut_off(estimate: Estimate, low: float | None, high: float | None) -> Estim
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
 
 
-def _scored(metric: AnyMetric, system: str, versus: str | None, estimate: Estimate) -> Score:
+def _baseline_score(metric: AnyMetric, system: str, versus: str | None, estimate: Estimate) -> Score:
     """The score of a baseline alone, or of a system less a baseline."""
     return Score(
         measure=metric.measure,

@@ -41,7 +41,7 @@ def recommendation_baselines(
     counts = _Counts(situations) if popularity is None else _Counts((), popularity)
     for situation in situations:
         popular = counts.best_without(situation.cluster, depth)
-        yield _response(COPY_CONTEXT, situation, _copied(situation, popular, depth))
+        yield _response(COPY_CONTEXT, situation, _copy_mentions(situation, popular, depth))
         yield _response(POPULARITY, situation, popular)
 
 
@@ -70,7 +70,7 @@ class _Counts:
         return tuple(sorted(rest, key=lambda item: (-rest[item], item))[:depth])
 
 
-def _copied(situation: Situation, popular: Sequence[str], depth: int) -> tuple[str, ...] | None:
+def _copy_mentions(situation: Situation, popular: Sequence[str], depth: int) -> tuple[str, ...] | None:
     mentioned: list[str] = []
     for utterance in situation.context:
         if utterance.mentions is None:

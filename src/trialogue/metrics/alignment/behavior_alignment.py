@@ -120,7 +120,7 @@ CHOICES = {
 }
 
 
-def _first(reference: Sequence[str], reply: Sequence[str]) -> float:
+def _first_matches(reference: Sequence[str], reply: Sequence[str]) -> float:
     return float(reference[:1] == reply[:1])
 
 
@@ -133,7 +133,7 @@ def _overlap(reference: Sequence[str], reply: Sequence[str]) -> float:
 
 
 MATCH: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
-    "first": _first,
+    "first": _first_matches,
     "any": _any,
     "overlap": _overlap,
 }
@@ -224,24 +224,24 @@ class BehaviorAlignment:
 
     def kinds(self, unit: Reply) -> tuple[Hashable, Hashable]:
         """(what of a place, what of a reply) the statistics depend on: pairs of equal kinds have equal statistics."""
-        read = None if unit.reference is None else self._reading.of(unit.reference, side="reference")
-        said = self._reading.of(unit.utterance, side="reply")
+        read = None if unit.reference is None else self._reading.strategies_of(unit.reference, side="reference")
+        said = self._reading.strategies_of(unit.utterance, side="reply")
         weight = _weight(unit) if self._weighted else 1.0
-        return (self._compared(read), self._first(unit), weight), self._compared(said)
+        return (self._comparison_key(read), self._first(unit), weight), self._comparison_key(said)
 
-    def _compared(self, names: Sequence[str] | Undefined | None) -> Hashable:
+    def _comparison_key(self, names: Sequence[str] | Undefined | None) -> Hashable:
         """As many of the names as are looked at."""
         return tuple(names[:1] if self._only_first else names) if isinstance(names, tuple) else names
 
     def _pair(self, reply: Reply) -> Pair | Undefined:
         if reply.reference is None:
             return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
-        reference = self._reading.of(reply.reference, side="reference")
+        reference = self._reading.strategies_of(reply.reference, side="reference")
         if isinstance(reference, Undefined):
             return reference
         if not reference:
             return Undefined(Reason.of(ReasonCode.REFERENCE_USES_NO_STRATEGY))
-        said = self._reading.of(reply.utterance, side="reply")
+        said = self._reading.strategies_of(reply.utterance, side="reply")
         if isinstance(said, Undefined):
             return said
         if differ_in_set(reference, said):

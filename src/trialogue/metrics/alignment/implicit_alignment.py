@@ -18,7 +18,7 @@ from trialogue.metrics.alignment.behavior_alignment import FIRST
 from trialogue.metrics.alignment.implicit_alignment_error import (
     Calibration,
     calibration_of,
-    uncalibrated,
+    unknown_calibration,
     variance_of_difference,
 )
 from trialogue.metrics.base import Array, Reply, Undefined
@@ -179,17 +179,17 @@ class ImplicitAlignment:
     def source(self, unit: Reply) -> Calibration:
         """The calibration that the statistics of a reply rest on; people's labels correct any."""
         assert unit.reference is not None
-        if self._by is believed_pair:
+        if self._by is pair_belief:
             assert unit.utterance.same_as_reference is not None
-            return uncalibrated(unit.utterance.same_as_reference)
+            return unknown_calibration(unit.utterance.same_as_reference)
         assert unit.reference.strategy_distribution is not None
         return calibration_of(unit.reference.strategy_distribution)
 
-    def without_each(self, clusters: Array, total: Array) -> Array:
+    def leave_one_out(self, clusters: Array, total: Array) -> Array:
         """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
         return _unbounded_ppi(total - clusters) if self.is_observed else share_without_each(clusters, total)
 
-    def informed(self, clusters: Array) -> NDArray[np.bool_]:
+    def labelled_mask(self, clusters: Array) -> NDArray[np.bool_]:
         """Clusters with labels of people for ppi, else all of them."""
         return np.asarray(clusters[:, 3] > 0) if self.is_observed else np.ones(len(clusters), dtype=np.bool_)
 
@@ -207,8 +207,8 @@ class ImplicitAlignment:
         assert unit.reference is not None
         if not (has_ground_truth(unit.reference) and has_ground_truth(unit.utterance)):
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
-        reference = self._reading.of(unit.reference, side="reference")
-        said = self._reading.of(unit.utterance, side="reply")
+        reference = self._reading.strategies_of(unit.reference, side="reference")
+        said = self._reading.strategies_of(unit.utterance, side="reply")
         if isinstance(reference, Undefined) or isinstance(said, Undefined) or not reference or not said:
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
         y = float(reference[0] == said[0])
@@ -232,7 +232,7 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
     return float(1 / (1 + np.exp(-score)))
 
 
-def believed_pair(_reference: Utterance, said: Utterance) -> float | Undefined:
+def pair_belief(_reference: Utterance, said: Utterance) -> float | Undefined:
     """What a classifier of pairs believes of a reply."""
     belief = said.same_as_reference
     if belief is None:
@@ -240,13 +240,13 @@ def believed_pair(_reference: Utterance, said: Utterance) -> float | Undefined:
     return belief.probability
 
 
-def believed_apart(reference: Utterance, said: Utterance) -> float | Undefined:
+def belief_of_labels(reference: Utterance, said: Utterance) -> float | Undefined:
     """What two beliefs, of one utterance each, come to."""
     return same_strategy(reference.strategy_distribution, said.strategy_distribution)
 
 
 PAIR = "same_as_reference"
-BY = {"marginals": believed_apart, "pair": believed_pair}
+BY = {"marginals": belief_of_labels, "pair": pair_belief}
 """Where the probability of a pair is from."""
 
 
@@ -275,8 +275,8 @@ def _rates(variant: str, tpr: float | None, fpr: float | None) -> dict[str, floa
 
 def _estimator(variant: str, rates: dict[str, float]) -> Callable[[Array], Array]:
     if variant == "adjusted_count":
-        return lambda sums: np.clip((_over_half(sums) - rates["fpr"]) / (rates["tpr"] - rates["fpr"]), 0, 1)
-    return {"emq": likeliest_share, "ppi": _ppi, "thresholded": _over_half, "mean_probability": _mean}[variant]
+        return lambda sums: np.clip((_share_over_half(sums) - rates["fpr"]) / (rates["tpr"] - rates["fpr"]), 0, 1)
+    return {"emq": likeliest_share, "ppi": _ppi, "thresholded": _share_over_half, "mean_probability": _mean}[variant]
 
 
 def _mean(sums: Array) -> Array:
@@ -284,7 +284,7 @@ def _mean(sums: Array) -> Array:
     return mean
 
 
-def _over_half(sums: Array) -> Array:
+def _share_over_half(sums: Array) -> Array:
     """Share over one half; the grid point at one half counts by halves."""
     weight = np.where(GRID > 0.5, 1.0, np.where(GRID == 0.5, 0.5, 0.0))
     share: Array = (sums @ weight) / sums.sum(axis=-1)

@@ -35,7 +35,7 @@ def calibration_of(belief: StrategyDistribution) -> Calibration:
     return Calibration(belief.origin, belief.same, belief.same_error)
 
 
-def uncalibrated(belief: PairBelief) -> Calibration:
+def unknown_calibration(belief: PairBelief) -> Calibration:
     """That of a classifier of pairs: its probabilities are taken as they are, and nobody knows their error."""
     return Calibration(belief.origin, None, None)
 

@@ -58,7 +58,7 @@ class Baselines:
         """The baselines; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
         anything: tuple[Hashable, ...] = (0,) * len(self.units)
         turns = tuple(unit.turn for unit in self.units)
-        first = tuple(_first(unit, counts_none=counts_none) for unit in self.units)
+        first = tuple(_first_strategy(unit, counts_none=counts_none) for unit in self.units)
         yield Rule(RANDOM, anything, anything)
         yield Rule(SAME_TURN, turns, turns)
         yield Rule(MAJORITY, (_most_frequent(first),) * len(first), first)
@@ -66,7 +66,7 @@ class Baselines:
             yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
 
 
-def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
+def thin_evenly(situations: Iterable[Situation]) -> list[Situation]:
     """Situations with references; of more than 250 dialogues those of every other one, say, so that 250 or fewer are left.
 
     Pairs grow with the square of the dialogues, while a baseline is known well enough from some two hundred.
@@ -83,7 +83,7 @@ def alignment_baselines(
     """The baselines of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
 
     Args:
-        situations: with references; those without are passed over. See ``evenly_spaced`` where there are very many.
+        situations: with references; those without are passed over. See ``thin_evenly`` where there are very many.
         foreseen: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
 
     Raises:
@@ -105,7 +105,7 @@ def alignment_baselines(
     )
 
 
-def _first(unit: Reply, *, counts_none: bool) -> str | None:
+def _first_strategy(unit: Reply, *, counts_none: bool) -> str | None:
     labels = [label.strategy for label in unit.utterance.strategies or ()]
     return next((name for name in labels[:1] if counts_none or name != NO_STRATEGY), None)
 

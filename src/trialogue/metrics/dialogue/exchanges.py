@@ -51,11 +51,11 @@ def exchanges(dialogue: Dialogue) -> list[Exchange]:
 
 def user_acts(dialogue: Dialogue) -> list[str | None] | Undefined:
     """The label of every user utterance; why there are none where none of them is one of the action space."""
-    missing = unlabelled(dialogue.utterances, "user")
+    missing = why_unlabelled(dialogue.utterances, "user")
     return missing or [label_of(said) for said in dialogue.utterances if said.speaker == "user"]
 
 
-def unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefined | None:
+def why_unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefined | None:
     """Why a speaker's labels say nothing; None if they do.
 
     A speaker who says nothing, whom nobody annotated, or whose labels are all of another action space. Single unknown

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.dialogue.exchanges import NO_WORDS, Exchange, exchanges, unlabelled
+from trialogue.metrics.dialogue.exchanges import NO_WORDS, Exchange, exchanges, why_unlabelled
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import full_name
 from trialogue.records import Card, Dialogue, FailurePolicy, Variant
@@ -55,7 +55,7 @@ TURN_SUCCESS = Card(
 )
 
 
-def _first(turn: Exchange) -> Sequence[str | None]:
+def _first_label(turn: Exchange) -> Sequence[str | None]:
     return turn.burst[:1]
 
 
@@ -73,7 +73,7 @@ class TurnSuccess:
     def __init__(self, *, variant: str = TURN_SUCCESS.default) -> None:
         self.measure = full_name(TURN_SUCCESS, variant, {})
         self.per_dialogue = variant != "pooled"
-        self._judged = JUDGED.get(variant, _first)
+        self._judged = JUDGED.get(variant, _first_label)
         self._mended = variant == "mended"
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
@@ -81,14 +81,14 @@ class TurnSuccess:
         turns = exchanges(unit)
         if not turns:
             return Undefined(NO_WORDS)
-        if (missing := unlabelled(unit.utterances, "user")) is not None:
+        if (missing := why_unlabelled(unit.utterances, "user")) is not None:
             return missing
         spoken = any(said.speaker == "system" for said in unit.utterances)
-        if spoken and (missing := unlabelled(unit.utterances, "system")) is not None:
+        if spoken and (missing := why_unlabelled(unit.utterances, "system")) is not None:
             return missing
-        return (float(sum(map(self._answered, turns))), float(len(turns)))
+        return (float(sum(map(self._is_answered, turns))), float(len(turns)))
 
-    def _answered(self, turn: Exchange) -> bool:
+    def _is_answered(self, turn: Exchange) -> bool:
         given = self._judged(turn)
         if self._mended:
             given = [spelt_right(label) if label else label for label in given]

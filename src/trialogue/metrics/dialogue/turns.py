@@ -50,18 +50,18 @@ def turns_of(utterances: Sequence[Utterance], speaker: Speaker) -> int:
     return sum(now == speaker != before for before, now in zip([None, *speakers], speakers, strict=False))
 
 
-def _said_by(dialogue: Dialogue, speaker: Speaker) -> int:
+def _count_utterances(dialogue: Dialogue, speaker: Speaker) -> int:
     return sum(utterance.speaker == speaker for utterance in dialogue.utterances)
 
 
-def _half_switches(dialogue: Dialogue) -> float:
+def _count_half_switches(dialogue: Dialogue) -> float:
     speakers = [utterance.speaker for utterance in dialogue.utterances]
     return sum(before != now for before, now in pairwise(speakers)) / 2
 
 
 LENGTHS: dict[str, tuple[str, Callable[[Dialogue], float]]] = {
-    "user_utterances": ("user utterances", lambda dialogue: _said_by(dialogue, "user")),
-    "dialoguekit": ("half switches of the speaker", _half_switches),
+    "user_utterances": ("user utterances", lambda dialogue: _count_utterances(dialogue, "user")),
+    "dialoguekit": ("half switches of the speaker", _count_half_switches),
     "utterances": ("utterances", lambda dialogue: len(dialogue.utterances)),
     "system_turns": ("system turns", lambda dialogue: turns_of(dialogue.utterances, "system")),
 }
@@ -135,7 +135,7 @@ class UserActRatio:
         """(user utterances, all utterances or those of the system)."""
         if not unit.utterances:
             return Undefined(Reason.of(ReasonCode.DIALOGUE_EMPTY))
-        user = _said_by(unit, "user")
+        user = _count_utterances(unit, "user")
         whole = len(unit.utterances)
         return (float(user), float(whole - user if self._to_system else whole))
 

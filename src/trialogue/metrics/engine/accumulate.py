@@ -12,7 +12,7 @@ from trialogue.metrics.base import AnyMetric, Conversation, Counted
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.counted_totals import CountedTotals
 from trialogue.metrics.engine.settings import Settings
-from trialogue.metrics.engine.summed_totals import NO_DIALOGUE, NO_UNITS, SummedTotals, is_share, pooled
+from trialogue.metrics.engine.summed_totals import NO_DIALOGUE, NO_UNITS, SummedTotals, is_share, pool_clusters
 from trialogue.metrics.engine.unit_scores import NO_VALUE, ColumnSink, Sink
 from trialogue.records import Estimate, FailurePolicy, Reason
 
@@ -27,7 +27,7 @@ __all__ = [
     "SummedTotals",
     "accumulator_for",
     "is_share",
-    "pooled",
+    "pool_clusters",
 ]
 
 

@@ -26,7 +26,7 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
     """
     problems: list[Problem] = []
     unknown: list[Response] = []
-    known = _by_id(situations, problems)
+    known = _index_by_id(situations, problems)
     grouped: defaultdict[tuple[str, str], dict[str, Response]] = defaultdict(dict)
     for response in responses:
         situation = known.get(response.situation_id)
@@ -46,7 +46,7 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
     conversations = []
     for (system, cluster), group in grouped.items():
         ordered = sorted(group.values(), key=lambda response: order[response.situation_id])
-        replies = tuple(_reply(known[response.situation_id], response) for response in ordered)
+        replies = tuple(_make_reply(known[response.situation_id], response) for response in ordered)
         conversations.append(
             Conversation(
                 system,
@@ -59,7 +59,7 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
     return conversations
 
 
-def _by_id(situations: Iterable[Situation], problems: list[Problem]) -> dict[str, Situation]:
+def _index_by_id(situations: Iterable[Situation], problems: list[Problem]) -> dict[str, Situation]:
     known: dict[str, Situation] = {}
     for situation in situations:
         if known.setdefault(situation.id, situation) != situation:
@@ -80,7 +80,7 @@ def _unknown(responses: Sequence[Response], known: int) -> Problem:
     return Problem(what, hint="Give the file of situations too, or correct situation_id.")
 
 
-def _reply(situation: Situation, response: Response) -> Reply:
+def _make_reply(situation: Situation, response: Response) -> Reply:
     return Reply(
         response.system,
         response.utterance,

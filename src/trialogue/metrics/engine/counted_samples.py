@@ -74,9 +74,9 @@ class CountedSample:
 
     def with_and_without(self) -> tuple[float, dict[Hashable, float]]:
         """The value, and the value without each cluster in turn, by cluster."""
-        distinct = self.counts.distinct - self.counts.alone()
+        distinct = self.counts.distinct - self.counts.unique_counts()
         without = self._values(distinct, self.total.sum() - self.total, self.extra.sum() - self.extra)
-        return self.value, self._by_cluster(without)
+        return self.value, self._index_by_cluster(without)
 
     def minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
         """The difference at equal size: each side is rarefied to the smaller one, where the metric says in what."""
@@ -107,7 +107,7 @@ class CountedSample:
             return None
         side, other_side = side_of(own, others), side_of(others, own)
         common = min(own.size, others.size)
-        value, other_value = self._at_common(size, side, common), other._at_common(size, other_side, common)
+        value, other_value = self._value_at_common(size, side, common), other._value_at_common(size, other_side, common)
         if abs(value - other_value) <= ROUNDING * abs(value):
             other_value = value
         estimate = jackknife_difference(
@@ -118,14 +118,14 @@ class CountedSample:
             n,
             confidence=confidence,
         )
-        return _as_rarefied(estimate, size, common)
+        return _mark_rarefied(estimate, size, common)
 
     def curve(self, size: EqualSize) -> Rarefied:
         """How distinct things accumulate with what is made equal."""
         return Rarefied(self.counts, self.total if size.of == "total" else self.extra)
 
-    def _at_common(self, size: EqualSize, side: Side, common: float) -> float:
-        return float(self._at(size, np.array([side.at_common]), np.array([common]))[0])
+    def _value_at_common(self, size: EqualSize, side: Side, common: float) -> float:
+        return float(self._values_at(size, np.array([side.at_common]), np.array([common]))[0])
 
     def _leave_outs(
         self, size: EqualSize, side: Side, other: "CountedSample", value: float, other_value: float
@@ -134,12 +134,12 @@ class CountedSample:
 
         Where the smaller side loses a cluster, the size that both are rarefied to falls, and the other's value moves, too.
         """
-        own = self._at(size, side.without, side.sizes, left_out=True)
-        without = own - (other._at(size, side.other_at, side.sizes) - other_value)
+        own = self._values_at(size, side.without, side.sizes, left_out=True)
+        without = own - (other._values_at(size, side.other_at, side.sizes) - other_value)
         same = np.abs(without - value) <= ROUNDING * abs(value)
-        return self._by_cluster(np.where(same, value, without))
+        return self._index_by_cluster(np.where(same, value, without))
 
-    def _at(self, size: EqualSize, distinct: Array, sizes: Array, *, left_out: bool = False) -> Array:
+    def _values_at(self, size: EqualSize, distinct: Array, sizes: Array, *, left_out: bool = False) -> Array:
         """The formula at given sizes, of all clusters or without each in turn; what is not made equal goes in proportion."""
         totals = self.total.sum() - (self.total if left_out else 0.0)
         extras = self.extra.sum() - (self.extra if left_out else 0.0)
@@ -151,11 +151,11 @@ class CountedSample:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.metric.value(distinct, total, extra)
 
-    def _by_cluster(self, values: Array) -> dict[Hashable, float]:
+    def _index_by_cluster(self, values: Array) -> dict[Hashable, float]:
         return dict(zip(self.clusters, values.tolist(), strict=True))
 
 
-def _as_rarefied(estimate: Estimate, size: EqualSize, common: float) -> Estimate:
+def _mark_rarefied(estimate: Estimate, size: EqualSize, common: float) -> Estimate:
     """The estimate with an interval that says at what size it compares."""
     if estimate.interval is None:
         return estimate

@@ -12,7 +12,7 @@ from trialogue.metrics.batch import Batch, CountedAtOnce, TypeRows
 from trialogue.metrics.engine.counted_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
 from trialogue.metrics.engine.settings import Settings
-from trialogue.metrics.engine.summed_totals import nothing
+from trialogue.metrics.engine.summed_totals import empty_estimate
 from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
@@ -22,7 +22,7 @@ from trialogue.metrics.engine.unit_scores import (
     spread,
     values_of,
 )
-from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mixed, thing_hash
+from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mix_bits, thing_hash
 from trialogue.metrics.text.multisets import distinct
 from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.score_table import Values
@@ -59,7 +59,7 @@ class CountedTotals:
         whole: Array = np.column_stack(
             [np.bincount(batch.owner[counted], weights=column, minlength=size) for column in rows.T]
         )
-        pairs = batch.once(("distinct", found.key or id(self)), lambda: _distinct_by(found.grams, batch.owner))
+        pairs = batch.memoize(("distinct", found.key or id(self)), lambda: _deduplicate(found.grams, batch.owner))
         if units.any():
             self._remember(batch, np.flatnonzero(units), pairs, whole, int(units.sum()))
         if sink is not None and len(counted):
@@ -77,7 +77,7 @@ class CountedTotals:
     ) -> UnitScores:
         """The value of each reply, and of each conversation."""
         here = np.flatnonzero(counted)
-        of_replies = batch.once(
+        of_replies = batch.memoize(
             ("distinct within", found.key or id(self)), lambda: distinct(found.grams, len(counted))
         )[here]
         of_whole = np.bincount(pairs.owner, minlength=len(whole))[places]
@@ -146,7 +146,7 @@ class CountedTotals:
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its jackknife interval; nothing is drawn at random."""
         if not self._units:
-            return nothing(self.skipped)
+            return empty_estimate(self.skipped)
         value, without = self._sample().with_and_without()
         if not np.isfinite(value):
             return Estimate(value=None, why=no_value(self.metric), n=self._units)
@@ -154,32 +154,32 @@ class CountedTotals:
             why = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT, clusters=len(without))
             return Estimate(value=value, n=self._units, clusters=len(without), why=why)
         found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
-        return _within(found, self.metric.card)
+        return _clip_to_scale(found, self.metric.card)
 
     def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
         """The difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
-        why = self._nothing_to_compare(other)
+        why = self._undefined_difference(other)
         return why or self._sample().minus(other._sample(), confidence=settings.confidence)
 
     def unrarefied_difference(self, other: "CountedTotals", settings: Settings) -> Estimate:
         """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
-        why = self._nothing_to_compare(other)
+        why = self._undefined_difference(other)
         return why or self._sample().unrarefied_minus(other._sample(), confidence=settings.confidence)
 
     def counts(self, system: str) -> DistinctCounts | None:
         """What a run keeps, so that it can be compared with another run; None where nothing was counted."""
         return self._sample().record(system) if self._units else None
 
-    def _nothing_to_compare(self, other: "CountedTotals") -> Estimate | None:
+    def _undefined_difference(self, other: "CountedTotals") -> Estimate | None:
         """An undefined difference where a side holds nothing, or its formula has no value."""
         if not self._units or not other._units:
-            return nothing(self.skipped + other.skipped)
+            return empty_estimate(self.skipped + other.skipped)
         if not all(np.isfinite(totals._sample().value) for totals in (self, other)):
             return Estimate(value=None, why=no_value(self.metric))
         return None
 
 
-def _within(estimate: Estimate, card: Card) -> Estimate:
+def _clip_to_scale(estimate: Estimate, card: Card) -> Estimate:
     """The estimate with its interval cut off where the scale ends."""
     if estimate.interval is None:
         return estimate
@@ -199,10 +199,10 @@ def _one_by_one(metric: Counted, batch: Batch) -> TypeRows:
     return TypeRows(Grams(hashes, owner.astype(np.int64)), extra, undefined)
 
 
-def _distinct_by(grams: Grams, owner: Ints) -> Grams:
+def _deduplicate(grams: Grams, owner: Ints) -> Grams:
     """The things of each conversation, each once, from those of replies and the conversation of each reply."""
     of = owner[grams.owner]
-    order = np.argsort(mixed(grams.hashes + of.astype(np.uint64) * PRIME))
+    order = np.argsort(mix_bits(grams.hashes + of.astype(np.uint64) * PRIME))
     hashes, of = grams.hashes[order], of[order]
     new = np.flatnonzero(np.concatenate([[len(of) > 0], (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])]))
     return Grams(hashes[new], of[new])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.metrics.base import AnyMetric, Conversation, by_system
+from trialogue.metrics.base import AnyMetric, Conversation, group_by_system
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.accumulate import (
     Accumulator,
@@ -84,7 +84,7 @@ class Measurement:
         vocabulary = Vocabulary()
         rests_on_acts = any(ACTS & set(metric.card.needs) for metric in self._metrics)
         for conversations_at_once in _batches(conversations):
-            for system, group in by_system(conversations_at_once).items():
+            for system, group in group_by_system(conversations_at_once).items():
                 for conversation in group:
                     self._declare_role(system, conversation.role)
                 if rests_on_acts:
@@ -118,8 +118,8 @@ class Measurement:
                 self._origins[metric.measure],
                 settings,
                 self._data_hash,
-                _signed(own[place] for own in totals.values()),
-                _acts_signed(self._acts),
+                _signature_notes(own[place] for own in totals.values()),
+                _acts_signature(self._acts),
             )
             for place, metric in enumerate(metrics)
         }
@@ -214,9 +214,9 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
                         yield label.origin
 
 
-def _signed(accumulators: Iterable[Accumulator]) -> set[str]:
+def _signature_notes(accumulators: Iterable[Accumulator]) -> set[str]:
     """What signatures say of intervals that are not the usual ones, and of failed units."""
-    return {part for each in accumulators if isinstance(each, SummedTotals) for part in each.signed}
+    return {part for each in accumulators if isinstance(each, SummedTotals) for part in each.signature_notes}
 
 
 def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Conversation]) -> None:
@@ -226,10 +226,10 @@ def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Convers
                 acts[reply.utterance.acts_by] += 1
 
 
-def _acts_signed(acts: Counter[ActOrigin | None]) -> str:
+def _acts_signature(acts: Counter[ActOrigin | None]) -> str:
     """Who says what the systems' utterances do, in shares; "" where nobody recorded it.
 
-    >>> _acts_signed(Counter({ActOrigin.RECOGNISED: 3, ActOrigin.DECLARED: 1}))
+    >>> _acts_signature(Counter({ActOrigin.RECOGNISED: 3, ActOrigin.DECLARED: 1}))
     'acts:declared=0.250+recognised=0.750'
     """
     if not acts.keys() - {None}:

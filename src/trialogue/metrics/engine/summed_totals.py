@@ -21,7 +21,7 @@ from trialogue.metrics.engine.unit_scores import (
     values_of,
 )
 from trialogue.metrics.failure_policy import failure_of, with_failure_policy
-from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
+from trialogue.metrics.fitted import Sources, fitted_difference, sources_of, widen_for_fit
 from trialogue.metrics.text.encoded import Ints
 from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
 from trialogue.records.score_table import Values
@@ -60,9 +60,9 @@ class SummedTotals:
         return Counter() if self._silent and self._rows else self._undefined
 
     @property
-    def signed(self) -> tuple[str, ...]:
+    def signature_notes(self) -> tuple[str, ...]:
         """What a signature says of it: whether intervals hold the error of what it rests on, and how failed units count."""
-        fitted = self._sources.signed if self._sources is not None else None
+        fitted = self._sources.signature_note if self._sources is not None else None
         failed = f"failed:{self.failed or self.metric.card.failure_policy}" if self.has_failures else None
         return tuple(part for part in (fitted, failed) if part)
 
@@ -114,7 +114,7 @@ class SummedTotals:
         failed = [place for place, unit in enumerate(units) if failure_of(unit) is not None]
         self.has_failures = self.has_failures or bool(failed)
         if not len(units) or units is not batch.replies or not isinstance(self.metric, SummedAtOnce):
-            return _stacked([with_failure_policy(self.metric, unit, self.failed) for unit in units])
+            return _stack_rows([with_failure_policy(self.metric, unit, self.failed) for unit in units])
         rows = self.metric.statistics_of(batch)
         values, undefined = rows.values, dict(rows.undefined)
         for place in failed:
@@ -172,13 +172,13 @@ class SummedTotals:
         return self._summed
 
     @property
-    def _many(self) -> bool:
+    def _has_many_clusters(self) -> bool:
         return len(self._sums().keys) > MOST_CLUSTERS
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its interval; of a value that rests on something fitted by bootstrap."""
         if not self._rows:
-            return nothing(self._undefined)
+            return empty_estimate(self._undefined)
         sums, card = self._sums(), self.metric.card
         if self._sources is None:
             return estimate_of_sums(
@@ -190,7 +190,7 @@ class SummedTotals:
                 undefined=no_value(self.metric),
             )
         rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
-        drawn = pooled(sums) if self._many else sums
+        drawn = pool_clusters(sums) if self._has_many_clusters else sums
         estimate = bootstrap_sums(
             drawn,
             self._combine(),
@@ -200,12 +200,12 @@ class SummedTotals:
             undefined=no_value(self.metric),
         )
         estimate = estimate.model_copy(update={"clusters": len(sums.keys)})
-        return allowing(estimate, drawn, self._sources, confidence=settings.confidence)
+        return widen_for_fit(estimate, drawn, self._sources, confidence=settings.confidence)
 
     def minus(self, other: "SummedTotals", settings: Settings) -> Estimate:
         """The difference, with interval and p-value of one construction."""
         if not self._rows or not other._rows:
-            return nothing(self._undefined + other._undefined)
+            return empty_estimate(self._undefined + other._undefined)
         sums, others = self._sums(), other._sums()
         if self._sources is None or other._sources is None:
             low, high = self.metric.card.low, self.metric.card.high
@@ -219,8 +219,8 @@ class SummedTotals:
                 permutations=settings.permutations,
                 confidence=settings.confidence,
             )
-        pool = self._many or other._many
-        drawn, drawn_other = (pooled(sums), pooled(others)) if pool else (sums, others)
+        pool = self._has_many_clusters or other._has_many_clusters
+        drawn, drawn_other = (pool_clusters(sums), pool_clusters(others)) if pool else (sums, others)
         estimate = fitted_difference(
             drawn, drawn_other, (self._sources, other._sources), confidence=settings.confidence
         )
@@ -234,7 +234,7 @@ def is_share(metric: Summed[Any]) -> bool:
     return counted and card.unit.startswith("share of ") and (card.low, card.high) == (0, 1)
 
 
-def pooled(sums: ClusterSums) -> ClusterSums:
+def pool_clusters(sums: ClusterSums) -> ClusterSums:
     """Clusters put together at random into at most 1,000 groups, which are then drawn instead.
 
     A sum over a group of independent clusters is as independent as they are, so the bootstrap over groups estimates the same
@@ -246,12 +246,12 @@ def pooled(sums: ClusterSums) -> ClusterSums:
     return ClusterSums(keys=found.keys, sums=found.sums, n=sums.n)
 
 
-def nothing(skipped: Counter[Reason]) -> Estimate:
+def empty_estimate(skipped: Counter[Reason]) -> Estimate:
     """An estimate of nothing, with the commonest reason."""
     return Estimate(value=None, why=skipped.most_common(1)[0][0] if skipped else NO_UNITS)
 
 
-def _stacked(rows: Sequence[Sequence[float] | Undefined]) -> tuple[Array, dict[int, Undefined]]:
+def _stack_rows(rows: Sequence[Sequence[float] | Undefined]) -> tuple[Array, dict[int, Undefined]]:
     """Statistics of one unit after the other as a matrix; rows of undefined ones mean nothing."""
     undefined = {place: row for place, row in enumerate(rows) if isinstance(row, Undefined)}
     width = next((len(row) for row in rows if not isinstance(row, Undefined)), 0)

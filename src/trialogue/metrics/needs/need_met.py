@@ -63,7 +63,7 @@ class _OfNeeds:
         self.measure = full_name(card, variant, {"turns": whole_number(turns, "turns")})
         self._turns, self._most = turns, LIMITS.get(variant, PER_TURN)
 
-    def counted(self, unit: Dialogue) -> tuple[Need, list[Recommended]] | Undefined:
+    def recommendations(self, unit: Dialogue) -> tuple[Need, list[Recommended]] | Undefined:
         """The need, and the new recommendations that count; why there are none."""
         need, found = need_of(unit), recommended_in(unit)
         if isinstance(need, Undefined):
@@ -87,7 +87,7 @@ class NeedMet(_OfNeeds):
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it is met, 1)."""
-        counted = self.counted(unit)
+        counted = self.recommendations(unit)
         if isinstance(counted, Undefined):
             return counted
         need, found = counted
@@ -133,7 +133,7 @@ class TurnsUntilNeedMet(_OfNeeds):
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(number of the turn, 1)."""
-        counted = self.counted(unit)
+        counted = self.recommendations(unit)
         if isinstance(counted, Undefined):
             return counted
         need, found = counted
@@ -182,7 +182,7 @@ class ConstraintsSatisfied(_OfNeeds):
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(share of the dialogue, 1)."""
-        counted = self.counted(unit)
+        counted = self.recommendations(unit)
         if isinstance(counted, Undefined):
             return counted
         need, found = counted
@@ -226,7 +226,7 @@ class NeedMetByChance(_OfNeeds):
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(probability, 1)."""
-        counted = self.counted(unit)
+        counted = self.recommendations(unit)
         if isinstance(counted, Undefined):
             return counted
         need, found = counted

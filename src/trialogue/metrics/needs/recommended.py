@@ -34,10 +34,10 @@ def recommended_in(dialogue: Dialogue) -> list[Recommended] | Undefined:
     """What the system recommends, in order; why that is not known."""
     if any(said.speaker == "system" and said.mentions is None and said.text.strip() for said in dialogue.utterances):
         return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
-    return list(_recommended(dialogue))
+    return list(_iterate_recommendations(dialogue))
 
 
-def _recommended(dialogue: Dialogue) -> Iterator[Recommended]:
+def _iterate_recommendations(dialogue: Dialogue) -> Iterator[Recommended]:
     named: set[str] = set()
     turn = place = 0
     speaker = ""
@@ -56,13 +56,13 @@ def _recommended(dialogue: Dialogue) -> Iterator[Recommended]:
 
 def _put_forward(said: Utterance) -> Iterator[Mention]:
     """Items that a message recommends, in the order of the text; those without a place in it last."""
-    placed = sorted((_placed(mention, said.text) for mention in said.mentions or ()), key=_place_of)
+    placed = sorted((_locate(mention, said.text) for mention in said.mentions or ()), key=_place_of)
     for mention, naming in zip(placed, namings_in(said.text, placed), strict=True):
         if naming is Naming.RECOMMENDED:
             yield mention
 
 
-def _placed(mention: Mention, text: str) -> Mention:
+def _locate(mention: Mention, text: str) -> Mention:
     """A mention with its place, looked for by its title where it has none."""
     if mention.start is not None and mention.end is not None:
         return mention

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from trialogue.metrics.base import Array, Undefined, ratio
-from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, unlabelled
+from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
 from trialogue.metrics.dialogue.turns import KDD2020
 from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import item_key
@@ -51,7 +51,7 @@ def _variants(form: str, *names: str) -> dict[str, Variant]:
 
 def turns_that(dialogue: Dialogue, rule: Callable[[Exchange], bool]) -> list[Exchange] | Undefined:
     """The user's turns that a rule holds for; why there are none where the user's acts are not known."""
-    missing = unlabelled(dialogue.utterances, "user")
+    missing = why_unlabelled(dialogue.utterances, "user")
     return missing or [turn for turn in exchanges(dialogue) if rule(turn)]
 
 
@@ -141,7 +141,7 @@ class AcceptedRecommendations:
             return (float(len(found)), 1.0)
         if any(said.speaker == "system" and said.mentions is None for said in unit.utterances):
             return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
-        taken = {_last_named(unit, turn.place) for turn in found} - {None}
+        taken = {_last_item_before(unit, turn.place) for turn in found} - {None}
         return (float(len(taken)), 1.0)
 
     def combine(self, sums: Array) -> Array:
@@ -149,7 +149,7 @@ class AcceptedRecommendations:
         return ratio(sums)
 
 
-def _last_named(dialogue: Dialogue, place: int) -> str | None:
+def _last_item_before(dialogue: Dialogue, place: int) -> str | None:
     """The item that the system named last before a place; None if it named none."""
     for said in reversed(dialogue.utterances[:place]):
         if said.speaker == "system" and said.mentions:
@@ -190,7 +190,7 @@ class RoundsUntilAcceptance:
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(number of the turn, 1)."""
-        missing = unlabelled(unit.utterances, "user")
+        missing = why_unlabelled(unit.utterances, "user")
         if missing is not None:
             return missing
         for number, turn in enumerate(exchanges(unit), start=1):

@@ -103,7 +103,7 @@ def _one(rank: float) -> float:
     return 1.0
 
 
-def _discounted(rank: float) -> float:
+def _discount(rank: float) -> float:
     return 1.0 / math.log2(rank + 1)
 
 
@@ -119,8 +119,8 @@ def _share_of_hits(ranks: Sequence[float], k: int) -> float:
     return _sum_of_gains(_one, ranks, k) / len(ranks)
 
 
-def _normalised(ranks: Sequence[float], k: int) -> float:
-    return _sum_of_gains(_discounted, ranks, k) / _sum_of_gains(_discounted, range(1, len(ranks) + 1), k)
+def _normalise(ranks: Sequence[float], k: int) -> float:
+    return _sum_of_gains(_discount, ranks, k) / _sum_of_gains(_discount, range(1, len(ranks) + 1), k)
 
 
 def _best_reciprocal(ranks: Sequence[float], k: int) -> float:
@@ -181,8 +181,8 @@ class NDCG(_AtK):
     """Normalised discounted cumulative gain at k."""
 
     card = NDCG_CARD
-    gain = _discounted
-    examples: ClassVar = {"per_example": _normalised}
+    gain = _discount
+    examples: ClassVar = {"per_example": _normalise}
 
 
 MRR_CARD = _card(

@@ -33,10 +33,10 @@ def _targets(reply: Reply, *, novel: bool) -> Sequence[str] | Undefined:
     targets = list(dict.fromkeys(reply.targets))
     if not targets:
         return Undefined(Reason.of(ReasonCode.TARGETS_EMPTY))
-    return _not_mentioned(targets, reply.context) if novel else targets
+    return _new_targets(targets, reply.context) if novel else targets
 
 
-def _not_mentioned(targets: Sequence[str], context: Sequence[Utterance]) -> Sequence[str] | Undefined:
+def _new_targets(targets: Sequence[str], context: Sequence[Utterance]) -> Sequence[str] | Undefined:
     ids: set[str] = set()
     titles: set[str] = set()
     for utterance in context:

@@ -169,7 +169,7 @@ class SuccessRate:
         return ratio(sums)
 
 
-def _accepted(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]:
+def _judge_outcome(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]:
     def judge(dialogue: Dialogue) -> bool | Undefined:
         label = dialogue.outcome.get(level)
         if label is None:
@@ -179,7 +179,7 @@ def _accepted(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]
     return judge
 
 
-def _liked(dialogue: Dialogue) -> bool | Undefined:
+def _is_liked(dialogue: Dialogue) -> bool | Undefined:
     """Whether a suggested item was liked; no answer to that question about any suggested item is no answer."""
     if dialogue.opinions is None:
         return Undefined(Reason.of(ReasonCode.OPINIONS_NOT_ASKED))
@@ -192,7 +192,7 @@ def _liked(dialogue: Dialogue) -> bool | Undefined:
     return any(liked)
 
 
-def _satisfied(dialogue: Dialogue) -> bool | Undefined:
+def _is_satisfied(dialogue: Dialogue) -> bool | Undefined:
     """Whether the user's rating is above the middle; the mean of several is compared with the mean of their middles."""
     ratings = [rating for rating in dialogue.ratings if rating.name == "satisfaction" and rating.rater == "user"]
     if not ratings:
@@ -206,11 +206,11 @@ def _satisfied(dialogue: Dialogue) -> bool | Undefined:
 
 
 JUDGES: dict[str, Callable[[Dialogue], bool | Undefined]] = {
-    "satisfied": _satisfied,
-    "accept_rating_good": _accepted("fine", "accept_rating_good"),
-    "accept": _accepted("coarse", "accept"),
-    "any_accept": _accepted("fine", "accept"),
-    "reported_liked": _liked,
+    "satisfied": _is_satisfied,
+    "accept_rating_good": _judge_outcome("fine", "accept_rating_good"),
+    "accept": _judge_outcome("coarse", "accept"),
+    "any_accept": _judge_outcome("fine", "accept"),
+    "reported_liked": _is_liked,
 }
 READS = {"satisfied": "ratings", "reported_liked": "opinions"} | dict.fromkeys(
     ("accept_rating_good", "accept", "any_accept"), "outcome"

@@ -55,7 +55,7 @@ class Domain(Record):
             ("reply_words", reply_words, self.reply_words),
         )
         lengths = tuple(name for name, value, (low, high) in measured if not low <= value <= high)
-        return lengths if not self.films or about_films(dialogue) else ("subject", *lengths)
+        return lengths if not self.films or mentions_films(dialogue) else ("subject", *lengths)
 
     def fit(self, measure: str, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit:
         """How many dialogues lie in the domain.
@@ -81,11 +81,11 @@ def domain_of(dialogues: Sequence[Dialogue]) -> Domain:
     """The domain of training dialogues, at least one."""
     ranges: Array = np.percentile([_lengths(dialogue) for dialogue in dialogues], PERCENTILES, axis=0).round(2)
     user_turns, user_words, reply_words = ((float(low), float(high)) for low, high in ranges.T)
-    films = float(np.mean([about_films(dialogue) for dialogue in dialogues])) >= MOST
+    films = float(np.mean([mentions_films(dialogue) for dialogue in dialogues])) >= MOST
     return Domain(user_turns=user_turns, user_words=user_words, reply_words=reply_words, films=films)
 
 
-def about_films(dialogue: Dialogue) -> bool:
+def mentions_films(dialogue: Dialogue) -> bool:
     """Whether a word of films occurs in a dialogue."""
     return any(ABOUT_FILMS.search(utterance.text) for utterance in dialogue.utterances)
 

@@ -109,7 +109,7 @@ def _distinct_share(talk: Talk) -> float:
     return len(set(found)) / max(1, len(found))
 
 
-def _listed(talk: Talk) -> float:
+def _count_list_items(talk: Talk) -> float:
     return math.log1p(_mean([len(_LISTED.findall(text)) for text in talk.replies]))
 
 
@@ -119,7 +119,7 @@ def _likeness(talk: Talk) -> float:
     return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)], otherwise=0.2)
 
 
-def _within(talk: Talk) -> float:
+def _repetition_within_replies(talk: Talk) -> float:
     found = [ngrams(words_and_marks(text), 2) for text in talk.replies]
     return _mean([1 - len(set(pairs)) / max(1, len(pairs)) for pairs in found])
 
@@ -133,7 +133,7 @@ def _taken_up(talk: Talk) -> float:
     return _mean([len(asked & reply) / len(asked) for asked, reply in pairs if asked])
 
 
-def _asked_again(talk: Talk) -> float:
+def _repetition_by_user(talk: Talk) -> float:
     """Largest share of a turn's content words that one earlier turn holds, averaged; .2 for a single turn."""
     sets = [set(_words(text)) for text in talk.turns]
     later = [(_content(text), sets[:place]) for place, text in enumerate(talk.turns) if place]
@@ -142,12 +142,12 @@ def _asked_again(talk: Talk) -> float:
     )
 
 
-def _later(found: re.Pattern[str]) -> Callable[[Talk], float]:
+def _share_of_later_turns(found: re.Pattern[str]) -> Callable[[Talk], float]:
     """Share of the user's turns after the first one."""
     return lambda talk: _share(talk.turns[1:], lambda text: found.search(text.lower()))
 
 
-def _last(found: re.Pattern[str]) -> Callable[[Talk], float]:
+def _occurs_in_last_turn(found: re.Pattern[str]) -> Callable[[Talk], float]:
     return lambda talk: float(len(talk.turns) > 1 and found.search(talk.turns[-1].lower()) is not None)
 
 
@@ -158,7 +158,7 @@ def _turns(found: re.Pattern[str]) -> Callable[[Talk], float]:
 FEATURES: dict[str, Feature] = {
     "distinct_bigrams": Feature("distinct bigrams per reply, log(1 + x)", 1, _distinct),
     "distinct_share": Feature("share of the replies' bigrams that are distinct", 1, _distinct_share),
-    "listed": Feature("numbered lines per reply, log(1 + x)", 1, _listed),
+    "listed": Feature("numbered lines per reply, log(1 + x)", 1, _count_list_items),
     "longest_reply": Feature(
         "words of the longest reply, log(1 + x)",
         1,
@@ -178,7 +178,7 @@ FEATURES: dict[str, Feature] = {
         lambda talk: 1 - len(set(talk.replies)) / max(1, len(talk.replies)),
     ),
     "like_the_last": Feature("words shared with the previous reply", -1, _likeness),
-    "repeats_itself": Feature("share of a reply's bigrams that repeat within it", -1, _within),
+    "repeats_itself": Feature("share of a reply's bigrams that repeat within it", -1, _repetition_within_replies),
     "stutters": Feature(
         "share of replies with a word twice in a row",
         -1,
@@ -195,14 +195,18 @@ FEATURES: dict[str, Feature] = {
         lambda talk: _share(talk.replies, lambda text: len(_words(text)) < SHORT) if talk.replies else 1.0,
     ),
     "takes_up": Feature("share of the user's content words that the next reply repeats", 1, _taken_up),
-    "user_pleased": Feature("share of later user turns with words of pleasure or thanks", 1, _later(_PLEASED)),
-    "user_pleased_last": Feature("the user's last turn has such words", 1, _last(_PLEASED)),
-    "user_displeased": Feature("share of later user turns with words of displeasure", -1, _later(_DISPLEASED)),
-    "user_displeased_last": Feature("the user's last turn has such words", -1, _last(_DISPLEASED)),
+    "user_pleased": Feature(
+        "share of later user turns with words of pleasure or thanks", 1, _share_of_later_turns(_PLEASED)
+    ),
+    "user_pleased_last": Feature("the user's last turn has such words", 1, _occurs_in_last_turn(_PLEASED)),
+    "user_displeased": Feature(
+        "share of later user turns with words of displeasure", -1, _share_of_later_turns(_DISPLEASED)
+    ),
+    "user_displeased_last": Feature("the user's last turn has such words", -1, _occurs_in_last_turn(_DISPLEASED)),
     "user_says_no": Feature("share of user turns that begin with no", -1, _turns(_NO)),
     "user_says_yes": Feature("share of user turns that begin with yes", 1, _turns(_YES)),
     "user_asks_again": Feature(
-        "share of a user turn's content words that occurred in an earlier turn", -1, _asked_again
+        "share of a user turn's content words that occurred in an earlier turn", -1, _repetition_by_user
     ),
     "user_shouts": Feature(
         "share of user turns in capitals",

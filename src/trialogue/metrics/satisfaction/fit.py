@@ -105,7 +105,7 @@ def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALT
     Raises:
         DataError: a dialogue has no such rating, or there are too few of either kind.
     """
-    satisfied = np.array([_satisfied(dialogue) for dialogue in dialogues])
+    satisfied = np.array([_satisfaction_label(dialogue) for dialogue in dialogues])
     rows = matrix(dialogues)
     return Trained(
         origin=origin,
@@ -114,14 +114,14 @@ def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALT
         without={
             system: fit(rows[kept], satisfied[kept], penalty=penalty)
             for system in sorted({dialogue.system or "" for dialogue in dialogues})
-            if _enough(satisfied[kept := others(dialogues, [system])])
+            if _has_both_kinds(satisfied[kept := unseen_mask(dialogues, [system])])
         },
         fingerprints=training_dialogues((dialogue.system or "", dialogue) for dialogue in dialogues),
         domain=domain_of(dialogues),
     )
 
 
-def others(dialogues: Sequence[Dialogue], systems: Sequence[str]) -> Array:
+def unseen_mask(dialogues: Sequence[Dialogue], systems: Sequence[str]) -> Array:
     """Which dialogues are neither with one of the systems nor of a person who also talked with one, shape (n,), bool."""
     people = {dialogue.user for dialogue in dialogues if dialogue.system in systems and dialogue.user}
     return np.array([dialogue.system not in systems and dialogue.user not in people for dialogue in dialogues])
@@ -135,16 +135,16 @@ def left_out(dialogues: Sequence[Dialogue], groups: Sequence[Sequence[str]], *, 
         groups: systems that are left out together; each system in one of them.
         penalty: of the fit.
     """
-    satisfied = np.array([_satisfied(dialogue) for dialogue in dialogues])
+    satisfied = np.array([_satisfaction_label(dialogue) for dialogue in dialogues])
     rows, points = matrix(dialogues), np.full(len(dialogues), np.nan)
     for systems in groups:
         inside = np.array([dialogue.system in systems for dialogue in dialogues])
-        kept = others(dialogues, systems)
+        kept = unseen_mask(dialogues, systems)
         points[inside] = fit(rows[kept], satisfied[kept], penalty=penalty).points(rows[inside])
     return points
 
 
-def _satisfied(dialogue: Dialogue) -> float:
+def _satisfaction_label(dialogue: Dialogue) -> float:
     for rating in dialogue.ratings:
         if rating.name == "satisfaction" and rating.value in (0, 1):
             return rating.value
@@ -156,14 +156,14 @@ def _satisfied(dialogue: Dialogue) -> float:
     )
 
 
-def _enough(satisfied: Array) -> bool:
+def _has_both_kinds(satisfied: Array) -> bool:
     """Whether there are enough dialogues of each kind to learn from."""
     yes = int(satisfied.sum())
     return min(yes, len(satisfied) - yes) >= LEAST
 
 
 def _check(satisfied: Array) -> None:
-    if not _enough(satisfied):
+    if not _has_both_kinds(satisfied):
         yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
         raise DataError(
             Problem(f"{yes} dialogues are satisfied and {no} are not; training needs at least {LEAST} of each.")

@@ -22,7 +22,7 @@ from trialogue.metrics.satisfaction.features import FEATURES, features_of
 from trialogue.metrics.satisfaction.fit import Trained, Weights
 from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 from trialogue.records.files.opening import open_bytes, write_text
-from trialogue.records.files.validation import dotted, mistakes_of
+from trialogue.records.files.validation import dotted_path, mistakes_of
 
 CARD = Card(
     name="satisfaction",
@@ -90,8 +90,8 @@ class Satisfaction:
 
     def __init__(self, *, variant: str = CARD.default, model: str | Trained | None = None) -> None:
         """The bundled estimator, or one of one's own (``train``): itself, or the file it was written to."""
-        self._model = read_model(model) if isinstance(model, str) else model or bundled()
-        own = self._model != bundled()
+        self._model = read_model(model) if isinstance(model, str) else model or load_bundled_weights()
+        own = self._model != load_bundled_weights()
         self.measure = full_name(CARD, variant, {"model": _hash(self._model)} if own else {})
         if own:
             self.card = CARD.model_copy(update={"caveats": (f"Weights fitted on {self._model.origin}.",)})
@@ -138,7 +138,7 @@ class Satisfaction:
 
 
 @cache
-def bundled() -> Trained:
+def load_bundled_weights() -> Trained:
     """The weights that come with Trialogue."""
     resource = importlib.resources.files("trialogue.metrics") / "bundled" / BUNDLED
     return Trained.model_validate_json(resource.read_text("utf-8"))
@@ -167,7 +167,7 @@ def read_model(path: Path | str) -> Trained:
         model = Trained.model_validate_json(raw)
     except ValidationError as error:
         problems = [
-            Problem(one.what, file=str(path), field=dotted(one.place), hint=one.hint) for one in mistakes_of(error)
+            Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)
         ]
         raise DataError(problems, hint="This is not an estimator of satisfaction.") from error
     if model.features != tuple(FEATURES):

@@ -66,7 +66,7 @@ def _of_at_most_the_budget(distinct: Array, total: Array, extra: Array) -> Array
     return np.where(extra <= LAPS_BUDGET, distinct / total, np.nan)
 
 
-def _of_expected(possible: float) -> Value:
+def _ratio_to_expected(possible: float) -> Value:
     def value(distinct: Array, total: Array, extra: Array) -> Array:
         expected: Array = -possible * np.expm1(total * np.log1p(-1 / possible))
         return distinct / expected
@@ -107,7 +107,7 @@ class Distinct:
             raise UsageError(f"Only distinct@ead has a vocabulary; omit it for distinct@{variant}.")
         self.measure = full_name(CARD, variant, parameters)
         self._n = n
-        self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary or 1) ** n))
+        self._formula = FORMULAS.get(variant) or Formula(words, _ratio_to_expected(float(vocabulary or 1) ** n))
         self.card = CARD.model_copy(update=_scale(self._formula, variant))
         if variant == "laps":
             self.no_value = Reason.of(ReasonCode.LAPS_TOO_LONG)

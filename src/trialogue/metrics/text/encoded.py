@@ -46,7 +46,7 @@ def thing_hash(thing: Hashable) -> int:
     return word_hash(f"\x1d{thing!r}")
 
 
-def mixed(values: Hashes) -> Hashes:
+def mix_bits(values: Hashes) -> Hashes:
     """Numbers spread over 64 bits; different ones stay different."""
     values = (values ^ (values >> _HALF)) * _MIX
     return values ^ (values >> _HALF)
@@ -78,7 +78,7 @@ class Encoded:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
-    def _left(self) -> Ints:
+    def _words_left(self) -> Ints:
         """Shape (words,): words from here to the end of the text, this one included."""
         return np.repeat(np.cumsum(self.lengths), self.lengths) - np.arange(len(self.hashes))
 
@@ -90,9 +90,9 @@ class Encoded:
             self._rolled.append(self.hashes)
         while len(self._rolled) < n:
             longer = self.hashes[len(self._rolled) :]
-            self._rolled.append(mixed(self._rolled[-1][: len(longer)] * _ODD + longer))
+            self._rolled.append(mix_bits(self._rolled[-1][: len(longer)] * _ODD + longer))
         rolled = self._rolled[n - 1]
-        whole = self._left[: len(rolled)] >= n
+        whole = self._words_left[: len(rolled)] >= n
         return Grams(rolled[whole], self.owner[: len(rolled)][whole])
 
     def totals(self, n: int) -> Ints:
@@ -104,15 +104,15 @@ class Encoded:
         lengths = np.bincount(self.owner[keep], minlength=len(self.lengths))
         return Encoded(self.hashes[keep], lengths.astype(np.int64))
 
-    def without_the_first(self) -> "Encoded":
+    def drop_first_words(self) -> "Encoded":
         """Each text without its first word."""
-        return self.where(self._left < np.repeat(self.lengths, self.lengths))
+        return self.where(self._words_left < np.repeat(self.lengths, self.lengths))
 
 
 def characters(texts: Sequence[str]) -> Encoded:
     """The characters of texts."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    return Encoded(mixed((codes + np.uint64(1)) * _ODD), np.fromiter(map(len, texts), np.int64, len(texts)))
+    return Encoded(mix_bits((codes + np.uint64(1)) * _ODD), np.fromiter(map(len, texts), np.int64, len(texts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,22 +149,22 @@ class Vocabulary:
         ids = np.fromiter(map(self._pieces.__getitem__, flat), np.int64, len(flat))
         return Pieces(texts, ids, np.array(ends, dtype=np.int64))
 
-    def encoded(self, pieces: Pieces, rule: Rule) -> Encoded:
+    def encode(self, pieces: Pieces, rule: Rule) -> Encoded:
         """The words of texts by a rule."""
         table = self._words.setdefault(rule, _Table())
-        counts, starts, hashes = table.of(self._pieces.names, rule)
+        counts, starts, hashes = table.look_up(self._pieces.names, rule)
         own = counts[pieces.ids]
         cumulated = np.concatenate([[0], np.cumsum(own)])
         lengths = np.diff(cumulated[pieces.ends])
         places = np.repeat(starts[pieces.ids] - cumulated[:-1], own) + np.arange(cumulated[-1])
         found = Encoded(hashes[places], lengths)
         if rule.drops_first:
-            found = found.without_the_first()
+            found = found.drop_first_words()
         other = [place for place, text in enumerate(pieces.texts) if not (lengths[place] and rule.by_piece(text))]
-        return _mended(found, pieces.texts, other, rule) if other else found
+        return _recut_texts(found, pieces.texts, other, rule) if other else found
 
 
-def _mended(found: Encoded, texts: Sequence[str], places: Sequence[int], rule: Rule) -> Encoded:
+def _recut_texts(found: Encoded, texts: Sequence[str], places: Sequence[int], rule: Rule) -> Encoded:
     """The words of texts, those of some texts cut anew as a whole."""
     parts = np.split(found.hashes, np.cumsum(found.lengths)[:-1])
     for place in places:
@@ -193,7 +193,7 @@ class _Table:
         self._counts, self._hashes = array("q"), array("Q")
         self._arrays = _arrays(self._counts, self._hashes)
 
-    def of(self, pieces: Sequence[str], rule: Rule) -> tuple[Ints, Ints, Hashes]:
+    def look_up(self, pieces: Sequence[str], rule: Rule) -> tuple[Ints, Ints, Hashes]:
         """By piece: how many words, and where they begin; and the hashes of the words."""
         known = len(self._counts)
         if known < len(pieces):

@@ -14,7 +14,7 @@ CELLS = 1 << 20  # of the table of equal words that is held at a time; 8 MB
 
 def distinct(grams: Grams, texts: int) -> Ints:
     """Different n-grams in each text, shape (texts,)."""
-    keys, bits = _keyed(grams, texts)
+    keys, bits = _hash_keys(grams, texts)
     keys.sort()
     first = keys[_starts(keys)]
     return np.bincount(_owner(first, bits), minlength=texts).astype(np.int64)
@@ -25,8 +25,8 @@ def common(left: Grams, right: Grams, texts: int) -> Ints:
 
     The clipped counts of Papineni et al. (2002), sec. 2.1.
     """
-    ours, bits = _keyed(left, texts, spare=1)
-    theirs, _ = _keyed(right, texts, spare=1)
+    ours, bits = _hash_keys(left, texts, spare=1)
+    theirs, _ = _hash_keys(right, texts, spare=1)
     one = np.uint64(1)
     keys = np.concatenate([ours, theirs | one])
     keys.sort()
@@ -54,7 +54,7 @@ def longest_common_subsequences(left: Encoded, right: Encoded) -> tuple[Ints, ND
     for first in range(0, len(places), step):
         chosen = places[first : first + step]
         found[chosen] = _subsequences(
-            _padded(left, starts[0], chosen, np.uint64(0)), _padded(right, starts[1], chosen, np.uint64(1))
+            _pad_rows(left, starts[0], chosen, np.uint64(0)), _pad_rows(right, starts[1], chosen, np.uint64(1))
         )
     return found, fits
 
@@ -70,7 +70,7 @@ def _subsequences(ours: Hashes, theirs: Hashes) -> Ints:
     return np.bitwise_count(~row).astype(np.int64)
 
 
-def _padded(texts: Encoded, starts: Ints, chosen: Ints, filling: np.uint64) -> Hashes:
+def _pad_rows(texts: Encoded, starts: Ints, chosen: Ints, filling: np.uint64) -> Hashes:
     """The words of some texts as rows of equal length; the filling, 0 or 1, equals no word, since these get the bit 2."""
     lengths = texts.lengths[chosen]
     columns = np.arange(int(lengths.max()))
@@ -79,7 +79,7 @@ def _padded(texts: Encoded, starts: Ints, chosen: Ints, filling: np.uint64) -> H
     return np.where(columns < lengths[:, None], own, filling)
 
 
-def _keyed(grams: Grams, texts: int, *, spare: int = 0) -> tuple[Hashes, np.uint64]:
+def _hash_keys(grams: Grams, texts: int, *, spare: int = 0) -> tuple[Hashes, np.uint64]:
     """Hashes with the number of the text in the lowest bits but some, and how many bits that takes."""
     bits = max(int(texts).bit_length(), 1)
     keys = (grams.hashes << np.uint64(bits + spare)) | (grams.owner.astype(np.uint64) << np.uint64(spare))

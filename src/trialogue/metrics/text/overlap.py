@@ -33,8 +33,8 @@ def matches(reply: Sequence[str], reference: Sequence[str], order: int) -> tuple
         elif n == 1:
             counts.append(sum(map(min, map(reply.count, shared), map(reference.count, shared))))
         else:
-            counts.append(_fewer(_cut(reply, ours, n), _cut(reference, theirs, n)))
-        ours, theirs = _before(ours, len(reply) - n), _before(theirs, len(reference) - n)
+            counts.append(_intersection_size(_cut(reply, ours, n), _cut(reference, theirs, n)))
+        ours, theirs = _starts_before(ours, len(reply) - n), _starts_before(theirs, len(reference) - n)
     return tuple(counts) + (0,) * (order - len(counts))
 
 
@@ -43,7 +43,7 @@ def _cut(units: Sequence[str], starts: Sequence[int], n: int) -> Sequence[Hashab
     return units if n == 1 else [units[start : start + n] for start in starts]
 
 
-def _before(starts: list[int], end: int) -> list[int]:
+def _starts_before(starts: list[int], end: int) -> list[int]:
     """Starts of n-grams, except the one that ends its text: nothing longer begins there."""
     if starts[-1] == end:
         starts.pop()
@@ -59,10 +59,10 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     shared = set(first).intersection(second)
     left = [thing for thing in first if thing in shared]
     right = [thing for thing in second if thing in shared]
-    return len(shared) if len(shared) in (len(left), len(right)) else _fewer(left, right)
+    return len(shared) if len(shared) in (len(left), len(right)) else _intersection_size(left, right)
 
 
-def _fewer(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+def _intersection_size(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """Size of the intersection of two multisets that have the same things in them."""
     ours, theirs = Counter(first), Counter(second)
     return sum(map(min, ours.values(), map(theirs.__getitem__, ours)))

@@ -4,7 +4,7 @@ All rules map a text to a tuple of strings. Two rules differ where one thinks th
 ``spaced_words`` of it is one empty word, and the difference reaches published BLEU scores.
 
 Most rules cut a text at white space and treat each piece alone, so that a piece that occurs in many texts need be treated
-once (see ``encoded``). A rule says so by the texts for which that is true.
+once (see ``encode``). A rule says so by the texts for which that is true.
 """
 
 import re
@@ -55,14 +55,14 @@ class Rule:
             by_piece: whether the words of a text, if it has any, are those of its pieces, one piece after the other.
         """
         self.cut, self.piece, self.drops_first, self.by_piece = cut, piece or cut, drops_first, by_piece
-        self._remembered = lru_cache(REMEMBERED)(self._interned)
+        self._remembered = lru_cache(REMEMBERED)(self._intern)
         update_wrapper(self, cut)
 
     def __call__(self, text: str) -> Words:
         """The words."""
         return self._remembered(text)
 
-    def _interned(self, text: str) -> Words:
+    def _intern(self, text: str) -> Words:
         """Interned strings: a word that many texts hold is kept once."""
         return tuple(map(sys.intern, self.cut(text)))
 
@@ -77,11 +77,11 @@ def words(text: str) -> Sequence[str]:
     return text.split()
 
 
-def _singly_spaced(text: str) -> bool:
+def _is_singly_spaced(text: str) -> bool:
     return bool(text) and text == " ".join(text.split())
 
 
-@partial(Rule, by_piece=_singly_spaced)
+@partial(Rule, by_piece=_is_singly_spaced)
 def spaced_words(text: str) -> Sequence[str]:
     """Split at every single space, as CRSLab does: two spaces in a row enclose an empty word, and "" is one.
 
@@ -159,11 +159,11 @@ def spaced_answer_words(text: str) -> Sequence[str]:
     return answer_words(text) or ("",)
 
 
-def _without_line_breaks(text: str) -> bool:
+def _is_one_line(text: str) -> bool:
     return "\n" not in text
 
 
-@partial(Rule, by_piece=_without_line_breaks)
+@partial(Rule, by_piece=_is_one_line)
 def mteval_words(text: str) -> Sequence[str]:
     """The rule ``13a`` of mteval, as sacreBLEU has it: punctuation set apart, case kept.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # of formulas, full-width forms included
 
 
-def guarded(cell: object) -> str:
+def guard_cell(cell: object) -> str:
     """A cell as text, with an apostrophe before what a spreadsheet would run; numbers stay as they are, None is empty.
 
     >>> guarded("=1+1"), guarded(-3), guarded("-3.5"), guarded(' "=1+1')
@@ -19,7 +19,7 @@ def guarded(cell: object) -> str:
     return "'" + text if _runs(text) else text
 
 
-def unguarded(text: str) -> str:
+def unguard_cell(text: str) -> str:
     """A cell as it was before it was guarded.
 
     >>> unguarded("'=1+1"), unguarded("it's"), unguarded(guarded("'=1+1"))
@@ -42,7 +42,7 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]], *, line_end:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator=line_end)
     writer.writerow(head)
-    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    writer.writerows([guard_cell(cell) for cell in row] for row in rows)
     return stream.getvalue()
 
 

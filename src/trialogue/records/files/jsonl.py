@@ -19,9 +19,9 @@ from pydantic_core import from_json
 
 from trialogue.errors import DataError, Problem
 from trialogue.records.base import SCHEMA, Block, Record
-from trialogue.records.files.opening import open_bytes, replacing
+from trialogue.records.files.opening import open_bytes, open_replacing
 from trialogue.records.files.upgrade import upgrade
-from trialogue.records.files.validation import dotted, mistakes_of
+from trialogue.records.files.validation import dotted_path, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 LINE_BREAK = ord("\n")
@@ -176,7 +176,7 @@ def read_records(
 
 def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
     """One record from one line; ValueError (of which JSONDecodeError and ValidationError are kinds) if it is none."""
-    data = _parsed(text)
+    data = _parse(text)
     if not isinstance(data, dict) or "kind" not in data:
         raise ValueError("this is not a Trialogue record: it has no field 'kind'.")
     kind, schema = data.pop("kind"), data.pop("v", SCHEMA)
@@ -190,21 +190,21 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
     return by_kind[kind].model_validate(data, strict=False)
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     """What a line says. Pydantic's parser is faster, and gives the same short text as one string however often it occurs;
     what it refuses is left to Python's, which says where the mistake is."""
     try:
         return from_json(text)
     except (ValueError, TypeError):  # the latter of a half character that a name in a file of findings may hold
         data = json.loads(text)
-    if "\\ud" in text.lower() and _half_pairs(json.dumps(data, ensure_ascii=False)):
+    if "\\ud" in text.lower() and _has_half_pairs(json.dumps(data, ensure_ascii=False)):
         raise ValueError(
             "it holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character; mend the escape."
         )
     return data
 
 
-def _half_pairs(text: str) -> bool:
+def _has_half_pairs(text: str) -> bool:
     """Whether a text cannot be encoded because of an escape that is half of a pair."""
     try:
         text.encode()
@@ -215,7 +215,9 @@ def _half_pairs(text: str) -> bool:
 
 def problems_of(error: ValidationError, file: str, line: int | None) -> list[Problem]:
     """A validation error of pydantic as our problems: one for each field."""
-    return [Problem(mistake.what, file, line, dotted(mistake.place), mistake.hint) for mistake in mistakes_of(error)]
+    return [
+        Problem(mistake.what, file, line, dotted_path(mistake.place), mistake.hint) for mistake in mistakes_of(error)
+    ]
 
 
 def to_line(record: Record) -> str:
@@ -226,7 +228,7 @@ def to_line(record: Record) -> str:
 def write_records(path: Path | str, records: Iterable[Record]) -> int:
     """Write records to a file that appears whole or not at all; returns how many."""
     count = 0
-    with replacing(Path(path)) as stream:
+    with open_replacing(Path(path)) as stream:
         for record in records:
             stream.write(to_line(record).encode("utf-8", "surrogatepass") + b"\n")
             count += 1

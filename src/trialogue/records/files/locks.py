@@ -54,7 +54,7 @@ def unlock(file: int) -> None:
 
 
 @contextmanager
-def locked(file: int) -> Iterator[None]:
+def file_lock(file: int) -> Iterator[None]:
     """Wait until nobody else holds the file, and hold it until the block ends."""
     lock(file)
     try:

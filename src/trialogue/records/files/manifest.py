@@ -69,13 +69,13 @@ def _version_of(package: str) -> str | None:
     if package == OURS:
         return str(sys.modules[OURS].__version__)
     try:
-        return _installed(package)
+        return _installed_version(package)
     except PackageNotFoundError:  # a copy that nobody installed says for itself
         said = getattr(sys.modules.get(package), "__version__", None)
         return said if isinstance(said, str) else None
 
 
 @cache
-def _installed(package: str) -> str:
+def _installed_version(package: str) -> str:
     """Remembered, since to look on the disk takes milliseconds; that there is none is not, as errors are not."""
     return version(package)

@@ -38,7 +38,7 @@ def open_bytes(path: Path) -> IO[bytes]:
         raise DataError(Problem("permission denied.", file=str(path), hint="Check the file's permissions.")) from error
 
 
-def uncompressed(path: Path) -> Path:
+def path_uncompressed(path: Path) -> Path:
     """The path without the suffix of its compression, if it has one.
 
     >>> uncompressed(Path("a/gpt-4.1.jsonl.gz")).as_posix(), uncompressed(Path("a/gpt-4.1.jsonl")).as_posix()
@@ -48,7 +48,7 @@ def uncompressed(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def open_replacing(path: Path) -> Iterator[IO[bytes]]:
     """A writable binary stream that takes the place of ``path`` when the block ends well, and leaves it alone otherwise.
 
     Compressed by suffix, without time stamps, so that the same content gives the same bytes.
@@ -66,7 +66,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
                 raw = stack.enter_context(temporary.open("wb"))
             except OSError as error:
                 raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another path.") from error
-            yield stack.enter_context(_compressed(raw, path.suffix))
+            yield stack.enter_context(_compress(raw, path.suffix))
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -95,11 +95,11 @@ def make_folder(folder: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a whole text file as UTF-8, or nothing; what no encoding can hold (half a surrogate pair) becomes "?"."""
-    with replacing(path) as stream:
+    with open_replacing(path) as stream:
         stream.write(text.encode("utf-8", "replace"))
 
 
-def _compressed(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
+def _compress(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
     if suffix == ".gz":
         stream = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
         return cast("AbstractContextManager[IO[bytes]]", stream)

@@ -42,7 +42,7 @@ def ending_from_1(fields: dict[str, Any]) -> None:
         return
     meta = fields.get("meta")
     error = meta.get("error") if isinstance(meta, dict) else None
-    ending, detail = _ending(word, error)
+    ending, detail = _ending_of(word, error)
     fields["ended_by"] = ending
     if detail is not None:
         fields.setdefault("ending_detail", detail)
@@ -50,7 +50,7 @@ def ending_from_1(fields: dict[str, Any]) -> None:
         fields["meta"] = {key: value for key, value in meta.items() if key != "error"}  # type: ignore[union-attr]
 
 
-def _ending(word: str, error: object) -> tuple[Ending, str | None]:
+def _ending_of(word: str, error: object) -> tuple[Ending, str | None]:
     detail = _message(error)
     if word == "agent_error":
         kind = error.get("kind") if isinstance(error, dict) else None

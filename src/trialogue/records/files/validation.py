@@ -89,10 +89,10 @@ class Mistake:
     def problem(self, file: str, line_of: LineOf, *, under: Place = ()) -> Problem:
         """The same as a problem of a file, where the data stand at the place ``under``."""
         place = (*under, *self.place)
-        return Problem(self.what, file, line_of(place), dotted(place), self.hint)
+        return Problem(self.what, file, line_of(place), dotted_path(place), self.hint)
 
 
-def dotted(place: Place) -> str:
+def dotted_path(place: Place) -> str:
     """A place as messages write it.
 
     >>> dotted(("align", "situations", 1))
@@ -156,11 +156,11 @@ def _mistakes_at(place: Place, details: Sequence[Any], model: Any) -> list[Mista
         if mistake is not None:
             found.append(mistake)
         else:
-            needed[_needed(detail)] = None
+            needed[_requirement(detail)] = None
     if needed and not found:
         given = details[0]["input"]
         hint = _in_quotes(given, needed) or _utterance(details[0])
-        found = [Mistake(place, f"expected {' or '.join(needed)}, got {shown(given)}.", hint)]
+        found = [Mistake(place, f"expected {' or '.join(needed)}, got {excerpt_of(given)}.", hint)]
     return list(dict.fromkeys(found))
 
 
@@ -203,7 +203,7 @@ def _own_words(text: str, place: Place, given: object) -> str:
     """A sentence of ours as it is; a phrase with what was given, unless that is all there is."""
     if text.endswith("."):
         return text
-    return f"{text}, got {shown(given)}." if place else f"{text}."
+    return f"{text}, got {excerpt_of(given)}." if place else f"{text}."
 
 
 def _length(detail: Any) -> str:
@@ -219,7 +219,7 @@ def _length(detail: Any) -> str:
     return f"expected {bound}, got {given}."
 
 
-def _needed(detail: Any) -> str:
+def _requirement(detail: Any) -> str:
     """What an error of a type or a bound says is needed; never pydantic's own text."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _TEMPLATES:
@@ -254,7 +254,7 @@ def _fields_at(model: Any, place: Place) -> list[str]:
     return list(getattr(_model_at(model, place), "model_fields", {}))
 
 
-def shown(value: object, longest: int = SHOWN) -> str:
+def excerpt_of(value: object, longest: int = SHOWN) -> str:
     """A value as it would be written in Python, cut off where it is long.
 
     >>> shown("a" * 5, longest=6)

@@ -87,7 +87,7 @@ class Lines:
         ancestors = (place[:length] for length in range(len(place), 0, -1))
         return next((self._by_place[each] for each in ancestors if each in self._by_place), None)
 
-    def under(self, *place: str | int) -> "Lines":
+    def nested(self, *place: str | int) -> "Lines":
         """The lines of what stands at a place, by places within it."""
         return Lines(self._by_place, under=(*self._under, *place))
 

@@ -14,20 +14,20 @@ MIXED = "MI"
 """The class of mixed initiative, which is none of the six: interrupting, interrogating, and what fits nowhere."""
 
 
-def _each(labels: str, value: str) -> dict[str, str]:
+def _map_labels(labels: str, value: str) -> dict[str, str]:
     return dict.fromkeys(labels.split(), value)
 
 
 CIR6: Mapping[str, str] = MappingProxyType(
     {
-        **_each("Disclose Non-disclose Disclose-review Disclose-repeat", "Disclose"),
-        **_each("Non-disclose-complain Non-disclose-review", "Disclose"),
-        **_each("Revise Refine Expand", "Reveal"),
-        **_each("Inquire List Compare Subset Similar", "Inquire"),
-        **_each("Navigate Repeat Back More", "Navigate"),
-        **_each("Note Note-end Note-yes Note-dislike Note-complain Note-speechless", "Note"),
-        **_each("Complete Complete-complain", "Complete"),
-        **_each("Interrupt Interrogate ...", MIXED),
+        **_map_labels("Disclose Non-disclose Disclose-review Disclose-repeat", "Disclose"),
+        **_map_labels("Non-disclose-complain Non-disclose-review", "Disclose"),
+        **_map_labels("Revise Refine Expand", "Reveal"),
+        **_map_labels("Inquire List Compare Subset Similar", "Inquire"),
+        **_map_labels("Navigate Repeat Back More", "Navigate"),
+        **_map_labels("Note Note-end Note-yes Note-dislike Note-complain Note-speechless", "Note"),
+        **_map_labels("Complete Complete-complain", "Complete"),
+        **_map_labels("Interrupt Interrogate ...", MIXED),
     }
 )
 """Every user label of the annotated corpus, with its CIR6 action."""

@@ -73,7 +73,7 @@ def named_raters(raters: Iterable[Raters]) -> str:
     return " and ".join(NOT_PEOPLE.get(kind, "people") for kind in kinds_of(raters)) or "people"
 
 
-def whose(raters: Iterable[Raters]) -> str:
+def possessive_of(raters: Iterable[Raters]) -> str:
     """The same as a possessive.
 
     >>> whose([]), whose([Raters.SCRIPTED])

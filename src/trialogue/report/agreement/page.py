@@ -13,14 +13,22 @@ from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import write_validity
 from trialogue.records import VOTES, Estimate, MeasureName, read_records
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import replacing, write_text
-from trialogue.records.kinds.origins import named_raters, whose
+from trialogue.records.files.opening import open_replacing, write_text
+from trialogue.records.kinds.origins import named_raters, possessive_of
 from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.terminal import kappa_order
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows, validity_of
 from trialogue.report.measures import DIRECTIONS, short_name
-from trialogue.report.numbers import MISSING, column_decimals, number, plain_p, ranks, supported_decimals, written
+from trialogue.report.numbers import (
+    MISSING,
+    column_decimals,
+    number,
+    plain_p,
+    ranks,
+    render_estimate,
+    supported_decimals,
+)
 from trialogue.report.plots.agreement import agreement_figures, statistic_name
 from trialogue.report.plots.base import Figure
 from trialogue.report.text import printable
@@ -66,7 +74,7 @@ def write_agreement(findings: AgreementFindings, folder: Path | str) -> Path:
     write_validity(findings.validity, folder / VALIDITY)
     for figure in drawn:
         write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        with replacing(folder / "figures" / f"{figure.name}.png") as stream:
+        with open_replacing(folder / "figures" / f"{figure.name}.png") as stream:
             stream.write(figure.png)
     page = folder / PAGE
     write_text(page, agreement_page(findings, drawn))
@@ -81,7 +89,7 @@ def agreement_page(findings: AgreementFindings, drawn: list[Figure] | None = Non
         "dark": css_variables(DARK),
         "findings": findings,
         "raters": named_raters(findings.all_raters),
-        "choosers": whose(findings.raters_of(VOTES)),
+        "choosers": possessive_of(findings.raters_of(VOTES)),
         "long_answer": len(findings.answer[0]) > LONG,
         "facts": _facts(findings),
         "questions": _questions(findings, list(figures.values())),
@@ -117,7 +125,7 @@ def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Quest
     for question, level in sorted(keys, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0])):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
         asked = MeasureName(question).prose.capitalize()
-        title = f"Agreement with {whose(findings.raters_of(question))} {asked.lower()}, {level}s"
+        title = f"Agreement with {possessive_of(findings.raters_of(question))} {asked.lower()}, {level}s"
         found.append(
             Question(
                 title=f"{asked} ({level}s)",
@@ -148,11 +156,11 @@ def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -
     pooled = [each.get(statistic) for each in ordered]
     users = [_estimate(each, "within_users") for each in ordered]
     columns = {
-        "Measure": [_named(findings, each.measure) for each in ordered],
+        "Measure": [_measure_title(findings, each.measure) for each in ordered],
         "All units": texts([each.headline if each else None for each in pooled]),
         "Within systems": texts([_estimate(each, "within") for each in ordered]),
         **({"Within users": texts(users)} if any(users) else {}),
-        "Between systems, ρ": texts([_between(each) for each in ordered]),
+        "Between systems, ρ": texts([_system_correlation(each) for each in ordered]),
         "Units": [f"{each.scored:,} of {each.rated:,}" for each in ordered],
         "On these alone": texts([each.estimate if each else None for each in pooled]),
         "Difference to best baseline": _against_baseline(findings, ordered),
@@ -160,7 +168,7 @@ def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -
     return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
 
-def _named(findings: AgreementFindings, measure: str) -> str:
+def _measure_title(findings: AgreementFindings, measure: str) -> str:
     title = title_of(findings, measure)
     if measure == USER_MEAN:
         return f"{title} (a reference, not a measure)"
@@ -177,7 +185,7 @@ def _estimate(each: RatingAgreement, scope: str) -> Estimate | None:
     return found.headline if found else None
 
 
-def _between(each: RatingAgreement) -> Estimate | None:
+def _system_correlation(each: RatingAgreement) -> Estimate | None:
     found = each.get("spearman", "between")
     return found.headline if found else None
 
@@ -210,7 +218,7 @@ def text_of(estimate: Estimate | None, decimals: int | None = None, *, sign: boo
         return MISSING
     if estimate.value is None:
         return f"{MISSING} ({estimate.why})"
-    return written(estimate, supported_decimals(estimate) if decimals is None else decimals, sign=sign)
+    return render_estimate(estimate, supported_decimals(estimate) if decimals is None else decimals, sign=sign)
 
 
 def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -> Table | None:
@@ -221,7 +229,7 @@ def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) ->
     heads = ["Measure"]
     for group in groups:
         heads += [f"{group.removeprefix('group:')}: {name}" for name in ("Pearson's r", "Spearman's ρ", "n")]
-    columns = [[_named(findings, each.measure) for each in ratings]]
+    columns = [[_measure_title(findings, each.measure) for each in ratings]]
     for group in groups:
         for statistic in ("pearson", "spearman"):
             cells = [each.get(statistic, group) for each in ratings]
@@ -236,7 +244,7 @@ def _votes(findings: AgreementFindings) -> Table | None:
     ordered = sorted(findings.preferences, key=kappa_order)
     rule, rests = _shared_rule([each.margin_rule for each in ordered])
     columns = (
-        [_named(findings, each.measure) for each in ordered],
+        [_measure_title(findings, each.measure) for each in ordered],
         texts([each.headline_kappa for each in ordered]),
         texts([each.headline_accuracy for each in ordered]),
         [f"{100 * each.ties:.0f} %" for each in ordered],
@@ -274,14 +282,14 @@ def _orders(findings: AgreementFindings) -> list[tuple[str, Table, list[tuple[st
     for against in dict.fromkeys(each.against for each in findings.rankings):
         same = [each for each in findings.rankings if each.against == against]
         columns = (
-            [_named(findings, each.measure) for each in same],
+            [_measure_title(findings, each.measure) for each in same],
             texts([each.spearman for each in same]),
             texts([each.kendall for each in same]),
             [plain_p(each.p) for each in same],
             [f"{len(each.systems)}{', too few to conclude' if each.refusal else ''}" for each in same],
         )
         table = Table(("Measure", "Spearman's ρ", "Kendall's τ", "p", "Systems"), tuple(zip(*columns, strict=True)))
-        details = [(_named(findings, each.measure), each.measure, _order(each)) for each in same]
+        details = [(_measure_title(findings, each.measure), each.measure, _order(each)) for each in same]
         found.append((MeasureName(against).prose, table, details))
     return found
 

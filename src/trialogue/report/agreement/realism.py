@@ -7,7 +7,7 @@ from pathlib import Path
 from trialogue.findings.realism.records import Divergence, Order, Prediction, RealismFindings
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.report.agreement.page import LONG, Table, text_of, texts
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
@@ -28,7 +28,7 @@ def write_realism(findings: RealismFindings, folder: Path | str) -> Path:
     write_text(folder / TABLE, _csv(findings))
     if figure is not None:
         write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        with replacing(folder / "figures" / f"{figure.name}.png") as stream:
+        with open_replacing(folder / "figures" / f"{figure.name}.png") as stream:
             stream.write(figure.png)
     page = folder / PAGE
     write_text(page, realism_page(findings))

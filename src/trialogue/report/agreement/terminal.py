@@ -12,7 +12,7 @@ from trialogue.findings.agreement.records import Agreed, AgreementFindings, Pref
 from trialogue.records import Estimate
 from trialogue.report.numbers import MISSING, bounds, number
 from trialogue.report.plots.agreement import statistic_name
-from trialogue.report.text import one_line, shortened
+from trialogue.report.text import one_line, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,9 +34,9 @@ def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> 
     for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
         title = textwrap.fill(f"{one_line(question)} ({level}s)", width)
-        parts.append(f"{title}\n{_rendered(_ratings(findings, ratings), width)}")
+        parts.append(f"{title}\n{_render_table(_ratings(findings, ratings), width)}")
     if findings.preferences:
-        parts.append(_rendered(_choices(findings), width))
+        parts.append(_render_table(_choices(findings), width))
     if findings.baselines:
         parts.append("* a trivial baseline that any useful measure must beat.")
     if any(each.penalised for rating in findings.ratings for each in rating.agreed):
@@ -108,7 +108,7 @@ def _name(findings: AgreementFindings, measure: str) -> str:
     from rich.markup import escape
 
     mark = " *" if measure in findings.baselines else ""
-    return escape(shortened(title_of(findings, measure), LONGEST) + mark)
+    return escape(shorten(title_of(findings, measure), LONGEST) + mark)
 
 
 def _cell(estimate: Estimate | None) -> str:
@@ -120,7 +120,7 @@ def _cell(estimate: Estimate | None) -> str:
     return escape(f"{text}\n{bounds(estimate.interval, DECIMALS)}" if estimate.interval else text)
 
 
-def _rendered(table: "Table", width: int) -> str:
+def _render_table(table: "Table", width: int) -> str:
     from rich.console import Console
 
     stream = io.StringIO()

@@ -40,7 +40,9 @@ def png_bytes(drawing: Drawing) -> bytes:
         height = drawing.height + 2 * MARGIN
         place = Affine2D().translate(MARGIN, MARGIN).scale(DOTS, -DOTS).translate(0, round(height * DOTS))
         stream = io.BytesIO()
-        _drawn(drawing, place).savefig(stream, format="png", facecolor=LIGHT["paper"], metadata={"Software": None})
+        _draw_figure(drawing, place).savefig(
+            stream, format="png", facecolor=LIGHT["paper"], metadata={"Software": None}
+        )
     return stream.getvalue()
 
 
@@ -53,10 +55,10 @@ def matplotlib_figure(drawing: Drawing) -> "Figure":
         matplotlib.rcdefaults()
         to_inches = Affine2D().translate(MARGIN, MARGIN).scale(1 / 72, -1 / 72)
         to_inches.translate(0, (drawing.height + 2 * MARGIN) / 72)
-        return _drawn(drawing, to_inches, scaled=True)
+        return _draw_figure(drawing, to_inches, scaled=True)
 
 
-def _drawn(drawing: Drawing, place: "Transform", *, scaled: bool = False) -> "Figure":
+def _draw_figure(drawing: Drawing, place: "Transform", *, scaled: bool = False) -> "Figure":
     """A figure with every mark of a drawing.
 
     Args:

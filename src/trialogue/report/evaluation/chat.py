@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.findings import Example
 from trialogue.records import Mention, Score, Utterance
-from trialogue.report.text import one_line, shortened
+from trialogue.report.text import one_line, shorten
 
 PREVIEW = 90  # columns of the first words shown before a dialogue is opened
 
@@ -59,7 +59,7 @@ def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
             for index, utterance in enumerate(dialogue.utterances)
         ),
         facts={names.get(what, what): value for what, value in example.facts.items()},
-        source=" · ".join(part for part in (dialogue.source or "", shortened(dialogue.id, 60)) if part),
+        source=" · ".join(part for part in (dialogue.source or "", shorten(dialogue.id, 60)) if part),
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from trialogue.findings import Findings, League
 from trialogue.findings.family import ACROSS_MEASURES, MIXED
 from trialogue.findings.records import OVER_MEASURES
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.records import Interval
 from trialogue.records.kinds.origins import one_and_many
-from trialogue.report.measures import all_leagues, labels, ranked
+from trialogue.report.measures import all_leagues, is_ranked, labels
 from trialogue.report.numbers import count, level
 from trialogue.stats.comparison.families import FEWEST_CLUSTERS
 
@@ -109,7 +109,7 @@ def _kinds(made: Iterable[tuple[str, Interval]]) -> str:
         found += [name] if name not in found else []
     if len(users) == 1:
         return next(iter(users))
-    return "; ".join(f"{kind}, for {listed(names)}" for kind, names in users.items())
+    return "; ".join(f"{kind}, for {list_names(names)}" for kind, names in users.items())
 
 
 def kind_of(interval: Interval) -> str:
@@ -126,7 +126,7 @@ def kind_of(interval: Interval) -> str:
 
 
 def _tests(findings: Findings, leagues: Sequence[League]) -> str:
-    tested = [league for league in leagues if league.contrasts and ranked(league)]
+    tested = [league for league in leagues if league.contrasts and is_ranked(league)]
     if not tested:
         return ""
     pairs = max(len(league.contrasts) for league in tested)
@@ -136,7 +136,7 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
         called = (
             f"The two systems were compared on each measure, and a difference was called significant at α = {alpha}."
         )
-        return " ".join(part for part in (called, _how(tested), across) if part)
+        return " ".join(part for part in (called, _describe_tests(tested), across) if part)
     over_all = findings.correction == ACROSS_MEASURES
     correction = NAMES["Holm"] if over_all else NAMES.get(findings.correction, findings.correction)
     of = "all measures together" if over_all else "a measure"
@@ -146,11 +146,11 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     )
     together = TOGETHER if any(each.simultaneous for league in tested for each in league.contrasts) else ""
     across = "" if over_all else ACROSS
-    parts = (called, _how(tested), together, _left_out(tested), RANKS, across, LETTERS)
+    parts = (called, _describe_tests(tested), together, _left_out(tested), RANKS, across, LETTERS)
     return " ".join(part for part in parts if part)
 
 
-def _how(tested: Sequence[League]) -> str:
+def _describe_tests(tested: Sequence[League]) -> str:
     """The test and the intervals of differences, as far as there are any."""
     names = labels(tested)
     contrasts = [(names[league.measure.name], each.difference) for league in tested for each in league.contrasts]

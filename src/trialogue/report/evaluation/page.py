@@ -17,20 +17,20 @@ from trialogue.report.evaluation.chat import Chat, chat
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.sections import columns_of_words, passages
 from trialogue.report.evaluation.threats import threat_lists
-from trialogue.report.head_to_head import duel, turned
+from trialogue.report.head_to_head import duel, turn_contrast
 from trialogue.report.league_table import Table, league_table
 from trialogue.report.measures import (
     DIRECTIONS,
     JUDGES,
     all_leagues,
+    is_ranked,
     labels,
     pieces,
     primary_of,
-    ranked,
     short_name,
     systems_in_order,
 )
-from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number, plain_p, ranks, written
+from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number, plain_p, ranks, render_estimate
 from trialogue.report.plots import MOST_DRAWN, Figure, figures
 from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.text import printable, typeset
@@ -177,7 +177,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "most_tabled": MOST_TABLED,
         "strengths": _votes(findings),
         "wins": _wins(findings, systems),
-        "families": [_family(family, systems, drawn) for family in findings.sensitivity],
+        "families": [_family_section(family, systems, drawn) for family in findings.sensitivity],
         "chats": _chats(findings, names),
         "cards": cards_of(leagues),
         "directions": DIRECTIONS,
@@ -205,7 +205,7 @@ def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
 
 def _key(table: Table) -> dict[str, bool]:
     """Which marks the table uses, so that no other is explained."""
-    columns = [column for block in table.everything for column in block.columns]
+    columns = [column for block in table.all_blocks for column in block.columns]
     named = [(column.name, cell) for column in columns for cell in column.cells.values()]
     cells = [cell for _, cell in named]
     return {
@@ -239,7 +239,7 @@ def _focus(findings: Findings) -> list[League]:
     return [
         league
         for league in all_leagues(findings)
-        if ranked(league) and (league.measure.by == "people" or league.measure.name == findings.primary)
+        if is_ranked(league) and (league.measure.by == "people" or league.measure.name == findings.primary)
     ]
 
 
@@ -261,8 +261,8 @@ def _pair_table(league: League, correction: str) -> PairTable:
     rows = []
     for contrast in sorted(league.contrasts, key=lambda one: -abs(one.difference.value or 0.0)):
         value = contrast.difference.value
-        shown = contrast if value is None or sign * value >= 0 else turned(contrast)
-        text = written(shown.difference, decimals, sign=True)
+        shown = contrast if value is None or sign * value >= 0 else turn_contrast(contrast)
+        text = render_estimate(shown.difference, decimals, sign=True)
         text += f" ({shown.difference.why})" if contrast.verdict == "undefined" and shown.difference.why else ""
         survives = {"a": "yes", "b": "yes", "undefined": "not compared"}.get(contrast.verdict, "no")
         together = bounds(shown.simultaneous, decimals, sign=True) if shown.simultaneous else ""
@@ -276,12 +276,12 @@ def _votes(findings: Findings) -> list[list[str]]:
     return [
         [
             each.system,
-            written(each.strength, 0),
+            render_estimate(each.strength, 0),
             ranks(each.rank_low, each.rank_high) or MISSING,
             MISSING if each.strength_half is None else number(each.strength_half, 0),
             number(each.elo, 0),
             ranks(each.elo_rank_low, each.elo_rank_high),
-            written(each.win_rate, 2),
+            render_estimate(each.win_rate, 2),
         ]
         for each in strengths
     ]
@@ -304,7 +304,7 @@ def _won(won: float | None, lost: float | None) -> str:
     return f"{won or 0:g}"
 
 
-def _family(family: Sensitivity, systems: Sequence[str], drawn: Sequence[Figure]) -> Family:
+def _family_section(family: Sensitivity, systems: Sequence[str], drawn: Sequence[Figure]) -> Family:
     known = {standing.system for league in family.leagues for standing in league.standings}
     table = league_table(family.leagues, [system for system in systems if system in known])
     flipped = frozenset(system for flip in family.flips for system in (flip.a, flip.b))

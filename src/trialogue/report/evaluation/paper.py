@@ -118,8 +118,8 @@ def methods_tex(findings: Findings) -> str:
 
     Every character that LaTeX would take for a command is escaped, whatever names the data hold.
     """
-    paragraphs = [escaped(paragraph) for paragraph in methods(findings)]
-    text = "\n\n".join(_cited(paragraph) for paragraph in [*paragraphs, *_measured(findings)])
+    paragraphs = [escape_latex(paragraph) for paragraph in methods(findings)]
+    text = "\n\n".join(_add_citation(paragraph) for paragraph in [*paragraphs, *_metric_sentences(findings)])
     return f"% Written by Trialogue. Needs references.bib.\n{text}\n"
 
 
@@ -130,14 +130,14 @@ def references_bib(findings: Findings) -> str:
     entries = [SOFTWARE.replace("VERSION", version)]
     entries += [entry for word, entry in STATISTICS.items() if word in text]
     entries += [
-        f"@misc{{{_key(measure)},\n  note = {{{escaped(measure.card.citation)}}},\n}}"
-        for measure in _sourced(findings)
+        f"@misc{{{_key(measure)},\n  note = {{{escape_latex(measure.card.citation)}}},\n}}"
+        for measure in _measures_with_sources(findings)
         if measure.card is not None
     ]
     return "\n\n".join(dict.fromkeys(entries)) + "\n"
 
 
-def _sourced(findings: Findings) -> list[Measure]:
+def _measures_with_sources(findings: Findings) -> list[Measure]:
     """Measures whose cards name a source, one for each card."""
     found: dict[str, Measure] = {}
     for league in all_leagues(findings):
@@ -147,18 +147,20 @@ def _sourced(findings: Findings) -> list[Measure]:
     return list(found.values())
 
 
-def _measured(findings: Findings) -> list[str]:
+def _metric_sentences(findings: Findings) -> list[str]:
     """A sentence that names every metric with its formula, and cites its source."""
     leagues = all_leagues(findings)
     names = labels(leagues)
-    sourced = {measure.card.name: measure for measure in _sourced(findings) if measure.card}
+    sourced = {measure.card.name: measure for measure in _measures_with_sources(findings) if measure.card}
     said = []
     for league in leagues:
         card = league.measure.card
         if card is None:
             continue
         cite = f"~\\cite{{{_key(sourced[card.name])}}}" if card.name in sourced else ""
-        said.append(f"{escaped(names[league.measure.name])}{cite} (\\texttt{{{escaped(league.measure.name)}}})")
+        said.append(
+            f"{escape_latex(names[league.measure.name])}{cite} (\\texttt{{{escape_latex(league.measure.name)}}})"
+        )
     return ["The metrics, with the names of their formulas: " + "; ".join(said) + "."] if said else []
 
 
@@ -166,7 +168,7 @@ def _key(measure: Measure) -> str:
     return "metric-" + slug(measure.card.name if measure.card else measure.name)
 
 
-def _cited(paragraph: str) -> str:
+def _add_citation(paragraph: str) -> str:
     """The paragraph with a citation where it speaks of what one stands for."""
     keys = {
         r"\(Mogstad et al\., 2024\)": "mogstad2024inference",
@@ -186,7 +188,7 @@ def _cited(paragraph: str) -> str:
     return paragraph.replace(" ~\\cite", "~\\cite")
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Text for LaTeX.
 
     >>> escaped("50 % of a_b & {c}")

@@ -100,7 +100,7 @@ def _protocol(check: ProtocolCheck | None) -> dict[str, Any] | None:
     return {
         "status": status(check),
         "sha256": check.sha256,
-        "kept": check.kept if check.sha256 is not None else None,
+        "kept": check.is_kept if check.sha256 is not None else None,
         "data_existed": check.data_existed,
         "protocol": None if check.protocol is None else check.protocol.model_dump(mode="json"),
         "deviations": [deviation.to_json() for deviation in check.deviations],
@@ -131,7 +131,7 @@ def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
             "skipped": standing.skipped,
             "role": "baseline" if standing in league.baselines else "system",
             "validity": _validity(league, standing.system).value,
-            "why": _why(standing),
+            "why": _reasons(standing),
         }
 
 
@@ -140,10 +140,10 @@ def _validity(league: League, system: str) -> Validity:
     own = [pair for pair in _pairs(league) if system in (pair.a, pair.b)]
     if own and all(pair.validity is Validity.BLOCKED for pair in own):
         return Validity.BLOCKED
-    return weakest([league.validity, *(pair.validity for pair in own if pair.ahead == system)])
+    return weakest([league.validity, *(pair.validity for pair in own if pair.leader == system)])
 
 
-def _why(standing: Standing) -> str | None:
+def _reasons(standing: Standing) -> str | None:
     return "; ".join(str(why) for why in (standing.estimate.why, standing.left_out) if why is not None) or None
 
 

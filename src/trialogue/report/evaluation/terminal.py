@@ -12,7 +12,7 @@ from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.threats import terminal_lines
 from trialogue.report.measures import ARROWS, all_leagues, baselines_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
-from trialogue.report.text import one_line, shortened
+from trialogue.report.text import one_line, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,13 +36,13 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     names = [*systems, *baselines_in_order(leagues)]
     fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
     parts_of_table = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
-    tables = [_rendered(_table(part, systems), width) for part in parts_of_table]
-    threats = ["\n".join(_wrapped(line, width) for line in terminal_lines(findings))] if findings.threats else []
+    tables = [_render_table(_table(part, systems), width) for part in parts_of_table]
+    threats = ["\n".join(_wrap(line, width) for line in terminal_lines(findings))] if findings.threats else []
     parts = [_answer(findings, width), *filter(None, threats), *tables, *_legend(findings, leagues, width)]
     return "\n\n".join(parts)
 
 
-def _wrapped(line: str, width: int) -> str:
+def _wrap(line: str, width: int) -> str:
     return textwrap.fill(one_line(line), width, subsequent_indent="    ")
 
 
@@ -65,11 +65,11 @@ def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
     texts = [_column(league) for league in leagues]
     for system in systems:
         cells = [Text(column.get(system, MISSING)) for column in texts]
-        table.add_row(Text(shortened(system, LONGEST_NAME)), *cells)
+        table.add_row(Text(shorten(system, LONGEST_NAME)), *cells)
     table.add_section()
     for baseline in baselines_in_order(leagues):
         cells = [Text(column.get(baseline, MISSING)) for column in texts]
-        table.add_row(Text(shortened(baseline, LONGEST_NAME)), *cells)
+        table.add_row(Text(shorten(baseline, LONGEST_NAME)), *cells)
     return table
 
 
@@ -87,7 +87,7 @@ def _cell(standing: Standing, decimals: int, letters: str) -> str:
     return text + (f"\n{bounds(estimate.interval, decimals)}" if estimate.interval else "\n(no interval)")
 
 
-def _rendered(table: "Table", width: int) -> str:
+def _render_table(table: "Table", width: int) -> str:
     from rich.console import Console
 
     stream = io.StringIO()

@@ -6,7 +6,7 @@ from trialogue.findings import Findings
 from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.threats import Severity
 from trialogue.findings.threats.summary import threat_lines
-from trialogue.findings.threats.texts import heading
+from trialogue.findings.threats.texts import severity_heading
 from trialogue.report.measures import all_leagues, labels
 
 MOST_LINES = 5  # on a terminal; the page has all
@@ -32,7 +32,7 @@ def threat_lists(findings: Findings) -> list[tuple[ThreatHeading, list[str]]]:
     for severity in Severity:
         texts = [line.text for line in lines if line.severity is severity]
         if texts:
-            lists.append((ThreatHeading(severity.value, heading(severity)), texts))
+            lists.append((ThreatHeading(severity.value, severity_heading(severity)), texts))
     return lists
 
 

@@ -12,7 +12,7 @@ from trialogue.findings.agreement.validity import FILE as VALIDITY
 from trialogue.findings.agreement.validity import read_validity
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import parse_line, problems_of
-from trialogue.records.files.opening import open_bytes, replacing, write_text
+from trialogue.records.files.opening import open_bytes, open_replacing, write_text
 from trialogue.report.evaluation.page import render_page
 from trialogue.report.evaluation.paper import METHODS, REFERENCES, methods_tex, references_bib
 from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
@@ -35,7 +35,7 @@ def write_report(findings: Findings, folder: Path) -> Path:
         The path of ``report.html``.
     """
     drawn = figures(findings)
-    with replacing(folder / FINDINGS) as stream:
+    with open_replacing(folder / FINDINGS) as stream:
         stream.write(_line(findings).encode("utf-8", "surrogatepass"))
     write_text(folder / "summary.csv", summary_csv(findings))
     write_text(folder / "pairs.csv", pairs_csv(findings))
@@ -61,7 +61,7 @@ def _line(findings: Findings) -> str:
 def _write_figures(drawn: list[Figure], folder: Path) -> None:
     for figure in drawn:
         write_text(folder / f"{figure.name}.svg", figure.svg)
-        with replacing(folder / f"{figure.name}.png") as stream:
+        with open_replacing(folder / f"{figure.name}.png") as stream:
             stream.write(figure.png)
     names = {figure.name for figure in drawn}
     for path in folder.glob("*.*"):

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.findings import Findings, League
 from trialogue.report.drawing.theme import system_colors
-from trialogue.report.measures import all_leagues, ranked, systems_in_order
+from trialogue.report.measures import all_leagues, is_ranked, systems_in_order
 from trialogue.report.plots.base import Figure
 from trialogue.report.plots.differences import differences
 from trialogue.report.plots.forest import forest, forests
@@ -36,7 +36,7 @@ def figures(findings: Findings) -> list[Figure]:
         drawn.append(differences(leagues, systems, colors, alpha=findings.alpha, correction=findings.correction))
     drawn += [forest(league, colors, alpha=findings.alpha, correction=findings.correction) for league in focus]
     if 2 < len(systems) <= MOST_DRAWN:
-        compared = [league for league in focus if ranked(league) and league.contrasts]
+        compared = [league for league in focus if is_ranked(league) and league.contrasts]
         drawn += [pairs(league, alpha=findings.alpha, correction=findings.correction) for league in compared]
     if findings.votes is not None:
         drawn.append(votes(findings.votes, colors))
@@ -74,7 +74,7 @@ def figure_of(findings: Findings, kind: str = "forest", measure: str | None = No
         raise UnknownNameError("measure", measure, names)
     chosen = named if measure is not None else [each for each in leagues if each.measure.name == findings.primary]
     systems = systems_in_order(findings)
-    drawn = _drawn(findings, kind, next(iter(chosen or leagues), None), systems)
+    drawn = _draw_kind(findings, kind, next(iter(chosen or leagues), None), systems)
     if drawn is None:
         raise UsageError(
             f"there is nothing to draw in a figure {kind!r} of {len(systems)} systems and {len(names)} measures."
@@ -82,7 +82,7 @@ def figure_of(findings: Findings, kind: str = "forest", measure: str | None = No
     return drawn
 
 
-def _drawn(findings: Findings, kind: str, league: League | None, systems: list[str]) -> Figure | None:
+def _draw_kind(findings: Findings, kind: str, league: League | None, systems: list[str]) -> Figure | None:
     """None: there is nothing to draw."""
     colors, alpha, correction = system_colors(systems), findings.alpha, findings.correction
     if kind == "votes":
@@ -111,5 +111,5 @@ def _with_own_names(drawn: list[Figure]) -> list[Figure]:
     result = []
     for figure in drawn:
         seen[figure.name] = seen.get(figure.name, 0) + 1
-        result.append(figure if seen[figure.name] == 1 else figure.renamed(f"{figure.name}-{seen[figure.name]}"))
+        result.append(figure if seen[figure.name] == 1 else figure.rename(f"{figure.name}-{seen[figure.name]}"))
     return result

@@ -7,12 +7,12 @@ from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.rating_agreement import CHANCE
 from trialogue.findings.agreement.records import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
 from trialogue.records import VOTES, Estimate, MeasureName
-from trialogue.records.kinds.origins import whose
+from trialogue.records.kinds.origins import possessive_of
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
-from trialogue.report.numbers import bounds, column_decimals, number, written
+from trialogue.report.numbers import bounds, column_decimals, number, render_estimate
 from trialogue.report.plots.base import Figure, legend, row_lines
-from trialogue.report.text import shortened, slug, told
+from trialogue.report.text import describe_rows, shorten, slug
 
 ROW = 30.0
 LONGEST = 38  # columns of a measure's title
@@ -62,7 +62,7 @@ def ratingforest_of(
     )
     return forest_of(
         name=f"agreement-{level}-{slug(question)}",
-        title=f"Agreement with {whose(findings.raters_of(question))} {asked}, {level}s",
+        title=f"Agreement with {possessive_of(findings.raters_of(question))} {asked}, {level}s",
         rows=rows,
         statistic=NAMES[statistic],
         chance=CHANCE[statistic],
@@ -82,7 +82,7 @@ def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
     ]
     return forest_of(
         name="agreement-votes",
-        title=f"Agreement with {whose(findings.raters_of(VOTES))} pairwise choices",
+        title=f"Agreement with {possessive_of(findings.raters_of(VOTES))} pairwise choices",
         rows=rows,
         statistic="Cohen's kappa",
         chance=0.0,
@@ -116,7 +116,7 @@ def forest_of(
     estimates = [estimate for row in ordered for estimate in (row.first, row.second) if estimate is not None]
     shown = [*ends(estimates), chance, *([ceiling] if ceiling is not None else [])]
     drawing = Drawing(height=44 + ROW * len(ordered) + 40)
-    titles = [shortened(row.title, LONGEST) for row in ordered]
+    titles = [shorten(row.title, LONGEST) for row in ordered]
     left, right, top = min(230.0, widest(titles)) + 14, drawing.width - 118, 44.0
     bottom = top + ROW * len(ordered)
     scale = Scale(*extent(shown), left + 6, right - 6)
@@ -138,7 +138,7 @@ def forest_of(
     if not notes and any(row.baseline for row in ordered):
         parts.append("Hollow: trivial baselines that any useful metric must beat.")
     parts += notes
-    described = told([f"{row.title} {written(row.first, decimals)}" for row in ordered])
+    described = describe_rows([f"{row.title} {render_estimate(row.first, decimals)}" for row in ordered])
     return Figure(
         name=name,
         section="metrics",
@@ -173,7 +173,7 @@ def _row(drawing: Drawing, row: Row, text: str, scale: Scale, y: float, right: f
 
 
 def _mark(drawing: Drawing, row: Row, estimate: Estimate, scale: Scale, y: float, color: str, decimals: int) -> None:
-    tip = f"{row.title}: {written(estimate, decimals)}"
+    tip = f"{row.title}: {render_estimate(estimate, decimals)}"
     if estimate.interval:
         drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.2, tip=tip))
     x = scale(estimate.value or 0.0)

@@ -8,7 +8,7 @@ from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.numbers import number
 from trialogue.report.plots.base import Figure, label, label_width, legend, row_lines
-from trialogue.report.text import told
+from trialogue.report.text import describe_rows
 
 ROW, TOP, FOOT, TALL = 22.0, 46.0, 26.0, 220.0
 MOST = 10  # systems; more cannot be told apart
@@ -49,7 +49,9 @@ def mix_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) 
         section="metrics",
         title="How often each strategy is used",
         caption="Share of replies with each strategy: diamonds are human recommenders in the same situations.",
-        alt=told([f"{one.system}: distance from people {number(one.distance.value or 0, 2)}" for one in profiles])
+        alt=describe_rows(
+            [f"{one.system}: distance from people {number(one.distance.value or 0, 2)}" for one in profiles]
+        )
         + ".",
         drawing=drawing,
     )
@@ -79,7 +81,7 @@ def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]
         section="metrics",
         title="Alignment turn by turn",
         caption="Share of replies with the human's strategy by the system's turn number; bars are 95 % intervals.",
-        alt=told([_said(one) for one in profiles]) + ".",
+        alt=describe_rows([_profile_text(one) for one in profiles]) + ".",
         drawing=drawing,
     )
 
@@ -125,6 +127,6 @@ def _legend(
     legend(drawing, entries[half:], x=0, y=28)
 
 
-def _said(one: AlignmentProfile) -> str:
+def _profile_text(one: AlignmentProfile) -> str:
     parts = [f"turn {stage.turns.replace('-', '–')} {number(stage.match.value or 0, 2)}" for stage in one.stages]
     return f"{one.system}: {', '.join(parts)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
 from trialogue.report.drawing.png import matplotlib_figure, png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
-from trialogue.report.text import shortened
+from trialogue.report.text import shorten
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as MatplotlibFigure
@@ -53,7 +53,7 @@ class Figure:
         """An ``svg`` element for the page."""
         return inline_svg(self.drawing, name=self.name, title=self.title, description=self.alt)
 
-    def renamed(self, name: str) -> "Figure":
+    def rename(self, name: str) -> "Figure":
         """The same under another name."""
         return replace(self, name=name)
 
@@ -65,7 +65,7 @@ def label_width(systems: Sequence[str], *, size: float = SIZE) -> float:
 
 def label(system: str) -> str:
     """A system's name, short enough for a figure."""
-    return shortened(system, LONGEST_LABEL)
+    return shorten(system, LONGEST_LABEL)
 
 
 def row_lines(drawing: Drawing, rows: int, *, top: float, row: float, left: float, right: float) -> None:

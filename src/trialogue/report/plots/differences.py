@@ -6,10 +6,10 @@ from trialogue.findings import Contrast, League
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.drawing.scale import Scale
 from trialogue.report.head_to_head import contrast_between, reach_of
-from trialogue.report.measures import labels, ranked
-from trialogue.report.numbers import column_decimals, level, p_value, written
+from trialogue.report.measures import is_ranked, labels
+from trialogue.report.numbers import column_decimals, level, p_value, render_estimate
 from trialogue.report.plots.base import Figure, label, row_lines
-from trialogue.report.text import shortened, told
+from trialogue.report.text import describe_rows, shorten
 
 TALL = 28.0
 TOP = 32.0
@@ -35,7 +35,7 @@ def differences(
     names = labels([league for league, _ in rows])
     for place, (league, contrast) in enumerate(rows):
         y = TOP + TALL * (place + 0.5)
-        drawing.add(Words(0, y, shortened(names[league.measure.name], 30)))
+        drawing.add(Words(0, y, shorten(names[league.measure.name], 30)))
         color = {"a": colors.get(a, "accent"), "b": colors.get(b, "accent")}.get(contrast.verdict, "muted")
         _row(drawing, league, contrast, y, left, right, color)
     return Figure(
@@ -57,12 +57,12 @@ def _row(drawing: Drawing, league: League, contrast: Contrast, y: float, left: f
     reach, sign = reach_of(difference), -1 if league.measure.better == "lower" else 1
     scale = Scale(-reach, reach, left, right)
     decimals = column_decimals([difference])
-    tip = written(difference, decimals, sign=True)
+    tip = render_estimate(difference, decimals, sign=True)
     if difference.interval:
         x1, x2 = scale(sign * difference.interval.low), scale(sign * difference.interval.high)
         drawing.add(Line(min(x1, x2), y, max(x1, x2), y, color, 2.4, tip=tip))
-    drawing.add(Dot(scale(sign * (difference.value or 0.0)), y, color, hollow=not ranked(league), tip=tip))
-    drawing.add(Words(right + 8, y, written(difference, decimals, sign=True), size=SIZE - 0.5))
+    drawing.add(Dot(scale(sign * (difference.value or 0.0)), y, color, hollow=not is_ranked(league), tip=tip))
+    drawing.add(Words(right + 8, y, render_estimate(difference, decimals, sign=True), size=SIZE - 0.5))
     text = p_value(contrast.p_adjusted).removeprefix("= ")
     drawing.add(Words(drawing.width, y, text, anchor="end", size=SIZE - 1, color="muted"))
 
@@ -74,5 +74,5 @@ def _describe(rows: Sequence[tuple[League, Contrast]], a: str, b: str) -> str:
         winner = {"a": f"{a} is better", "b": f"{b} is better", "undefined": "not tested"}.get(
             contrast.verdict, "inconclusive"
         )
-        said.append(f"{league.measure.title} {written(contrast.difference, decimals, sign=True)}, {winner}")
-    return f"{a} minus {b}: {told(said)}."
+        said.append(f"{league.measure.title} {render_estimate(contrast.difference, decimals, sign=True)}, {winner}")
+    return f"{a} minus {b}: {describe_rows(said)}."

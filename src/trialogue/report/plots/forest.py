@@ -6,11 +6,11 @@ from trialogue.findings import League, Standing
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
-from trialogue.report.measures import DIRECTIONS, ranked, short_name
-from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
+from trialogue.report.measures import DIRECTIONS, is_ranked, short_name
+from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, render_estimate
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
-from trialogue.report.plots.panels import named, panels, parts_of, with_parts
-from trialogue.report.text import shortened, slug, told
+from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
+from trialogue.report.text import describe_rows, shorten, slug
 
 SMALL_ROW = 17.0
 MOST_LETTERS = 6  # more do not fit their column; the table has them
@@ -92,7 +92,7 @@ def _figures(
 def _row(drawing: Drawing, standing: Standing, scale: Scale, y: float, color: str, decimals: int) -> None:
     """An interval with its value."""
     estimate = standing.estimate
-    tip = f"{standing.system}: {written(estimate, decimals)}"
+    tip = f"{standing.system}: {render_estimate(estimate, decimals)}"
     if estimate.interval:
         drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
     drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip))
@@ -100,8 +100,8 @@ def _row(drawing: Drawing, standing: Standing, scale: Scale, y: float, color: st
 
 def _axis_title(league: League) -> str:
     measure = league.measure
-    direction = f", {DIRECTIONS[measure.better]}" if ranked(league) else ""
-    return shortened(f"{measure.title}: {measure.unit}{direction}", 70)
+    direction = f", {DIRECTIONS[measure.better]}" if is_ranked(league) else ""
+    return shorten(f"{measure.title}: {measure.unit}{direction}", 70)
 
 
 def confidence(league: League) -> str:
@@ -129,11 +129,11 @@ def describe(league: League) -> str:
     """A forest plot in words: every value with its interval, those of baselines apart."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
     rows, baselines = (
-        [f"{s.system} {written(s.estimate, decimals)}" for s in each if s.estimate.value is not None]
+        [f"{s.system} {render_estimate(s.estimate, decimals)}" for s in each if s.estimate.value is not None]
         for each in (league.standings, league.baselines)
     )
-    beside = f" Baselines: {told(baselines)}." if baselines else ""
-    return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {told(rows)}.{beside}"
+    beside = f" Baselines: {describe_rows(baselines)}." if baselines else ""
+    return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {describe_rows(rows)}.{beside}"
 
 
 def forests(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
@@ -147,7 +147,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         _panel(drawing, league, systems, colors, x=x, top=top, width=width)
 
     return Figure(
-        **named("forest-metrics", "Metrics by system", page, leagues),
+        **name_figures("forest-metrics", "Metrics by system", page, leagues),
         section="metrics",
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "

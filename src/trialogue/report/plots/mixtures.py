@@ -6,9 +6,9 @@ from trialogue.findings.alignment.differentiation_records import Differentiation
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words, text_width
 from trialogue.report.drawing.scale import Scale, ends, extent, tick_labels, ticks
 from trialogue.report.measures import short_name
-from trialogue.report.numbers import number, written
+from trialogue.report.numbers import number, render_estimate
 from trialogue.report.plots.base import Figure
-from trialogue.report.text import shortened, told
+from trialogue.report.text import describe_rows, shorten
 
 ACROSS = 3  # panels in a row
 TALL, HEAD, FOOT, GUTTER, AXIS = 112.0, 34.0, 34.0, 14.0, 36.0
@@ -32,7 +32,7 @@ def mixtures(found: Sequence[Differentiation], *, name: str = "differentiation")
             "grows from 0 to 100 %. Bars are 95 % intervals. A metric that separates good from bad rises (or "
             "falls, if lower is better) by more than its intervals. Each panel has its own axes."
         ),
-        alt=told([_said(one) for one in shown]) + ".",
+        alt=describe_rows([_differentiation_text(one) for one in shown]) + ".",
         drawing=drawing,
     )
 
@@ -41,7 +41,7 @@ def _panel(drawing: Drawing, one: Differentiation, *, left: float, top: float, w
     low, high = extent(ends(mix.estimate for mix in one.mixes))
     up = Scale(low, high, top + HEAD + TALL, top + HEAD)
     across = Scale(0, 1, left + AXIS + 4, left + width - 6)
-    title = shortened(short_name(one.measure.name), int((width - 4) / text_width("m", size=SIZE)))
+    title = shorten(short_name(one.measure.name), int((width - 4) / text_width("m", size=SIZE)))
     drawing.add(Words(left, top + 8, title, bold=True), Words(left, top + 23, _gain(one), size=SIZE - 1, color="muted"))
     places = ticks(low, high, 4)
     for place, label in zip(places, tick_labels(places), strict=True):
@@ -64,10 +64,10 @@ def _gain(one: Differentiation) -> str:
     gain = one.gain
     if gain.value is None:
         return "no known difference"
-    return f"ideal − worst {written(gain, 3)}"
+    return f"ideal − worst {render_estimate(gain, 3)}"
 
 
-def _said(one: Differentiation) -> str:
+def _differentiation_text(one: Differentiation) -> str:
     first, last = one.mixes[0].estimate.value, one.mixes[-1].estimate.value
     if first is None or last is None:
         return f"{short_name(one.measure.name)} has no value"

@@ -1,11 +1,11 @@
 """The pairwise matrix: every difference, its direction, and whether it holds."""
 
 from trialogue.findings import League
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Words
 from trialogue.report.head_to_head import contrast_between
 from trialogue.report.measures import short_name
-from trialogue.report.numbers import column_decimals, level, number, p_value, written
+from trialogue.report.numbers import column_decimals, level, number, p_value, render_estimate
 from trialogue.report.plots.base import Figure, label, label_width, legend
 from trialogue.report.text import slug
 
@@ -62,9 +62,8 @@ def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float,
                 drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.45 if a == b else 0.2, tip=tip))
                 continue
             value, holds = contrast.difference.value, contrast.verdict in ("a", "b")
-            tip = (
-                f"{a} minus {b}: {written(contrast.difference, decimals, sign=True)}, p {p_value(contrast.p_adjusted)}"
-            )
+            difference = render_estimate(contrast.difference, decimals, sign=True)
+            tip = f"{a} minus {b}: {difference}, p {p_value(contrast.p_adjusted)}"
             ahead = (value > 0) == (league.measure.better == "higher")
             depth = (0.16 + 0.3 * abs(value) / largest) if holds else 0.1 * abs(value) / largest
             color = "better" if ahead else "worse"
@@ -93,4 +92,4 @@ def _describe(league: League) -> str:
         for contrast in held
     ]
     compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
-    return f"{len(held)} of {len(compared)} differences are significant after correction: {listed(said) or 'none'}."
+    return f"{len(held)} of {len(compared)} differences are significant after correction: {list_names(said) or 'none'}."

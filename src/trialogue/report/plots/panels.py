@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from trialogue.findings import League
 from trialogue.report.drawing.marks import SIZE, Drawing, Words
-from trialogue.report.measures import ARROWS, by_judges
+from trialogue.report.measures import ARROWS, group_by_judges
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.text import shortened
+from trialogue.report.text import shorten
 
 ACROSS = 3  # panels side by side
 BANDS = 3  # rows of panels in a figure; more make further figures
@@ -20,7 +20,7 @@ Panel = Callable[[Drawing, League, float, float, float], None]
 def parts_of(leagues: Sequence[League], systems: Sequence[str]) -> list[tuple[list[League], list[str]]]:
     """(leagues of one figure, the systems with anything in them), so that no figure holds talks of different users."""
     size, parts = ACROSS * BANDS, []
-    for group in by_judges(leagues):
+    for group in group_by_judges(leagues):
         for part in (group[start : start + size] for start in range(0, len(group), size)):
             known = {standing.system for league in part for standing in league.standings}
             parts.append((part, [system for system in systems if system in known]))
@@ -52,7 +52,7 @@ def panels(
     return drawing
 
 
-def named(name: str, title: str, page: int, leagues: Sequence[League] = ()) -> Mapping[str, str]:
+def name_figures(name: str, title: str, page: int, leagues: Sequence[League] = ()) -> Mapping[str, str]:
     """Name and title of a figure of which there may be several; the first name has no number.
 
     The title says whose talks its measures are of where simulated users held them, so that the panels need not.
@@ -85,6 +85,6 @@ def _title(drawing: Drawing, league: League, *, x: float, top: float, width: flo
     arrow = f" {ARROWS[league.measure.better]}".rstrip()
     longest = int(width / (SIZE * 0.6)) - 3
     title = league.measure.plain_title
-    drawing.add(Words(x + 4, top + 10, shortened(title, longest) + arrow, bold=True))
-    detail = shortened(league.measure.measured.short, int(width / 5.4) - 2)
+    drawing.add(Words(x + 4, top + 10, shorten(title, longest) + arrow, bold=True))
+    detail = shorten(league.measure.measured.short, int(width / 5.4) - 2)
     drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))

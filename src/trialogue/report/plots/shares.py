@@ -8,7 +8,7 @@ from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.text import slug, told
+from trialogue.report.text import describe_rows, slug
 
 TALL = 26.0
 TOP = 42.0
@@ -102,4 +102,4 @@ def _describe(league: League, systems: Sequence[str], values: Sequence[float]) -
         counts = Counter(found)
         parts = [f"{100 * counts[value] / len(found):.0f} % {plain(value)}" for value in values if counts[value]]
         rows.append(f"{system}: {', '.join(parts)} of {len(found)}")
-    return f"{league.measure.title}. {told(rows)}."
+    return f"{league.measure.title}. {describe_rows(rows)}."

@@ -11,9 +11,9 @@ from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.plots.panels import named, panels, parts_of, with_parts
+from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
 from trialogue.report.plots.shares import shares
-from trialogue.report.text import slug, told
+from trialogue.report.text import describe_rows, slug
 
 TALL = 32.0  # height of a row
 SMALL = 22.0
@@ -110,7 +110,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         _rows(drawing, league, systems, colors, left=x, right=x + width - 8, top=top, row=SMALL)
 
     return Figure(
-        **named("spread-metrics", "Metrics: distributions", page, leagues),
+        **name_figures("spread-metrics", "Metrics: distributions", page, leagues),
         section="metrics",
         caption=(
             "Distribution of each metric over single dialogues. Height: share of a system's dialogues; dot: "
@@ -173,4 +173,4 @@ def _describe(league: League, systems: Sequence[str]) -> str:
                 number(values[int(share * (len(values) - 1))], decimals) for share in (0.25, 0.5, 0.75)
             )
             rows.append(f"{system}: median {middle}, quartiles {low} and {high}, {len(values)} values")
-    return f"{league.measure.title}. {told(rows)}."
+    return f"{league.measure.title}. {describe_rows(rows)}."

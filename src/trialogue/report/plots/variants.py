@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League, Sensitivity
-from trialogue.findings.wording import listed
+from trialogue.findings.wording import list_names
 from trialogue.records import MeasureName
 from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
-from trialogue.report.measures import ranked, short_name
+from trialogue.report.measures import is_ranked, short_name
 from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.text import shortened, slug
+from trialogue.report.text import shorten, slug
 
 TALL = 26.0
 LEVEL_HEAD, TURNED_HEAD = 34.0, 92.0  # room for names of variants, side by side or turned
@@ -18,11 +18,11 @@ LONGEST = 20  # columns of a variant's name
 
 def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
     """Ranks of systems, one column a variant; None for fewer than two variants that rank."""
-    leagues = [league for league in found.leagues if ranked(league) and places(league)]
+    leagues = [league for league in found.leagues if is_ranked(league) and places(league)]
     if len(leagues) < 2:
         return None
     known = variant_labels([league.measure.name for league in leagues])
-    names = [shortened(known[league.measure.name], LONGEST) for league in leagues]
+    names = [shorten(known[league.measure.name], LONGEST) for league in leagues]
     left = 22 + label_width([*places(leagues[0]), *places(leagues[-1])])
     xs = _columns(len(leagues), left, WIDTH - left)
     turned = widest(names, size=SIZE - 1) > xs[1] - xs[0]
@@ -113,8 +113,8 @@ def _lines(
 
 
 def _describe(found: Sensitivity, leagues: Sequence[League]) -> str:
-    orders = [f"{short_name(league.measure.name)}: {listed(list(places(league)))}" for league in leagues]
-    flips = listed([f"{flip.a} and {flip.b}" for flip in found.flips]) or "none"
+    orders = [f"{short_name(league.measure.name)}: {list_names(list(places(league)))}" for league in leagues]
+    flips = list_names([f"{flip.a} and {flip.b}" for flip in found.flips]) or "none"
     return (
         f"Ranking of systems. {'; '.join(orders)}. {count(len(found.flips), 'pair')} whose order depends "
         f"on the formula: {flips}."

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from trialogue.findings import Strength, Votes
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
-from trialogue.report.numbers import MISSING, column_decimals, number, ranks, written
+from trialogue.report.numbers import MISSING, column_decimals, number, ranks, render_estimate
 from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
-from trialogue.report.text import told
+from trialogue.report.text import describe_rows
 
 TOP = 30.0
 
@@ -60,7 +60,7 @@ def _headings(drawing: Drawing) -> None:
 def _row(drawing: Drawing, strength: Strength, scale: Scale, y: float, color: str) -> None:
     estimate = strength.strength
     if estimate.value is not None:
-        tip = f"{strength.system}: {written(estimate, 0)}"
+        tip = f"{strength.system}: {render_estimate(estimate, 0)}"
         if estimate.interval:
             drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
         drawing.add(Dot(scale(estimate.value), y, color, hollow=estimate.interval is None, tip=tip))
@@ -85,8 +85,8 @@ def _numbers(drawing: Drawing, strength: Strength, y: float) -> None:
 def _describe(found: Votes) -> str:
     decimals = min(1, column_decimals(each.strength for each in found.strengths))
     rows = [
-        f"{each.system} {written(each.strength, decimals)}, rank {ranks(each.rank_low, each.rank_high) or 'unknown'}, "
-        f"Elo {number(each.elo, 0)}"
+        f"{each.system} {render_estimate(each.strength, decimals)}, "
+        f"rank {ranks(each.rank_low, each.rank_high) or 'unknown'}, Elo {number(each.elo, 0)}"
         for each in found.strengths
     ]
-    return f"Bradley–Terry strengths: {told(rows)}."
+    return f"Bradley–Terry strengths: {describe_rows(rows)}."

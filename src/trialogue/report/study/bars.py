@@ -7,7 +7,7 @@ from trialogue.findings.people.records import ChoiceFindings, RatingFindings
 from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.text import shortened, slug, told
+from trialogue.report.text import describe_rows, shorten, slug
 
 TALL, TOP = 26.0, 42.0
 FAINTEST, STRONGEST = 0.1, 0.5
@@ -72,7 +72,7 @@ def _describe(found: RatingFindings) -> str:
             if count
         ]
         rows.append(f"{one.system}: {', '.join(parts)} of {one.ratings}")
-    return f"{found.title}. {told(rows)}."
+    return f"{found.title}. {describe_rows(rows)}."
 
 
 def _head(drawing: Drawing, entries: Sequence[tuple[str, float]], left: float, colors: Sequence[str] = ()) -> None:
@@ -109,7 +109,7 @@ def choices_figure(found: ChoiceFindings) -> Figure:
     drawing.add(Words(drawing.width, TOP - 12, "judgements", size=SIZE - 1, color="muted", anchor="end"))
     for place, (pair, name) in enumerate(zip(found.pairs, names, strict=True)):
         y = TOP + TALL * (place + 0.5)
-        drawing.add(Words(0, y, shortened(name, 34), bold=not pair.group and found.task == "realism"))
+        drawing.add(Words(0, y, shorten(name, 34), bold=not pair.group and found.task == "realism"))
         parts = [
             Part(pair.wins, words[0], "better", 0.45),
             Part(pair.ties, "tie", "muted", 0.3),
@@ -126,7 +126,7 @@ def choices_figure(found: ChoiceFindings) -> Figure:
         if found.task == "realism"
         else "Blue: the first-named side wins; grey: neither; orange: the second-named side wins."
     )
-    return Figure("choices", "choices", "Wins, ties and losses", caption, f"{told(rows)}.", drawing)
+    return Figure("choices", "choices", "Wins, ties and losses", caption, f"{describe_rows(rows)}.", drawing)
 
 
 def _name(a: str, b: str, group: str, task: str) -> str:

@@ -3,7 +3,7 @@
 from trialogue.findings.people.records import Flow
 from trialogue.report.drawing.marks import SIZE, Box, Drawing, Line, Words
 from trialogue.report.plots.base import Figure
-from trialogue.report.text import shortened
+from trialogue.report.text import shorten
 
 STAGES = {
     "arrived": "Arrived",
@@ -64,4 +64,4 @@ def _side(drawing: Drawing, lines: list[str], middle: float) -> None:
     drawing.add(Box(left, middle - height / 2, SIDE, height, "worse", opacity=0.1))
     for place, text in enumerate(lines):
         y = middle - height / 2 + 5 + ROW * (place + 0.5)
-        drawing.add(Words(left + 10, y, shortened(text, 48), size=SIZE))
+        drawing.add(Words(left + 10, y, shorten(text, 48), size=SIZE))

@@ -7,9 +7,9 @@ from math import log
 from trialogue.records import Estimate
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
-from trialogue.report.numbers import MISSING, column_decimals, written
+from trialogue.report.numbers import MISSING, column_decimals, render_estimate
 from trialogue.report.plots.base import ROW, Figure, row_lines
-from trialogue.report.text import shortened, told
+from trialogue.report.text import describe_rows, shorten
 
 ODDS = (
     1.0,
@@ -79,7 +79,7 @@ def intervals_figure(
         odds: whether values are odds ratios, drawn on a logarithmic axis.
         note_head: heading of the notes.
     """
-    left = min(240.0, widest([shortened(row.label, 36) for row in rows])) + 14
+    left = min(240.0, widest([shorten(row.label, 36) for row in rows])) + 14
     values_at = 486.0 if note_head else 520.0
     bottom = TOP + ROW * len(rows)
     drawing = Drawing(height=bottom + 40)
@@ -93,7 +93,7 @@ def intervals_figure(
     if reference is not None:
         x = scale(log(reference) if odds else reference)
         drawing.add(Line(x, TOP - 4, x, bottom, "ink", 1.2, dashed=True))
-    drawing.add(Words((left + right) / 2, bottom + 29, shortened(axis, 80), color="muted", anchor="middle"))
+    drawing.add(Words((left + right) / 2, bottom + 29, shorten(axis, 80), color="muted", anchor="middle"))
     drawing.add(Words(values_at, 14, "value [interval]", size=SIZE - 1, color="muted"))
     if note_head:
         drawing.add(Words(drawing.width, 14, note_head, size=SIZE - 1, color="muted", anchor="end"))
@@ -101,8 +101,8 @@ def intervals_figure(
     decimals = max(decimals, 2) if odds else decimals
     for index, row in enumerate(rows):
         _row(drawing, row, scale, TOP + ROW * (index + 0.5), left, values_at, decimals, odds=odds)
-    words = [f"{row.label} {written(row.estimate, decimals)}" for row in rows]
-    return Figure(name, section, title, caption, f"{title}: {told(words)}.", drawing)
+    words = [f"{row.label} {render_estimate(row.estimate, decimals)}" for row in rows]
+    return Figure(name, section, title, caption, f"{title}: {describe_rows(words)}.", drawing)
 
 
 def _scale(rows: Sequence[Row], reference: float | None, left: float, right: float, *, odds: bool) -> Scale:
@@ -127,7 +127,7 @@ def _odds_axis(drawing: Drawing, scale: Scale, bottom: float) -> None:
 def _row(
     drawing: Drawing, row: Row, scale: Scale, y: float, left: float, values_at: float, decimals: int, *, odds: bool
 ) -> None:
-    drawing.add(Words(0, y, shortened(row.label, 36), bold=row.strong))
+    drawing.add(Words(0, y, shorten(row.label, 36), bold=row.strong))
     estimate = row.estimate
     if estimate.value is None:
         drawing.add(Words((left + values_at) / 2, y, MISSING, color="muted", anchor="middle"))
@@ -136,7 +136,7 @@ def _row(
     def at(value: float) -> float:
         return scale(log(max(1e-9, value)) if odds else value)
 
-    text = written(estimate, decimals)
+    text = render_estimate(estimate, decimals)
     tip = f"{row.label}: {text}"
     if estimate.interval:
         drawing.add(Line(at(estimate.interval.low), y, at(estimate.interval.high), y, row.color, 2.4, tip=tip))

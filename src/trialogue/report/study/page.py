@@ -18,7 +18,7 @@ from trialogue.records import MeasureName
 from trialogue.records.kinds.origins import named_raters, one_and_many
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.report.evaluation.page import environment, manifest_rows
-from trialogue.report.numbers import MISSING, count, level, p_value, ranks, written
+from trialogue.report.numbers import MISSING, count, level, p_value, ranks, render_estimate
 from trialogue.report.plots.base import Figure
 from trialogue.report.study.bars import choices_figure, distribution_figure
 from trialogue.report.study.flow import flow_figure
@@ -92,7 +92,7 @@ def study_figures(findings: StudyFindings) -> list[Figure]:
     colors = system_colors([one.system for each in findings.ratings for one in each.systems])
     for place, each in enumerate(findings.ratings):
         key = _key(each, place)
-        drawn += [figure.renamed(f"{figure.name.partition('-')[0]}-{key}") for figure in _rating_figures(each, colors)]
+        drawn += [figure.rename(f"{figure.name.partition('-')[0]}-{key}") for figure in _rating_figures(each, colors)]
     if findings.choices is not None and findings.choices.pairs:
         drawn += [choices_figure(findings.choices), _win_shares(findings.choices)]
         if len(findings.choices.sensitivity) > 1:
@@ -316,7 +316,12 @@ def _ranking(found: ChoiceFindings) -> Grid | None:
     if found.votes is None or not found.votes.strengths:
         return None
     rows = tuple(
-        (one.system, written(one.strength, 0), ranks(one.rank_low, one.rank_high) or MISSING, value_of(one.win_rate))
+        (
+            one.system,
+            render_estimate(one.strength, 0),
+            ranks(one.rank_low, one.rank_high) or MISSING,
+            value_of(one.win_rate),
+        )
         for one in found.votes.strengths
     )
     notes = tuple(f"{why}." for why in (found.votes.why, found.votes.left_out) if why is not None)

@@ -6,7 +6,7 @@ from trialogue.findings.planning.study_power import PowerFindings, StudyPower, W
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.report.plots.power import power_figure
 
 WAYS: dict[Way, str] = {
@@ -23,7 +23,7 @@ def write_power(findings: PowerFindings, folder: Path) -> Path:
     if findings.curves:
         figure = power_figure(findings)
         write_text(folder / "power.svg", figure.svg)
-        with replacing(folder / "power.png") as stream:
+        with open_replacing(folder / "power.png") as stream:
             stream.write(figure.png)
     return folder / ("power.svg" if findings.curves else "power.csv")
 

@@ -10,7 +10,7 @@ from trialogue.findings.people.records import (
     SensitivityRow,
 )
 from trialogue.records import Estimate
-from trialogue.report.numbers import MISSING, number, plain_p, written
+from trialogue.report.numbers import MISSING, number, plain_p, render_estimate
 from trialogue.report.plots.base import Figure
 from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.tables import Grid, choice_name, choice_verdict, judgements, pair_under, value_of
@@ -46,7 +46,7 @@ def _odds(log_odds: Estimate) -> str:
 
 def choice_sensitivity_grids(found: ChoiceFindings) -> tuple[Grid, ...]:
     """Each pair under each exclusion; of realism also the shares of wins, losses and ties."""
-    return tuple(_choice_grid(found, pair) for pair in _whole(found)) if found.sensitivity else ()
+    return tuple(_choice_grid(found, pair) for pair in _overall_pairs(found)) if found.sensitivity else ()
 
 
 def _choice_grid(found: ChoiceFindings, main: ChoicePair) -> Grid:
@@ -87,10 +87,10 @@ def _percent(share: Estimate) -> str:
         update={"low": 100 * share.interval.low, "high": 100 * share.interval.high}
     )
     value = None if share.value is None else 100 * share.value
-    return written(share.model_copy(update={"value": value, "interval": ends}), 0)
+    return render_estimate(share.model_copy(update={"value": value, "interval": ends}), 0)
 
 
-def _whole(found: ChoiceFindings) -> list[ChoicePair]:
+def _overall_pairs(found: ChoiceFindings) -> list[ChoicePair]:
     return [pair for pair in found.pairs if not pair.group]
 
 
@@ -117,7 +117,7 @@ def rating_sensitivity_figure(found: RatingFindings) -> Figure:
 
 def choice_sensitivity_figure(found: ChoiceFindings) -> Figure:
     """The same of choices: the win share nearest to one half among those that hold, or the first one."""
-    pairs = _whole(found)
+    pairs = _overall_pairs(found)
     held = [pair for pair in pairs if pair.verdict in ("a", "b")] or pairs[:1]
     chosen = min(held, key=lambda pair: abs((pair.decisive.value or 0.0) - 0.5))
     under = [(row, pair_under(row, chosen)) for row in found.sensitivity]

@@ -16,7 +16,7 @@ from trialogue.findings.people.records import (
 )
 from trialogue.records import Estimate
 from trialogue.report.evaluation.summary import table_csv
-from trialogue.report.numbers import MISSING, number, plain_p, written
+from trialogue.report.numbers import MISSING, number, plain_p, render_estimate
 
 VERDICTS = {"inconclusive": "inconclusive", "undefined": "not compared"}
 
@@ -37,7 +37,7 @@ class Grid:
 
 def value_of(estimate: Estimate) -> str:
     """A value with its interval."""
-    return written(estimate, 2)
+    return render_estimate(estimate, 2)
 
 
 def tests_grid(found: RatingFindings) -> Grid:

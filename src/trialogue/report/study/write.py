@@ -10,7 +10,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import parse_line, problems_of
-from trialogue.records.files.opening import open_bytes, replacing, write_text
+from trialogue.records.files.opening import open_bytes, open_replacing, write_text
 from trialogue.report.study.page import render, study_figures
 from trialogue.report.study.tables import csv_files
 
@@ -28,7 +28,7 @@ def write_study_report(findings: StudyFindings, folder: Path) -> Path:
     drawn = study_figures(findings)
     content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
     line = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
-    with replacing(folder / FINDINGS) as stream:
+    with open_replacing(folder / FINDINGS) as stream:
         stream.write(line.encode("utf-8", "surrogatepass"))
     tables = csv_files(findings)
     for name, text in tables.items():
@@ -38,7 +38,7 @@ def write_study_report(findings: StudyFindings, folder: Path) -> Path:
     write_text(folder / "methods.txt", " ".join(findings.methods) + "\n")
     for figure in drawn:
         write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        with replacing(folder / "figures" / f"{figure.name}.png") as stream:
+        with open_replacing(folder / "figures" / f"{figure.name}.png") as stream:
             stream.write(figure.png)
     names = {figure.name for figure in drawn}
     for path in (folder / "figures").glob("*.*"):

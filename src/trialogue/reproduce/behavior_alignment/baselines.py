@@ -11,7 +11,7 @@ from trialogue.seeds import rng_for
 from trialogue.stats import bootstrap_sums, cluster_sums
 from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.dyads import Bools
-from trialogue.strategies.next_strategy.evaluation import Predictions, cross_validated
+from trialogue.strategies.next_strategy.evaluation import Predictions, cross_validate
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
@@ -23,7 +23,7 @@ GREETINGS = "greetings match greetings: the first turn, which Eq. 2 leaves out, 
 
 def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent: bool = True) -> Iterator[Row]:
     """Random human utterance, same turn of another dialogue, majority strategy, best guess from what came before."""
-    known = _labelled(dialogues)
+    known = _collect_labels(dialogues)
     on = f"INSPIRED, {len(known)} sentences with one of the 13"
 
     def row(what: str, shares: Shares, why: str | None = None) -> Row:
@@ -40,17 +40,17 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
         pairs_alike(later.labels, later.sentences, later.owners),
         ("every pair of sentences has equal weight, so early sentences, which most dialogues have, dominate"),
     )
-    yield row("always the most frequent strategy", Shares.of(frequent.astype(np.float64), known.owners))
+    yield row("always the most frequent strategy", Shares.from_hits(frequent.astype(np.float64), known.owners))
     sequences: dict[str, Tokens] = sequences_of(dialogues)
     fits = [("n-gram", NGramFit(order=2))]
-    guesses = [(name, cross_validated(fit, sequences, rng=rng_for(seed, "context"))) for name, fit in fits]
+    guesses = [(name, cross_validate(fit, sequences, rng=rng_for(seed, "context"))) for name, fit in fits]
     if recurrent:
         rng = rng_for(seed, "context")
-        guesses.append(("recurrent", cross_validated(RecurrentFit(seed=seed), sequences, rng=rng)))
+        guesses.append(("recurrent", cross_validate(RecurrentFit(seed=seed), sequences, rng=rng)))
     for name, predictions in guesses:
-        best: Predictions = predictions.among(STRATEGIES)
+        best: Predictions = predictions.restrict(STRATEGIES)
         what = f"the most probable strategy given the strategies before ({name}, held-out dialogues)"
-        yield row(what, Shares.of(best.hits(1), best.dialogues))
+        yield row(what, Shares.from_hits(best.hits(1), best.dialogues))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Shares:
     """Dialogue of each row."""
 
     @classmethod
-    def of(cls, hits: Floats, owners: Iterable[object], trials: Floats | None = None) -> "Shares":
+    def from_hits(cls, hits: Floats, owners: Iterable[object], trials: Floats | None = None) -> "Shares":
         """Hits of one trial each, or of so many."""
         return cls(hits, np.ones(len(hits)) if trials is None else trials, tuple(str(owner) for owner in owners))
 
@@ -104,7 +104,7 @@ class Labelled:
         return Labelled(self.labels[wanted], self.turns[wanted], self.sentences[wanted], self.owners[wanted])
 
 
-def _labelled(dialogues: Sequence[Dialogue]) -> Labelled:
+def _collect_labels(dialogues: Sequence[Dialogue]) -> Labelled:
     names = {name: place for place, name in enumerate(STRATEGIES)}
     found = []
     for number, dialogue in enumerate(dialogues):
@@ -130,17 +130,17 @@ def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
 
     0 where no other dialogue is as long. Every sentence counts once, whatever its place.
     """
-    alike, others = _counted(labels, places, owners)
-    return Shares.of(alike / np.maximum(others, 1), owners.tolist())
+    alike, others = _count_matches(labels, places, owners)
+    return Shares.from_hits(alike / np.maximum(others, 1), owners.tolist())
 
 
 def pairs_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
     """The share of all pairs of sentences of two dialogues at the same place that have the same label."""
-    alike, others = _counted(labels, places, owners)
-    return Shares.of(alike, owners.tolist(), others)
+    alike, others = _count_matches(labels, places, owners)
+    return Shares.from_hits(alike, owners.tolist(), others)
 
 
-def _counted(labels: Ints, places: Ints, owners: Ints) -> tuple[Floats, Floats]:
+def _count_matches(labels: Ints, places: Ints, owners: Ints) -> tuple[Floats, Floats]:
     """For each sentence, how many of other dialogues at its place have its label, and how many there are."""
 
     def group(*columns: Ints) -> Ints:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.records import Estimate
-from trialogue.reproduce.behavior_alignment.rows import Row, compared
+from trialogue.reproduce.behavior_alignment.rows import Row, compare_row
 from trialogue.strategies.base import Example
 from trialogue.strategies.evaluation.protocols import evaluate
 from trialogue.strategies.learning.dyads import RESAMPLES
@@ -35,7 +35,7 @@ def table5_rows(predictions: Path | None, *, seed: int) -> Iterator[Row]:
         sides = (("by sentence", scores.by_cluster), ("by pair, too narrow", scores.by_pair))
         for how, side in sides:
             for what, found in (("accuracy", side.accuracy), ("kappa", side.kappa)):
-                yield _released(row.model, what, how, on, found, scores.n)
+                yield _released_row(row.model, what, how, on, found, scores.n)
         for what, found in (
             ("true positive rate", scores.by_cluster.true_positive_rate),
             ("false positive rate", scores.by_cluster.false_positive_rate),
@@ -43,12 +43,12 @@ def table5_rows(predictions: Path | None, *, seed: int) -> Iterator[Row]:
             yield Row(part=PART5, what=f"{row.model}: {what}", on=on, ours=found, status="ours")
 
 
-def _released(model: str, what: str, how: str, on: str, found: Estimate, pairs: int) -> Row:
+def _released_row(model: str, what: str, how: str, on: str, found: Estimate, pairs: int) -> Row:
     name = f"{model}: {what} (interval {how})"
     if model not in TABLE5:
         return Row(part=PART5, what=name, on=on, ours=found, status="ours")
     paper = TABLE5[model][what == "kappa"]
-    row = compared(PART5, name, on, paper, found)
+    row = compare_row(PART5, name, on, paper, found)
     why = f"the released file has {WHOLE:,} pairs"
     return row if pairs == WHOLE else row.model_copy(update={"status": "sample", "why": why})
 

@@ -53,9 +53,9 @@ def figures(
     if pairs:
         material = gather(pairs)
         title = "Pairs of " + ", ".join(Path(one).name for one in pairs)
-        found[title] = _differ(_given(material, labeller), [*OFFLINE, *ANYWHERE], seed, resamples)
+        found[title] = _differ(_given_pairs(material, labeller), [*OFFLINE, *ANYWHERE], seed, resamples)
     source = "inspired" if is_here(get_corpus("inspired")) else "demo"
-    made = constructed(_situations(source, labeller), seed=seed)
+    made = construct_pairs(_situations(source, labeller), seed=seed)
     title = f"Replies composed of human sentences ({source}), {IDEAL:.0%} and {WORST:.0%} with the human's strategy"
     found[title] = _differ(made, [*OFFLINE, *ANYWHERE], seed, resamples)
     if is_here(get_corpus("crsarena-dial")):
@@ -74,7 +74,7 @@ def _differ(
     return differentiation(pairs, get_metrics(names), seed=seed, resamples=resamples)
 
 
-def _given(material: Material, labeller: StrategyClassifier) -> list[PreferredPair]:
+def _given_pairs(material: Material, labeller: StrategyClassifier) -> list[PreferredPair]:
     situations = list(label_records(material.situations, labeller))
     responses = list(label_records(material.responses, labeller, situations=situations))
     offline = offline_conversations(situations, responses)
@@ -88,7 +88,7 @@ def _situations(source: str, labeller: StrategyClassifier) -> list[Situation]:
     return list(label_records(situations_in(gather([source])), labeller))
 
 
-def constructed(
+def construct_pairs(
     situations: Sequence[Situation], *, seed: int = 0, ideal: float = IDEAL, worst: float = WORST, most: int = 1_000
 ) -> list[PreferredPair]:
     """Pairs whose better reply uses the human's strategy with one probability and whose worse one with another.
@@ -101,13 +101,13 @@ def constructed(
     chosen = [known[place] for place in rng.permutation(len(known))[:most]]
     found = []
     for situation in chosen:
-        sides = [_borrowed(situation, known, share, rng) for share in (ideal, worst)]
+        sides = [_borrow_reply(situation, known, share, rng) for share in (ideal, worst)]
         if sides[0] is not None and sides[1] is not None:
             found.append(PreferredPair(sides[0], sides[1]))
     return found
 
 
-def _borrowed(
+def _borrow_reply(
     situation: Situation, known: Sequence[Situation], share: float, rng: np.random.Generator
 ) -> Conversation | None:
     """A reply from another dialogue, with the reference's first strategy in this share of cases."""

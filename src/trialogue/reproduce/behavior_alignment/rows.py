@@ -88,7 +88,7 @@ def bare(value: float | None) -> str:
     return "—" if value is None else f"{value:.3f}"
 
 
-def written(estimate: Estimate | None) -> str:
+def render_estimate(estimate: Estimate | None) -> str:
     """An estimate with its interval."""
     if estimate is None:
         return "—"
@@ -98,7 +98,7 @@ def written(estimate: Estimate | None) -> str:
     return bare(estimate.value) + ("" if ends is None else f" [{ends.low:.3f}, {ends.high:.3f}]")
 
 
-def compared(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:
+def compare_row(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:
     """A row that is ``same`` where ours rounds to the printed three decimals."""
     same = ours.value is not None and round(ours.value, 3) == round(paper, 3)
     return Row(part=part, what=what, on=on, paper=paper, ours=ours, status="same" if same else "differs", why=why)

@@ -9,7 +9,7 @@ from trialogue.records import STRATEGIES
 from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, table1
 from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row
 from trialogue.strategies.base import examples_of
-from trialogue.workflows.alignment.align import model_named
+from trialogue.workflows.alignment.align import find_model
 from trialogue.workflows.inputs.inputs import gather
 
 
@@ -44,13 +44,13 @@ def reproduce(
         tell("Table 5")
     rows += classifiers.table5_rows(None if predictions is None else Path(predictions), seed=seed)
     tell("Figure 3")
-    drawn = figures.figures(pairs, model_named(model), seed=seed, resamples=resamples)
+    drawn = figures.figures(pairs, find_model(model), seed=seed, resamples=resamples)
     rows += figures.rows(drawn)
-    rows += _on_inspired(quick, seed, resamples, tell)
+    rows += _inspired_rows(quick, seed, resamples, tell)
     return Reproduction(tuple(sorted(rows, key=lambda row: row.part)), drawn)
 
 
-def _on_inspired(quick: bool, seed: int, resamples: int, tell: Callable[[str], None]) -> list[Row]:
+def _inspired_rows(quick: bool, seed: int, resamples: int, tell: Callable[[str], None]) -> list[Row]:
     if not is_here(get_corpus("inspired")):
         why = "get it with: trialogue data get inspired"
         return [

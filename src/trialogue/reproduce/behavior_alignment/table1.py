@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from trialogue.datasets import corpus_names, get_corpus
 from trialogue.datasets.store import is_here
-from trialogue.metrics import Settings, all_variants, by_system, conversations_of
+from trialogue.metrics import Settings, all_variants, conversations_of, group_by_system
 from trialogue.metrics.engine.accumulate import accumulator_for
 from trialogue.records import Dialogue, MeasureName
 from trialogue.reproduce.behavior_alignment.rows import Row
 from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.inputs.link import linking
+from trialogue.workflows.inputs.link import link_step
 
 PART = "Table 1: turns before the first recommendation, success rate"
 PRINTED = {"GPT-3.5": (1.158, 0.158), "Llama 2": (1.0, 0.053), "human": (2.5, 0.571)}
@@ -41,12 +41,12 @@ def _dialogues(corpus: str) -> tuple[list[Dialogue], str]:
         return material.dialogues, "items as annotated"
     films = [name for name in corpus_names() if name.startswith("movielens") and is_here(get_corpus(name))]
     catalogue = films[-1] if films else "demo"
-    return linking(catalogue)(replace(material)).dialogues, f"items found by the {catalogue} catalogue"
+    return link_step(catalogue)(replace(material)).dialogues, f"items found by the {catalogue} catalogue"
 
 
 def _of_corpus(dialogues: Sequence[Dialogue], on: str, *, seed: int, resamples: int) -> Iterator[Row]:
     settings = Settings(seed=seed, resamples=resamples)
-    systems = sorted(by_system(conversations_of(dialogues, system="human")).items())
+    systems = sorted(group_by_system(conversations_of(dialogues, system="human")).items())
     for metric in (metric for name in METRICS for metric in all_variants(name)):
         for system, own in systems:
             totals = accumulator_for(metric)

@@ -62,7 +62,7 @@ _ROWS: dict[str, dict[str, tuple[float | None, ...]]] = {
 }
 
 
-def published(measure: str, method: str, letter: str) -> float | None:
+def published_value(measure: str, method: str, letter: str) -> float | None:
     """A printed number; None where the paper has none."""
     row = _ROWS[measure].get(method, ())
     letters = tuple(SYSTEMS)

@@ -85,7 +85,7 @@ def hold(
     check_here(catalogue)
     found: dict[tuple[str, str], list[Dialogue]] = {}
     for letter in letters:
-        tell = None if progress is None else _telling(progress, letter)
+        tell = None if progress is None else _progress_of(progress, letter)
         plan = Plan((agent_name(letter),), tuple(METHODS.values()), n, seed=seed)
         batch = run_batch(
             plan,
@@ -103,7 +103,7 @@ def hold(
     return found
 
 
-def _telling(progress: Callable[[str, Progress], None], letter: str) -> Callable[[Progress], None]:
+def _progress_of(progress: Callable[[str, Progress], None], letter: str) -> Callable[[Progress], None]:
     return lambda now: progress(letter, now)
 
 
@@ -129,12 +129,12 @@ class _Fitted:
     catalogue: str
 
     def __call__(self, name: str) -> Users:
-        known, linker = _known(self.catalogue)
+        known, linker = _load_knowledge(self.catalogue)
         like = "C" if self.letter == SHAPE else self.letter
         model = _model(like, self.catalogue)
         options = RELEASED[name]
         if self.letter == SHAPE:  # its words are not those that users of C have learned to understand; its acts are
-            options = options.changed({"labels_from": "declared"})
+            options = options.change({"labels_from": "declared"})
         users = UserModel(name, model.interaction, model.examples, model.phrasebook, model.temperature, options)
         assert known.ratings is not None  # see check_here
         return Users(users, known.catalogue, known.ratings, linker=linker)
@@ -146,7 +146,7 @@ def _real() -> Mapping[str, list[Dialogue]]:
 
 
 @cache
-def _known(catalogue: str) -> tuple[Knowledge, TitleLinker]:
+def _load_knowledge(catalogue: str) -> tuple[Knowledge, TitleLinker]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RepairWarning)  # told once, by whoever began; not again by each process
         known = load_catalogue(catalogue)
@@ -157,6 +157,6 @@ def _known(catalogue: str) -> tuple[Knowledge, TitleLinker]:
 @cache
 def _model(letter: str, catalogue: str) -> UserModel:
     """What users of a system learn; how usual a dialogue is, is counted over all three, as in the released code."""
-    known, linker = _known(catalogue)
+    known, linker = _load_knowledge(catalogue)
     usual = class_bigrams(labels_of(each) for told in _real().values() for each in told)
     return fit_users(_real()[letter], known.catalogue, known.ratings, linker=linker, usual=usual, calibrate=False)

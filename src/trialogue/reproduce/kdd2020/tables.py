@@ -26,7 +26,7 @@ from trialogue.reproduce.kdd2020.published import (
     TUNED,
     TURNS,
     N,
-    published,
+    published_value,
 )
 from trialogue.reproduce.kdd2020.runs import FILMS, check_here, hold, real_dialogues
 from trialogue.seeds import rng_for
@@ -188,7 +188,7 @@ def _cell(name: str, method: str, letter: str, dialogues: Sequence[Dialogue], se
     label = f"{letter} {method}"
     talks = (Conversation(label, each.cluster, replies_of(each, label), each, each.id) for each in dialogues)
     (score,) = measure(talks, [metric], settings=settings)
-    printed = published(name, method, letter)
+    printed = published_value(name, method, letter)
     return Cell(
         measure=name,
         name=score.measure,
@@ -227,7 +227,7 @@ def _orders(held: Held, settings: Settings) -> Iterator[Order]:
                 continue
             sums = [_sums(name, letter, held[letter, method]) for letter in letters]
             found = order_share(sums, rng=rng_for(settings.seed, "order", name, method), resamples=settings.resamples)
-            places = sorted(range(3), key=lambda place: -(published(name, method, letters[place]) or 0.0))
+            places = sorted(range(3), key=lambda place: -(published_value(name, method, letters[place]) or 0.0))
             yield Order(
                 measure=name,
                 method=method,

@@ -13,7 +13,7 @@ from trialogue.reproduce.kdd2020.published import (
     TABLES,
     USERS,
     WHY_REPLAY,
-    published,
+    published_value,
 )
 from trialogue.reproduce.kdd2020.tables import Cell, Order, Reproduction
 
@@ -34,7 +34,7 @@ def in_words(found: Reproduction) -> str:
             ),
             USERS,
             "= the published number, ~ within the sampling error of both, ≠ different.",
-            *_tuned(found),
+            *_tuning_lines(found),
             *_tables(found),
             "",
             (
@@ -43,7 +43,7 @@ def in_words(found: Reproduction) -> str:
             ),
             *_orders(found),
             "",
-            *_not_reproduced(found),
+            *_difference_lines(found),
         ]
     )
 
@@ -56,10 +56,10 @@ def _tables(found: Reproduction) -> Iterator[str]:
             for method in (REAL, *METHODS):
                 if name == DS_KL and method == REAL:
                     continue
-                printed = [published(name, method, letter) for letter in LETTERS]
+                printed = [published_value(name, method, letter) for letter in LETTERS]
                 cells = [found.cell(name, method, letter) for letter in LETTERS]
                 yield _line(f"{method}", [_number(value, name) for value in printed])
-                yield _line("  here", [_shown(cell) for cell in cells])
+                yield _line("  here", [_cell_text(cell) for cell in cells])
 
 
 def _line(head: str, cells: list[str]) -> str:
@@ -70,7 +70,7 @@ def _number(value: float | None, name: str) -> str:
     return "" if value is None else f"{value:.{DIGITS[name]}f}"
 
 
-def _shown(cell: Cell | None) -> str:
+def _cell_text(cell: Cell | None) -> str:
     if cell is None:
         return ""
     if cell.value is None:
@@ -81,7 +81,7 @@ def _shown(cell: Cell | None) -> str:
     return value + MARKS[cell.verdict] + (TUNED_MARK if cell.tuned else "")
 
 
-def _tuned(found: Reproduction) -> Iterator[str]:
+def _tuning_lines(found: Reproduction) -> Iterator[str]:
     """What the mark means, one line for each choice."""
     reasons = dict.fromkeys(cell.tuned for cell in found.cells if cell.tuned)
     yield from (f"{TUNED_MARK} no evidence: {reason}." for reason in reasons)
@@ -89,14 +89,14 @@ def _tuned(found: Reproduction) -> Iterator[str]:
 
 def _orders(found: Reproduction) -> Iterator[str]:
     for order in found.orders:
-        yield f"{order.measure:<14}{order.method:<13}{_ranked(found, order)}"
+        yield f"{order.measure:<14}{order.method:<13}{_order_text(found, order)}"
 
 
-def _ranked(found: Reproduction, order: Order) -> str:
+def _order_text(found: Reproduction, order: Order) -> str:
     cells = [found.cell(order.measure, order.method, letter) for letter in order.here.split()]
     here = " ".join(f"{cell.letter} ({_number(cell.value, cell.measure)})" for cell in cells if cell is not None)
     paper = " ".join(
-        f"{letter} ({_number(published(order.measure, order.method, letter), order.measure)})"
+        f"{letter} ({_number(published_value(order.measure, order.method, letter), order.measure)})"
         for letter in order.published.split()
     )
     return f"published {paper}, holds in {_share(order.published_share)}; here {here}, in {_share(order.share)}"
@@ -106,7 +106,7 @@ def _share(share: float | None) -> str:
     return "a share unknown" if share is None else f"{share:.0%}"
 
 
-def _not_reproduced(found: Reproduction) -> Iterator[str]:
+def _difference_lines(found: Reproduction) -> Iterator[str]:
     real = [cell for cell in found.cells if cell.method == REAL]
     exact = sum(cell.verdict == "exact" for cell in real)
     yield f"Real users: {exact} of {len(real)} cells equal the published numbers to the last digit."

@@ -29,7 +29,7 @@ from trialogue.simulation.batch.workers import (
     Talking,
     Workers,
     Workshop,
-    closing,
+    closing_workers,
 )
 
 PROGRESS_S = 0.1  # the least time between two tellings of progress
@@ -73,7 +73,7 @@ class Batch:
     """How many ended by what, the commonest first; None where nobody recorded it."""
 
     @property
-    def failed(self) -> int:
+    def failure_count(self) -> int:
         """Dialogues that ended in a failure."""
         return sum(count for ending, count in self.endings.items() if ending is not None and ending.is_failure)
 
@@ -134,7 +134,7 @@ def run_batch(
                 _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once)
         except KeyboardInterrupt as interrupt:
             ledger.close()
-            said = f"Interrupted: {ledger.written():,} of {len(plan):,} dialogues are safe in {ledger.path}."
+            said = f"Interrupted: {ledger.count():,} of {len(plan):,} dialogues are safe in {ledger.path}."
             raise Interrupted(f"{said} Run the same command again to resume.") from interrupt
         report.tell()
         ledger.sync()
@@ -179,7 +179,7 @@ def _hold(
     if cluster is None and jobs == at_once == 1:
         _hold_here(plan, missing, Workshop(recipe), take)
         return
-    with closing(_workers(recipe, jobs=jobs, cluster=cluster, at_once=at_once)) as workers:
+    with closing_workers(_workers(recipe, jobs=jobs, cluster=cluster, at_once=at_once)) as workers:
         Dispatch(plan, missing, workers, take).run()
 
 

@@ -43,15 +43,15 @@ class Cluster:
         """
         self.threads = at_once
         self._dask = need("distributed", extra="cluster", purpose="run dialogues on a Dask cluster")
-        self._local = self._started(jobs) if address == LOCAL else None
+        self._local = self._start(jobs) if address == LOCAL else None
         try:
-            self._client = self._connected(address if self._local is None else self._local, patience_s)
+            self._client = self._connect(address if self._local is None else self._local, patience_s)
         except BaseException:
             self._close_local()
             raise
         self._token = uuid4().hex
         self._width, self._counted_at = 1, float("-inf")
-        self._client.register_plugin(_plugin(self._dask, recipe.pickled(), self._token))
+        self._client.register_plugin(_plugin(self._dask, recipe.pickle(), self._token))
 
     def width(self) -> int:
         """Threads of all workers, at least 1."""
@@ -68,7 +68,7 @@ class Cluster:
         """How many sessions the agent bears; made in a worker, where it is needed anyway."""
         return cast("int | None", self._client.submit(_sessions_at_once, self._token, agent, pure=False).result())
 
-    def lost(self, error: BaseException) -> bool:
+    def is_lost(self, error: BaseException) -> bool:
         """Whether a worker died more often than Dask puts up with.
 
         Raises:
@@ -95,12 +95,12 @@ class Cluster:
         if self._local is not None:
             self._local.close()
 
-    def _started(self, jobs: int) -> Any:
+    def _start(self, jobs: int) -> Any:
         return self._dask.LocalCluster(
             n_workers=jobs, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
         )
 
-    def _connected(self, address: Any, patience_s: float) -> Any:
+    def _connect(self, address: Any, patience_s: float) -> Any:
         hint = "It is an address such as tcp://host:8786, as 'dask scheduler' prints it; or 'local'."
         try:
             client = self._dask.Client(address, timeout=patience_s, set_as_default=False)
@@ -155,7 +155,7 @@ def _end(token: str) -> None:
 def _workshop(token: str) -> Workshop:
     with _making:
         if token not in _workshops:
-            _workshops[token] = Workshop(Recipe.unpickled(_recipes[token]))
+            _workshops[token] = Workshop(Recipe.unpickle(_recipes[token]))
         return _workshops[token]
 
 

@@ -96,14 +96,14 @@ class Dispatch:
                 self._submit([self._suspects.popleft()], alone=True)
             return
         while not self._broken and len(self._flights) < IN_HAND * self._workers.width():
-            places = self._next()
+            places = self._next_chunk()
             if not places:
                 break
             self._submit(places)
         if self._broken and not self._flights:
             self._fill()
 
-    def _next(self) -> list[int]:
+    def _next_chunk(self) -> list[int]:
         """The places of the next chunk: of the agent with the fewest sessions open among those that bear more."""
         open_now: Counter[str] = Counter()
         for flight in self._flights.values():
@@ -156,7 +156,7 @@ class Dispatch:
             chunk = future.result()
         except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
             self._raise_unless_lost(error)
-            self._again(flight)
+            self._retry(flight)
             return
         self._fruitless = 0
         pace = max(chunk.seconds / len(flight.places), 1e-6)
@@ -164,7 +164,7 @@ class Dispatch:
         for ended in chunk.ended:
             self._take(ended)
 
-    def _again(self, flight: _Flight) -> None:
+    def _retry(self, flight: _Flight) -> None:
         """See to it that what was lost is done again, or recorded as lost."""
         self._broken = True
         self._losses.update(flight.places)
@@ -172,7 +172,7 @@ class Dispatch:
             self._fruitless = 0  # a culprit is found, or about to be
             (place,) = flight.places
             if self._losses[place] >= SUSPECT + TRIES:
-                self._take(_lost(self._plan[place]))
+                self._take(_lost_record(self._plan[place]))
             else:
                 self._suspects.appendleft(place)
             return
@@ -193,11 +193,11 @@ class Dispatch:
         self._broken = False
 
     def _raise_unless_lost(self, error: Exception) -> None:
-        if not self._workers.lost(error):
+        if not self._workers.is_lost(error):
             raise error
 
 
-def _lost(task: Task) -> Ended:
+def _lost_record(task: Task) -> Ended:
     """The record of a dialogue that nobody survived."""
     why = f"its process died in each of {TRIES} attempts, while running nothing else"
     dialogue = Dialogue(

@@ -25,7 +25,7 @@ from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import Note, parse_line, read_lines, to_line, warn
 from trialogue.records.files.locks import claim
 from trialogue.records.files.manifest import versions_of
-from trialogue.records.files.opening import open_bytes, replacing, write_text
+from trialogue.records.files.opening import open_bytes, open_replacing, write_text
 from trialogue.records.files.upgrade import upgrade
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ class Ledger:
         self._clock, self._synced_at = clock, clock()
         self._unsynced = 1  # whoever wrote before may not have come to forcing it onto the disk
         self._lock: BaseFileLock | None = None
-        self._file = _opened(self.path)
+        self._file = _open(self.path)
         try:
-            self._lock = _locked(self.path)
-            self._size = _mended(self._file, self.path, note)
+            self._lock = _lock_file(self.path)
+            self._size = _cut_partial_line(self._file, self.path, note)
             if self._size == 0 or self._holds_nothing():
                 self._begin()
             else:
@@ -130,7 +130,7 @@ class Ledger:
                     stream.seek(place)
                     yield stream.readline()
 
-    def written(self) -> int:
+    def count(self) -> int:
         """How many dialogues the file holds; after an interruption it may be one more than was taken note of."""
         with open_bytes(self.path) as stream:
             return sum(line.endswith(b"\n") for line in stream) - 1  # the first line is the manifest
@@ -233,7 +233,7 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
     """
     digest = hashlib.sha256()
     folder = ledger.path.parent
-    with replacing(folder / DIALOGUES) as stream:
+    with open_replacing(folder / DIALOGUES) as stream:
         for line in ledger.lines(ids):
             digest.update(line)
             stream.write(line)
@@ -248,7 +248,7 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
     return manifest
 
 
-def finished(folder: Path | str) -> Iterator[Dialogue]:
+def read_finished(folder: Path | str) -> Iterator[Dialogue]:
     """The dialogues of a ledger in the order in which they ended, also while a batch is running."""
     for number, text in read_lines(Path(folder) / LEDGER, note=lambda _: None):
         if number > 1 and text.endswith("\n"):
@@ -268,7 +268,7 @@ def config_of(folder: Path | str) -> dict[str, JsonValue]:
     return {}
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open(path: Path) -> IO[bytes]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return cast("IO[bytes]", path.open("a+b", buffering=0))
@@ -277,7 +277,7 @@ def _opened(path: Path) -> IO[bytes]:
         raise DataError(Problem(f"this file cannot be opened ({error.strerror}).", str(path), hint=hint)) from error
 
 
-def _locked(path: Path) -> "BaseFileLock":
+def _lock_file(path: Path) -> "BaseFileLock":
     """What keeps other processes out of the folder: a file beside the ledger, for Windows could not read a locked one."""
     held = claim(path.with_name(LOCK))
     if held is None:
@@ -285,7 +285,7 @@ def _locked(path: Path) -> "BaseFileLock":
     return held
 
 
-def _mended(file: IO[bytes], path: Path, note: Note) -> int:
+def _cut_partial_line(file: IO[bytes], path: Path, note: Note) -> int:
     """The size of the file in bytes, once a last line without a line break is cut off."""
     size = file.seek(0, os.SEEK_END)
     end = size
@@ -317,12 +317,12 @@ def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
 def _differences(theirs: Mapping[str, JsonValue], mine: Mapping[str, JsonValue]) -> list[str]:
     names = dict.fromkeys([*theirs, *mine])
     return [
-        f"{name} was {_shown(theirs.get(name))} and is now {_shown(mine.get(name))}"
+        f"{name} was {_excerpt(theirs.get(name))} and is now {_excerpt(mine.get(name))}"
         for name in names
         if theirs.get(name) != mine.get(name)
     ]
 
 
-def _shown(value: JsonValue, longest: int = 200) -> str:
+def _excerpt(value: JsonValue, longest: int = 200) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= longest else text[: longest - 1] + "…"

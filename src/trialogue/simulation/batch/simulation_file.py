@@ -25,13 +25,13 @@ from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.dialogue import MAX_TURNS
-from trialogue.simulation.paths import beside, check_catalogue, located_agent, located_users
+from trialogue.simulation.paths import check_catalogue, located_agent, located_users, resolve_path
 from trialogue.simulation.users.kinds import kind_mistakes
 
 Specs = dict[str, str | dict[str, JsonValue]]
 
 
-def _by_name(given: object) -> object:
+def _name_entries(given: object) -> object:
     """A name alone, or a list of names, as names that stand for themselves; nobody may be listed twice."""
     if isinstance(given, str):
         given = [given]
@@ -44,7 +44,7 @@ def _by_name(given: object) -> object:
     return given
 
 
-Named = Annotated[Specs, BeforeValidator(_by_name), Field(min_length=1)]
+Named = Annotated[Specs, BeforeValidator(_name_entries), Field(min_length=1)]
 Whole = Annotated[int, Field(strict=True)]
 
 
@@ -84,7 +84,7 @@ class Study(Record):
         """What relative paths in its fields are relative to: the folder of the file that describes it."""
         return self._folder
 
-    def beside(self, folder: Path) -> "Study":
+    def relative_to(self, folder: Path) -> "Study":
         """The same study with paths relative to this folder."""
         study = self.model_copy()
         study._folder = folder
@@ -98,7 +98,7 @@ class Study(Record):
         """
         return Plan(tuple(self.agents), tuple(self.users), self.n, seed=self.seed)
 
-    def located(self) -> "Study":
+    def resolve_paths(self) -> "Study":
         """The same study with its paths as they are from here, to be worked with.
 
         What is written down of a study (``settings``) keeps the paths as its file has them, so that it does not matter
@@ -110,12 +110,12 @@ class Study(Record):
             update={
                 "agents": {name: located_agent(spec, self.folder) for name, spec in self.agents.items()},
                 "users": {name: located_users(spec, self.folder) for name, spec in self.users.items()},
-                "catalogue": beside(self.folder, self.catalogue),
-                "ratings": beside(self.folder, self.ratings),
-                "out": beside(self.folder, self.out),
+                "catalogue": resolve_path(self.folder, self.catalogue),
+                "ratings": resolve_path(self.folder, self.ratings),
+                "out": resolve_path(self.folder, self.out),
             }
         )
-        return study.beside(Path())
+        return study.relative_to(Path())
 
     def settings(self) -> dict[str, JsonValue]:
         """What makes its dialogues what they are, beside the plan: not where, nor by how many processes, they are held."""
@@ -143,7 +143,7 @@ def read_study(path: Path | str, **changes: Any) -> Study:
     path = Path(path)
     hint = "A study has lines such as 'agents: [echo]', 'users: [cir6-pkg]', 'n: 100'."
     if path.parent != Path():
-        changes = {name: beside(Path.cwd(), _path(name, value)) for name, value in changes.items()}
+        changes = {name: resolve_path(Path.cwd(), _path(name, value)) for name, value in changes.items()}
     fields = {**read_fields(path, hint=hint), **changes}
     return study_of(fields, file=str(path), lines=lines_of(path), folder=path.parent)
 
@@ -175,7 +175,7 @@ def study_of(
     problems: list[Problem] = []
     study: Study | None = None
     try:
-        study = Study.model_validate(dict(data)).beside(folder)
+        study = Study.model_validate(dict(data)).relative_to(folder)
     except ValidationError as error:
         problems = problems_of_fields(error, data, Study, file=file, lines=lines, under=under)
     found = [*_wrong_agents(data.get("agents"), folder), *_wrong_users(data.get("users"), folder)]
@@ -189,7 +189,7 @@ def study_of(
 def _specs(given: object) -> dict[str, str | dict[str, JsonValue]]:
     """Agents or users by name, as far as they are given as they should be; the rest is told elsewhere."""
     try:
-        named = _by_name(given)
+        named = _name_entries(given)
     except ValueError:
         return {}
     specs = named.items() if isinstance(named, dict) else ()
@@ -244,8 +244,8 @@ def _missing_files(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
     catalogue, ratings = data.get("catalogue"), data.get("ratings")
     if isinstance(catalogue, str):
         try:
-            check_catalogue(str(beside(folder, catalogue)))
+            check_catalogue(str(resolve_path(folder, catalogue)))
         except TrialogueError as error:
             yield Mistake(("catalogue",), str(error))
-    if isinstance(ratings, str) and not Path(beside(folder, ratings)).is_file():
+    if isinstance(ratings, str) and not Path(resolve_path(folder, ratings)).is_file():
         yield Mistake(("ratings",), f"there is no file of ratings {ratings!r}.")

@@ -24,7 +24,7 @@ from trialogue.simulation.batch.plan import Task
 from trialogue.simulation.dialogue import MAX_TURNS, Talk, converse
 from trialogue.simulation.source import source_of_users
 from trialogue.simulation.users.kinds import World
-from trialogue.simulation.users.needs import resolved
+from trialogue.simulation.users.needs import resolve_mentions
 
 SIGNATURE = "user_signature"
 """Where the ``meta`` of a dialogue holds the signature of users that have one (``kinds.Signed``)."""
@@ -97,7 +97,7 @@ def with_need(talk: Talk, user: object, users: object) -> tuple[Talk, Need | Non
         return talk, None
     if not isinstance(world, World):
         return talk, need
-    said, need = resolved(talk.utterances, need, world.catalogue, world.linker)
+    said, need = resolve_mentions(talk.utterances, need, world.catalogue, world.linker)
     return replace(talk, utterances=said), need
 
 
@@ -116,15 +116,15 @@ class Recipe:
     talk: Talking
     """How a task becomes a dialogue."""
 
-    def pickled(self) -> bytes:
+    def pickle(self) -> bytes:
         """As bytes, functions of a notebook or a script included (by cloudpickle), and where its modules are found."""
         import cloudpickle
 
         return pickle.dumps((sys.path, cloudpickle.dumps(self)))
 
     @staticmethod
-    def unpickled(data: bytes) -> "Recipe":
-        """From bytes that ``pickled`` gave, in a process that then finds the same modules."""
+    def unpickle(data: bytes) -> "Recipe":
+        """From bytes that ``pickle`` gave, in a process that then finds the same modules."""
         path, recipe = pickle.loads(data)
         sys.path.extend(folder for folder in path if folder not in sys.path)
         return cast("Recipe", pickle.loads(recipe))
@@ -199,14 +199,14 @@ class Workers(Protocol):
         ...
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Begin to hold a chunk. A future that fails with what ``lost`` knows died with its process."""
+        """Begin to hold a chunk. A future that fails with what ``is_lost`` knows died with its process."""
         ...
 
     def sessions_at_once(self, agent: str) -> int | None:
         """How many sessions the agent bears; makes it, in a worker."""
         ...
 
-    def lost(self, error: BaseException) -> bool:
+    def is_lost(self, error: BaseException) -> bool:
         """Whether an error of a future or of ``submit`` means that a process was lost, and not that something is wrong."""
         ...
 
@@ -241,7 +241,7 @@ class Here:
         """How many sessions the agent bears."""
         return self._workshop.agent(agent).sessions_at_once
 
-    def lost(self, error: BaseException) -> bool:
+    def is_lost(self, error: BaseException) -> bool:
         """Never: this process is the one that asks."""
         return False
 
@@ -258,8 +258,8 @@ class Processes:
     """Processes of this machine (loky's), started anew each time, so that the same code works everywhere."""
 
     def __init__(self, recipe: Recipe, *, jobs: int, at_once: int = 1) -> None:
-        self._recipe, self._jobs, self.threads = recipe.pickled(), jobs, at_once
-        self._executor = self._started()
+        self._recipe, self._jobs, self.threads = recipe.pickle(), jobs, at_once
+        self._executor = self._start()
 
     def width(self) -> int:
         """The number of processes."""
@@ -273,7 +273,7 @@ class Processes:
         """How many sessions the agent bears; made in a worker, where it is needed anyway."""
         return cast("int | None", self._executor.submit(_sessions_at_once, agent).result())
 
-    def lost(self, error: BaseException) -> bool:
+    def is_lost(self, error: BaseException) -> bool:
         """Whether a process died."""
         from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
@@ -282,13 +282,13 @@ class Processes:
     def restore(self) -> None:
         """Start all processes anew."""
         self.close(at_once=True)
-        self._executor = self._started()
+        self._executor = self._start()
 
     def close(self, *, at_once: bool = False) -> None:
         """End them."""
         self._executor.shutdown(wait=True, kill_workers=at_once)
 
-    def _started(self) -> Any:
+    def _start(self) -> Any:
         from loky import ProcessPoolExecutor
 
         # One thread of numerics each: the processes are as many as somebody wants to be busy.
@@ -320,7 +320,7 @@ def _follow(parent: int) -> None:
 def _workshop() -> Workshop:
     with _making:
         if not _held:
-            _held.append(Workshop(Recipe.unpickled(_waiting[0])))
+            _held.append(Workshop(Recipe.unpickle(_waiting[0])))
             multiprocessing.util.Finalize(None, _held[0].close, exitpriority=10)
         return _held[0]
 
@@ -334,7 +334,7 @@ def _sessions_at_once(agent: str) -> int | None:
 
 
 @contextlib.contextmanager
-def closing(workers: Workers) -> Iterator[Workers]:
+def closing_workers(workers: Workers) -> Iterator[Workers]:
     """The workers, ended when the block ends; at once if it ends badly."""
     try:
         yield workers

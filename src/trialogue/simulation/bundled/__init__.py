@@ -36,7 +36,7 @@ def bundled_users(kind: str, shape: str | None = None) -> UserModel:
         UnknownNameError: there is no such simulator, or no such shape of agent.
     """
     options = method(kind)
-    fitted = _fitted(shape)
+    fitted = _fit_bundled(shape)
     return UserModel(
         name=kind if shape is None else f"{kind}/{shape}",
         interaction=fitted.interaction,
@@ -63,7 +63,7 @@ def cir6_pkg() -> UserModel:
 
 
 @cache
-def _fitted(shape: str | None) -> UserModel:
+def _fit_bundled(shape: str | None) -> UserModel:
     return fit_users(bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False)
 
 

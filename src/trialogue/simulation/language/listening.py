@@ -14,7 +14,7 @@ from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.language.nlu import START, Understanding, masked
+from trialogue.simulation.language.nlu import START, Understanding, mask_mentions
 from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
@@ -101,9 +101,9 @@ class Listening:
 
     def labels(self, turn: Turn) -> list[Labelled]:
         """What each message of a turn does, from its words alone, and what it names."""
-        return [self._labelled(said) for said in turn.utterances]
+        return [self._label(said) for said in turn.utterances]
 
-    def _labelled(self, said: Utterance) -> Labelled:
+    def _label(self, said: Utterance) -> Labelled:
         found = self._found_in(said)
         heard = self._labeller.read(found.bare if self._labeller.wants_bare else said.text)
         return Labelled(heard.label, heard.confidence, found.mentions)
@@ -111,7 +111,7 @@ class Listening:
     def _found_in(self, said: Utterance) -> _About:
         """What is found in a message, kept for the next time where only its text says so."""
         found = self._by_text.get(said.text) if said.mentions is None else None
-        return self._about(said) if found is None else found
+        return self._analyse(said) if found is None else found
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Each message of a turn, after a user's act; () for a turn without any."""
@@ -119,13 +119,13 @@ class Listening:
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:
         found = self._found_in(said)
-        label = self._declared(said) if self._source == "declared" else None
+        label = self._declared_label(said) if self._source == "declared" else None
         if label is None:
             text = found.bare if self._understanding.wants_bare else said.text
             label = self._understanding.read(text, before=before, place=place).label
         return Message(label, found.items, found.asks_if_known)
 
-    def _declared(self, said: Utterance) -> str | None:
+    def _declared_label(self, said: Utterance) -> str | None:
         for act in said.acts or ():
             if act.intent in self._own or any(_is_in(act.intent, family) for family in self._families):
                 return act.intent
@@ -133,15 +133,15 @@ class Listening:
                 return USERSIMCRS_AGENT[act.intent]
         return None
 
-    def _about(self, said: Utterance) -> _About:
+    def _analyse(self, said: Utterance) -> _About:
         """What is found in a message; in the text only, it is kept for the next time."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
         if said.mentions is not None:
-            return _About(self._ids(said.mentions), asks, masked(said.text, said.mentions), said.mentions)
+            return _About(self._ids(said.mentions), asks, mask_mentions(said.text, said.mentions), said.mentions)
         mentions = self._linker.find(text) if self._linker is not None else ()
         is_whole = self._linker is not None and len(said.text) <= LONGEST
-        found = _About(self._ids(mentions), asks, masked(text, mentions), mentions if is_whole else None)
+        found = _About(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
         if len(self._by_text) >= REMEMBERED:
             self._by_text.clear()
         self._by_text[said.text] = found
@@ -153,7 +153,7 @@ class Listening:
         for mention in mentions:
             if mention.item_id is not None and mention.item_id in self._catalogue:
                 found[mention.item_id] = None
-            elif len(titled := self._catalogue.titled(mention.title)) == 1:
+            elif len(titled := self._catalogue.find_title(mention.title)) == 1:
                 found[titled[0].id] = None
         return tuple(found)
 

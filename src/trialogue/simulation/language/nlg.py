@@ -27,7 +27,7 @@ from trialogue.simulation.language.phrases import (
     Phrasebook,
 )
 from trialogue.simulation.language.templates import Choice, Template
-from trialogue.simulation.language.typos import check_rate, mistyped
+from trialogue.simulation.language.typos import add_typos, check_rate
 from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, wishes, written_for
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.users.needs import DECADE
@@ -124,7 +124,7 @@ class Speech:
         self._names = {name for name in catalogue.attributes if _are_names(list(catalogue.values_of(name)))}
         self._phrasebook, self._words = phrasebook, (domain or Domain()).words
         self._of_films = (domain or Domain()).do == Domain().do
-        self._first_words = {phrase.text for phrase in phrasebook.of(OPENING)}
+        self._first_words = {phrase.text for phrase in phrasebook.phrases_of(OPENING)}
         self._choices: dict[tuple[str, str], Choice] = {}
         # what nearly every dialogue needs is made ready here, the rest as it is needed
         for label in filter(OPENING.__ne__, phrasebook.phrases):
@@ -142,28 +142,28 @@ class Speech:
                 for the first words of a dialogue.
         """
         choice = self._choices.get((label, stance)) or self._choice(label, stance)
-        template, fillings = self._fitting(choice, label, telling, dice)
+        template, fillings = self._find_template(choice, label, telling, dice)
         if template.text in telling.said and not template.is_number:
             telling.said.difference_update(choice.texts)  # all were said: begin again
         telling.said.add(template.text)
         tells = self.manner.persona and not telling.introduced and label in self.space.informs
         if not tells and not self.manner.typos and (ready := template.ready) is not None:
             return ready
-        return self._filled(template, fillings, label, telling, dice)
+        return self._fill(template, fillings, label, telling, dice)
 
     def _choice(self, label: str, stance: str) -> Choice:
         written = written_for(OPENING if stance == OPENING else label, self.space)
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
-        own = [phrase for phrase in self._phrasebook.of(label) if self._can_fill(phrase)]
+        own = [phrase for phrase in self._phrasebook.phrases_of(label) if self._can_fill(phrase)]
         if label in self.space.informs and stance != OPENING:
             own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
             own += [phrase for phrase in wishes() if self._can_fill(phrase)]
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
-        phrases = _saying(stance, own)
+        phrases = _phrases_saying(stance, own)
         if not phrases or (stance not in (PLAIN, ANY, OPENING) and len(phrases) < FEW):
             phrases += [
-                phrase for phrase in _saying(stance, hand) if phrase.text not in {each.text for each in phrases}
+                phrase for phrase in _phrases_saying(stance, hand) if phrase.text not in {each.text for each in phrases}
             ]
         phrases = phrases or own or hand
         made = Choice([Template(phrase, self._words, label) for phrase in phrases], self.manner.verbosity)
@@ -176,9 +176,11 @@ class Speech:
             phrase.text
             for label in self._phrasebook.phrases
             if label != OPENING
-            for phrase in self._phrasebook.of(label)
+            for phrase in self._phrasebook.phrases_of(label)
         }
-        return [each for each in self._phrasebook.of(OPENING) if each.text not in labelled and self._can_fill(each)]
+        return [
+            each for each in self._phrasebook.phrases_of(OPENING) if each.text not in labelled and self._can_fill(each)
+        ]
 
     def _can_fill(self, phrase: Phrase) -> bool:
         """Whether its slots can be filled, and it speaks of films only where films are talked about."""
@@ -186,7 +188,9 @@ class Speech:
             return False
         return all(slot in self._fillable or slot in self._words for slot in phrase.slots)
 
-    def _fitting(self, choice: Choice, label: str, telling: Telling, dice: Dice) -> tuple[Template, list[_Filling]]:
+    def _find_template(
+        self, choice: Choice, label: str, telling: Telling, dice: Dice
+    ) -> tuple[Template, list[_Filling]]:
         """A template that was not said yet and can be filled, if there is one; else any that can be filled.
 
         Somebody who tells a preference and wants something that they have not mentioned yet rather mentions it.
@@ -236,12 +240,12 @@ class Speech:
         value = dice.pick(own) if own else telling.preferences.value(attribute, dice, liked=wanted)
         return None if value is None else _Filling(attribute, value, None)
 
-    def _filled(
+    def _fill(
         self, template: Template, fillings: Sequence[_Filling], label: str, telling: Telling, dice: Dice
     ) -> Utterance:
         text, slots, mentions = "", [], []
         for at, piece in enumerate(template.pieces):
-            text += mistyped(piece, self.manner.typos, dice)
+            text += add_typos(piece, self.manner.typos, dice)
             if at < len(fillings):
                 slot, value, item_id = fillings[at]
                 text = _with_article(text, value)
@@ -249,7 +253,7 @@ class Speech:
                 slots.append(SlotValue(slot=slot, value=value, start=len(text), end=len(text) + len(written)))
                 if item_id is not None:
                     telling.named.add(item_id)
-                    mentions.append(_mention(self.catalogue[item_id].titled, item_id, slots[-1]))
+                    mentions.append(_mention(self.catalogue[item_id].title_with_year, item_id, slots[-1]))
                 text += written
         if self.manner.persona and not telling.introduced and label in self.space.informs:
             telling.introduced = True
@@ -272,7 +276,7 @@ def _mention(title: str, item_id: str, slot: SlotValue) -> Mention:
     )
 
 
-def _saying(stance: str, phrases: Sequence[Phrase]) -> list[Phrase]:
+def _phrases_saying(stance: str, phrases: Sequence[Phrase]) -> list[Phrase]:
     """The phrases that say this of an item; without a stance, those that do not say whether one knows it."""
     if stance in (ANY, OPENING):
         return list(phrases)

@@ -70,7 +70,7 @@ class Understanding(Protocol):
         ...
 
 
-def masked(text: str, mentions: Iterable[Mention]) -> str:
+def mask_mentions(text: str, mentions: Iterable[Mention]) -> str:
     """A text with ``MASK`` in the place of every mention that says where it stands.
 
     >>> masked("Try Heat (1995)!", [Mention(title="Heat", start=4, end=15)])
@@ -104,7 +104,7 @@ def _bare(utterance: Utterance, linker: Linker | None) -> str | None:
     found = utterance.mentions
     if found is None:
         found = linker.find(utterance.text[:LONGEST]) if linker is not None else ()
-    bare = masked(utterance.text, found)
+    bare = mask_mentions(utterance.text, found)
     return None if bare == utterance.text else bare
 
 

@@ -142,7 +142,7 @@ class Linear(Remembering):
         if known is None:
             if len(self._texts) >= REMEMBERED_TEXTS:
                 self._texts.clear()
-            known = self._texts[text] = (self._from_text(text),)
+            known = self._texts[text] = (self._margins_of(text),)
         scores = known[0]
         if scores is None or not self.context:
             return scores
@@ -150,7 +150,7 @@ class Linear(Remembering):
         at = self._weights.befores.get(before)
         return here if at is None else here + self._weights.of_before[at]
 
-    def _from_text(self, text: str) -> Floats | None:
+    def _margins_of(self, text: str) -> Floats | None:
         """Margins from the text alone; None if too little of it is known."""
         learned = self._weights
         every = pieces(text)

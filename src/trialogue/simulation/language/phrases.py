@@ -127,7 +127,7 @@ class Phrasebook:
 
     phrases: Mapping[str, tuple[Phrase, ...]] = field(default_factory=dict)
 
-    def of(self, label: str) -> tuple[Phrase, ...]:
+    def phrases_of(self, label: str) -> tuple[Phrase, ...]:
         """The phrases of a label; () if there are none."""
         return self.phrases.get(label, ())
 
@@ -174,7 +174,7 @@ def extract(
     for dialogue in dialogues:
         users = [utterance for utterance in dialogue.utterances if utterance.speaker == "user"]
         for place, utterance in enumerate(users):
-            if (found := _slotted(utterance, values, linker)) is None:
+            if (found := _replace_by_slots(utterance, values, linker)) is None:
                 continue
             for label in (found[0], OPENING) if place == 0 else (found[0],):
                 seen = said.setdefault((label, found[1]), _Said())
@@ -218,7 +218,7 @@ def _is_plain(word: str) -> bool:
     return word in _KNOWN or all(is_ordinary(part) for part in word.split("'"))
 
 
-def _slotted(utterance: Utterance, values: Values, linker: Linker | None) -> tuple[str, str] | None:
+def _replace_by_slots(utterance: Utterance, values: Values, linker: Linker | None) -> tuple[str, str] | None:
     """(label, text with slots) of an annotated utterance; None without a label."""
     act = next((act for act in utterance.acts or () if act.intent), None)
     if act is None:

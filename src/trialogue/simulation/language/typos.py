@@ -16,7 +16,7 @@ def check_rate(rate: float) -> None:
         raise UsageError(f"The typo rate must be the share of words with a typo, from 0 to 1; given: {rate:g}.")
 
 
-def mistyped(text: str, rate: float, dice: Dice) -> str:
+def add_typos(text: str, rate: float, dice: Dice) -> str:
     """A text with a slip in each word of four letters or more with probability ``rate``; first letters stay.
 
     >>> import numpy as np
@@ -29,8 +29,8 @@ def mistyped(text: str, rate: float, dice: Dice) -> str:
 
 
 def _slip(word: str, dice: Dice) -> str:
-    at = 1 + dice.below(len(word) - 1)
-    kind = dice.below(4)
+    at = 1 + dice.draw_below(len(word) - 1)
+    kind = dice.draw_below(4)
     before, letter, after = word[:at], word[at], word[at + 1 :]
     if kind == 0 and after:
         return before + after[0] + letter + after[1:]

@@ -52,7 +52,7 @@ FALLBACK = "Okay"
 
 
 @cache
-def written() -> Mapping[str, tuple[Phrase, ...]]:
+def hand_written_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     """Hand-written phrases by label of the paper's action space, and under ``OPENING`` first words."""
     text = (importlib.resources.files("trialogue.simulation") / "bundled" / "acts.txt").read_text(encoding="utf-8")
     return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
@@ -60,7 +60,7 @@ def written() -> Mapping[str, tuple[Phrase, ...]]:
 
 def wishes() -> tuple[Phrase, ...]:
     """Hand-written phrases that go with any act that tells a preference."""
-    return written().get(WISH, ())
+    return hand_written_phrases().get(WISH, ())
 
 
 def read_phrases(path: Path | str) -> Phrasebook:
@@ -115,7 +115,7 @@ def written_for(label: str, space: ActionSpace) -> tuple[Phrase, ...]:
     A label of another naming ("REVEAL.REFINE") is worded by its last known part. One that nothing is known of gets
     ``FALLBACK``, so that there is always something to say.
     """
-    phrases = written()
+    phrases = hand_written_phrases()
     if label in phrases:
         return phrases[label]
     for role, known in _BY_ROLE.items():

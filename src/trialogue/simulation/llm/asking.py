@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from trialogue.agents.llm.session import spoken
+from trialogue.agents.llm.session import split_thought
 from trialogue.llm.chat import Completion
 from trialogue.records import JsonValue
 from trialogue.simulation.users.user import UserFailure
@@ -46,7 +46,7 @@ class Asking:
         self._count(completion)
         if not completion.is_whole:
             raise UserFailure(_why_cut(completion))
-        said, thought = spoken(completion.text)
+        said, thought = split_thought(completion.text)
         if thought:
             self._meta["thought"] = thought
         return checked_text(said, longest=self._longest)

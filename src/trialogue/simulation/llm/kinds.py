@@ -70,7 +70,7 @@ class LlmKind:
             return [without_secrets(mistake, LlmUserOptions) for mistake in found]
         return []
 
-    def settled(self, world: World, *, retry_policy: RetryPolicy | None = None) -> "LlmUsers":
+    def settle(self, world: World, *, retry_policy: RetryPolicy | None = None) -> "LlmUsers":
         """Users of this kind in a world.
 
         Raises:

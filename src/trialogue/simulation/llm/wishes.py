@@ -34,7 +34,7 @@ def _constraint(constraint: Constraint) -> str:
 
 
 def _titles(what: str, ids: Sequence[str], catalogue: Catalogue) -> str:
-    titles = [catalogue[item].titled for item in ids if item in catalogue]
+    titles = [catalogue[item].title_with_year for item in ids if item in catalogue]
     return f"- {what}: {', '.join(titles)}." if titles else ""
 
 

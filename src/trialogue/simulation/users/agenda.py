@@ -46,7 +46,7 @@ class Cir6:
         """An agenda; after 1,000 failed draws the last one, cut to the cap."""
         disclose = _disclose(model)
         for _ in range(ATTEMPTS):
-            labels = walk(model.next_label, model.opening, dice, longest=self.cap or LONGEST)
+            labels = walk(model.next_label, model.opening_label, dice, longest=self.cap or LONGEST)
             fits = self.cap is None or len(labels) <= self.cap
             if fits and (disclose is None or disclose in labels[: self.disclose_within]):
                 return tuple(labels[:LONGEST])
@@ -69,7 +69,7 @@ class QrfaChain:
         """An agenda; after 1,000 failed draws the last one, cut to the cap."""
         disclose = _disclose(model)
         for attempt in range(ATTEMPTS):
-            steps = walk(model.next_step or model.next_label, model.opening, dice, longest=LONGEST)
+            steps = walk(model.next_step or model.next_label, model.opening_label, dice, longest=LONGEST)
             labels = [step for step in steps if step not in (REQUEST, ANSWER)]
             tested = steps if self.as_released and attempt else labels
             if len(tested) <= self.cap and (disclose is None or disclose in tested[: self.disclose_within]):
@@ -80,7 +80,7 @@ class QrfaChain:
 def qrfa_top10(model: InteractionModel, dice: Dice) -> tuple[str, ...]:
     """The labels of one of the ten most usual dialogues (released code, QRFA, first variant); one label without any."""
     traces = model.traces[:MOST_USUAL]
-    return dice.pick(traces).labels if traces else (model.opening,)
+    return dice.pick(traces).labels if traces else (model.opening_label,)
 
 
 INITIALISERS: Mapping[str, Draw] = MappingProxyType(
@@ -148,7 +148,7 @@ class UpdateRule:
                 f"{self.decides!r}, {self.failed!r}."
             )
 
-    def judged(self, labels: Sequence[str | None]) -> str | None:
+    def decisive_label(self, labels: Sequence[str | None]) -> str | None:
         """The label that counts of a turn's messages; None without any."""
         if not labels:
             return None

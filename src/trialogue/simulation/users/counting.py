@@ -37,7 +37,7 @@ def class_bigrams(dialogues: Iterable[Sequence[Label]], *, qrfa: Qrfa = QRFA_REL
     """The same for classes of QRFA; pairs with a label of no class are left out."""
     counts: Counter[tuple[str, str]] = Counter()
     for (first, second), count in bigrams(dialogues).items():
-        before, after = qrfa.of(*first), qrfa.of(*second)
+        before, after = qrfa.class_of(*first), qrfa.class_of(*second)
         if before and after:
             counts[before, after] += count
     return counts
@@ -76,12 +76,12 @@ def replies(dialogues: Iterable[Sequence[Label]]) -> Counts:
 
 def with_classes(labels: Iterable[Label], qrfa: Qrfa) -> list[str]:
     """User labels as they are, and for agent labels their QRFA class; agent labels of no class are left out."""
-    mixed = [label if speaker == "user" else qrfa.of(speaker, label) for speaker, label in labels]
+    mixed = [label if speaker == "user" else qrfa.class_of(speaker, label) for speaker, label in labels]
     return [label for label in mixed if label is not None]
 
 
 def usualness(labels: Sequence[Label], qrfa: Qrfa, usual: Mapping[tuple[str, str], int]) -> float:
     """Mean count, in ``usual``, of a dialogue's class bigrams; 0 for a dialogue without any."""
-    classes = [qrfa.of(speaker, label) or "" for speaker, label in labels]
+    classes = [qrfa.class_of(speaker, label) or "" for speaker, label in labels]
     pairs = list(pairwise(classes))
     return sum(usual.get(pair, 0) for pair in pairs) / len(pairs) if pairs else 0.0

@@ -37,7 +37,7 @@ class _Canvas:
     """Shares below this have no number in the drawing."""
 
     @classmethod
-    def of(cls, states: int) -> "_Canvas":
+    def for_states(cls, states: int) -> "_Canvas":
         if states <= MOST_INSIDE:
             return cls(size=720, node=36, margin=102, names_inside=True, written_from=0.045)
         return cls(size=960, node=11, margin=135, names_inside=False, written_from=0.195)
@@ -47,7 +47,7 @@ class _Canvas:
         radius = self.size / 2 - self.margin
         return self.size / 2 + radius * cos(angle), self.size / 2 + radius * sin(angle)
 
-    def outwards(self, at: Point) -> float:
+    def angle_of(self, at: Point) -> float:
         """The angle at which a place lies, seen from the middle."""
         return atan2(at[1] - self.size / 2, at[0] - self.size / 2)
 
@@ -64,7 +64,7 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
     """
     counts = transitions(model, level=level)
     states = _in_order({state for pair in counts for state in pair}, model.space.states)
-    canvas = _Canvas.of(len(states))
+    canvas = _Canvas.for_states(len(states))
     at = {state: canvas.place(number, len(states)) for number, state in enumerate(states)}
     totals = Counter[str]()
     for (state, _), count in counts.items():
@@ -72,7 +72,7 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
     most = max(counts.values(), default=1)
     rare_first = sorted(counts.items(), key=lambda pair: (pair[1], pair[0]))
     arrows = [_arrow(canvas, at, pair, count, count / totals[pair[0]], most) for pair, count in rare_first]
-    nodes = [_node(canvas, at[state], _shown(state)) for state in states]
+    nodes = [_node(canvas, at[state], _state_label(state)) for state in states]
     return _document(
         canvas, f"State transitions of users: {model.name} ({model.dialogues} dialogues)", [*arrows, *nodes]
     )
@@ -106,7 +106,7 @@ def _in_order(states: set[str], coarse: Mapping[str, str]) -> list[str]:
     return sorted(states, key=place)
 
 
-def _shown(state: str) -> str:
+def _state_label(state: str) -> str:
     return "end" if state == END else state
 
 
@@ -115,7 +115,7 @@ def _arrow(canvas: _Canvas, at: Mapping[str, Point], pair: tuple[str, str], coun
     start, end = at[pair[0]], at[pair[1]]
     path, label = _loop(canvas, start) if start == end else _bow(canvas, start, end)
     often = sqrt(count / most)
-    words = escape(f"{_shown(pair[0])} → {_shown(pair[1])}: {share:.3f} ({count})")
+    words = escape(f"{_state_label(pair[0])} → {_state_label(pair[1])}: {share:.3f} ({count})")
     number = f'<text x="{label[0]:.1f}" y="{label[1]:.1f}" class="share">{share:.2f}</text>'
     return (
         f'<g><title>{words}</title><path d="{path}" fill="none" stroke="{LINE}" stroke-width="{0.5 + 5 * often:.2f}" '
@@ -127,7 +127,7 @@ def _arrow(canvas: _Canvas, at: Mapping[str, Point], pair: tuple[str, str], coun
 def _bow(canvas: _Canvas, start: Point, end: Point) -> tuple[str, Point]:
     (x0, y0), (x1, y1) = start, end
     cx, cy = (x0 + x1) / 2 - CURVE * (y1 - y0), (y0 + y1) / 2 + CURVE * (x1 - x0)
-    a, b = _towards(start, (cx, cy), canvas.node), _towards(end, (cx, cy), canvas.node + 7)
+    a, b = _move_towards(start, (cx, cy), canvas.node), _move_towards(end, (cx, cy), canvas.node + 7)
     t = 0.36  # a third of the way, so that the two directions between a pair of states do not share a spot
     x = (1 - t) ** 2 * a[0] + 2 * t * (1 - t) * cx + t * t * b[0]
     y = (1 - t) ** 2 * a[1] + 2 * t * (1 - t) * cy + t * t * b[1]
@@ -135,7 +135,7 @@ def _bow(canvas: _Canvas, start: Point, end: Point) -> tuple[str, Point]:
 
 
 def _loop(canvas: _Canvas, at: Point) -> tuple[str, Point]:
-    angle, far = canvas.outwards(at), canvas.node + 60 if canvas.names_inside else canvas.node + 34
+    angle, far = canvas.angle_of(at), canvas.node + 60 if canvas.names_inside else canvas.node + 34
     inside = 0 if canvas.names_inside else pi  # names outside leave the inside to loops
     points = [
         (at[0] + reach * cos(angle + inside + turn), at[1] + reach * sin(angle + inside + turn))
@@ -147,7 +147,7 @@ def _loop(canvas: _Canvas, at: Point) -> tuple[str, Point]:
     return f"M{ax:.1f},{ay:.1f} C{bx:.1f},{by:.1f} {cx:.1f},{cy:.1f} {dx:.1f},{dy:.1f}", label
 
 
-def _towards(start: Point, end: Point, far: float) -> Point:
+def _move_towards(start: Point, end: Point, far: float) -> Point:
     length = hypot(end[0] - start[0], end[1] - start[1])
     return start[0] + far * (end[0] - start[0]) / length, start[1] + far * (end[1] - start[1]) / length
 
@@ -159,7 +159,7 @@ def _node(canvas: _Canvas, at: Point, name: str) -> str:
         return (
             f'{circle}<text x="{at[0]:.1f}" y="{at[1] + 4:.1f}" class="state" font-size="{size}">{escape(name)}</text>'
         )
-    turn = canvas.outwards(at)
+    turn = canvas.angle_of(at)
     x, y = at[0] + (canvas.node + 5) * cos(turn), at[1] + (canvas.node + 5) * sin(turn) + 4
     anchor = "start" if cos(turn) > 0.25 else "end" if cos(turn) < -0.25 else "middle"
     y += (-6 if sin(turn) < 0 else 6) if anchor == "middle" else 0

@@ -59,9 +59,9 @@ class UserModel:
             UnknownNameError: an option that does not exist.
             UsageError: a value that it cannot have.
         """
-        return replace(self, options=self.options.changed(changes))
+        return replace(self, options=self.options.change(changes))
 
-    def understanding(self) -> Understanding:
+    def new_understanding(self) -> Understanding:
         """A fresh model of what agents say, by the options.
 
         Raises:
@@ -93,7 +93,7 @@ class UserModel:
         weights = kept_weights(self.examples, context=False)
         return Linear(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
 
-    def settled(self, world: World) -> "Users":
+    def settle(self, world: World) -> "Users":
         """Users of this model in a world.
 
         Raises:
@@ -136,7 +136,7 @@ class UserModel:
                 examples=tuple(_example(*each) for each in _read(folder / EXAMPLES)),
                 phrasebook=Phrasebook.from_json(_read(folder / PHRASES)),
                 temperature=float(head["temperature"]),
-                options=UserOptions().changed(head["options"]),
+                options=UserOptions().change(head["options"]),
             )
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             hint = "Fit the users again, or restore the folder."
@@ -211,7 +211,7 @@ def load_users(name: Path | str, **changes: Any) -> UserModel:
         UnknownNameError: no such users, or no such option.
         DataError: a folder that holds no fitted users.
     """
-    model = _named(str(name)) if not Path(name).is_dir() else UserModel.load(name)
+    model = _find_model(str(name)) if not Path(name).is_dir() else UserModel.load(name)
     return model.with_options(**changes) if changes else model
 
 
@@ -235,7 +235,7 @@ def check_users(name: Path | str) -> None:
         raise UnknownNameError("kind of simulated users", str(name), known, hint=hint)
 
 
-def _named(name: str) -> UserModel:
+def _find_model(name: str) -> UserModel:
     from trialogue.simulation.bundled import bundled_users
 
     check_users(name)

@@ -95,10 +95,10 @@ class InteractionModel:
         total: Counter[str] = Counter()
         for counts in self.replies.values():
             total.update(counts)
-        return Weighted(total or dict.fromkeys(self.labels or (self.opening,), 1))
+        return Weighted(total or dict.fromkeys(self.labels or (self.opening_label,), 1))
 
     @cached_property
-    def opening(self) -> str:
+    def opening_label(self) -> str:
         """The user's first label: the one of the action space, or else the commonest first one."""
         own = self.space.roles.opening
         if own in self.chain or not self.openings:

@@ -4,7 +4,7 @@ A kind is found by the name of an entry point ``trialogue.users`` (a family of k
 colon: ``llm:single``), as ``module:Name``, as a folder of fitted users, or in a YAML file. Set in a world (a catalogue
 with ratings) it gives users, and these give one user for each dialogue:
 
-    kind:   ``name``, ``with_options(**changes)``, ``settled(world)``  gives users
+    kind:   ``name``, ``with_options(**changes)``, ``settle(world)``   gives users
     users:  ``name``, ``new(case, seed=...)``                          gives one user
     user:   ``start``, ``answer``, ``resume``, and a ``need`` if they have one (see ``user.SimulatedUser``)
 
@@ -24,7 +24,7 @@ from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
 from trialogue.plugins import load, registered
 from trialogue.records import Need
-from trialogue.records.files.validation import Mistake, dotted
+from trialogue.records.files.validation import Mistake, dotted_path
 from trialogue.records.files.yaml_file import read_fields
 from trialogue.seeds import rng_for
 from trialogue.simulation.dice import Dice
@@ -93,7 +93,7 @@ class NeedsByCase:
         if self._profiles is None:
             return Wants(self._needs.of_catalogue(dice), None, dice)
         profile = self._profiles.sample(dice)
-        liked = self._profiles.liked_by(profile.user)
+        liked = self._profiles.items_liked_by(profile.user)
         return Wants(self._needs.of_profile(profile, dice, liked=liked), profile, dice)
 
 
@@ -118,7 +118,7 @@ class UserKind(Protocol):
         """The same kind with some options set; UsageError for an option that does not exist, or cannot have the value."""
         ...
 
-    def settled(self, world: World) -> SimulatedUsers:
+    def settle(self, world: World) -> SimulatedUsers:
         """Users of this kind in a world; UsageError where the world lacks what they need."""
         ...
 
@@ -186,11 +186,11 @@ def load_kind(name: Path | str, **changes: Any) -> UserKind:
         UsageError: what goes by this name is no kind of users, or an option is wrong.
         DataError: a file or folder that cannot be read.
     """
-    kind = _named(str(name))
+    kind = _find_kind(str(name))
     return kind.with_options(**changes) if changes else kind
 
 
-def _named(name: str) -> UserKind:
+def _find_kind(name: str) -> UserKind:
     from trialogue.simulation.users.fit import load_users
 
     if is_users_file(name):
@@ -252,7 +252,7 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
         try:
             check_users(name)
             if not found:
-                UserOptions().changed(options)
+                UserOptions().change(options)
         except TrialogueError as error:
             found.append((None, error))
         return found
@@ -267,7 +267,7 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
 
 def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, TrialogueError]]:
     return [
-        (dotted(each.place) or None, UsageError(f"{each.what}{' ' + each.hint if each.hint else ''}"))
+        (dotted_path(each.place) or None, UsageError(f"{each.what}{' ' + each.hint if each.hint else ''}"))
         for each in mistakes
     ]
 

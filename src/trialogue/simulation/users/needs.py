@@ -68,7 +68,7 @@ class Needs:
         return tuple(self.catalogue)
 
     @cached_property
-    def _everything(self) -> int:
+    def _all_items(self) -> int:
         """The mask of all items."""
         return (1 << len(self._ids)) - 1
 
@@ -86,8 +86,8 @@ class Needs:
         """
         ratings = profile.ratings
         known = tuple(ratings)
-        anchors = dice.some(profile.liked or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
-        return self._need(anchors, known, tuple(profile.disliked), dice, frozenset(liked), NeedSource.PROFILE)
+        anchors = dice.sample(profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
+        return self._need(anchors, known, tuple(profile.disliked_items), dice, frozenset(liked), NeedSource.PROFILE)
 
     def of_catalogue(self, dice: Dice) -> Need:
         """What somebody is after of whom nothing is known: something like an item that is drawn, which they know."""
@@ -103,8 +103,8 @@ class Needs:
         liked: frozenset[str],
         source: NeedSource,
     ) -> Need:
-        fresh = self._everything & ~self._mask_of(known)
-        features, mask = self._narrowed(anchors, fresh, dice)
+        fresh = self._all_items & ~self._mask_of(known)
+        features, mask = self._narrow(anchors, fresh, dice)
         acceptable = [self._ids[place] for place in _places_in(mask)]
         if not acceptable:  # everything is known: there is nothing to look for but what one likes best
             acceptable = [anchors[0]]
@@ -115,7 +115,7 @@ class Needs:
         examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
         last = len(features) - 1
         free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
-        requests = tuple(dice.some(free, 1 + dice.below(MOST_REQUESTS)))
+        requests = tuple(dice.sample(free, 1 + dice.draw_below(MOST_REQUESTS)))
         return Need(
             id=_hash(features, targets, acceptable, known, disliked, requests),
             constraints=tuple(self._constraint(*each, place == last > 0) for place, each in enumerate(features)),
@@ -136,22 +136,24 @@ class Needs:
             self._constraints[key] = Constraint(attribute=name, values=(value,), relaxable=relaxable)
         return self._constraints[key]
 
-    def _narrowed(self, anchors: Sequence[str], fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
+    def _narrow(self, anchors: Sequence[str], fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
         """(constraints, what satisfies them) of the first anchor that narrows it down; of all, the narrowest."""
         best: tuple[tuple[Feature, ...], int] = ((), fresh)
         for anchor in anchors:
-            found = self._from(self.catalogue[anchor], fresh, dice)
+            found = self._constraints_from(self.catalogue[anchor], fresh, dice)
             if found[1].bit_count() <= self.bound:
                 return found
             if found[1].bit_count() < best[1].bit_count():
                 best = found
         return best
 
-    def _from(self, item: Item, fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
+    def _constraints_from(self, item: Item, fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
         """Constraints that an item satisfies, and the mask of the others that do, too: at least one."""
         chosen: list[Feature] = []
         mask = fresh
-        spoken = [(name, value) for name in self._spoken for value in dice.some(values_of(item, name), len(self._ids))]
+        spoken = [
+            (name, value) for name in self._spoken for value in dice.sample(values_of(item, name), len(self._ids))
+        ]
         decade = [(DECADE, value) for value in values_of(item, DECADE)]
         rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
         for features, enough in (([*spoken[:2], *decade, *spoken[2:]], self._aim), (rest, self.bound)):
@@ -171,7 +173,7 @@ class Needs:
             having = (
                 (item.id for item in self.catalogue.values() if decade_of(item) == value)
                 if name == DECADE
-                else self.catalogue.having(name, value)
+                else self.catalogue.items_with(name, value)
             )
             found = self._masks[feature] = self._mask_of(having)
         return found
@@ -188,13 +190,13 @@ class Needs:
         return held / len(features) if features else 0.0
 
 
-def satisfied(need: Need, item: Item) -> float:
+def satisfied_share(need: Need, item: Item) -> float:
     """The share of a need's constraints that an item satisfies; 1 where there are none."""
     held = [not set(values_of(item, each.attribute)).isdisjoint(each.values) for each in need.constraints]
     return sum(held) / len(held) if held else 1.0
 
 
-def resolved(
+def resolve_mentions(
     utterances: Iterable[Utterance], need: Need, catalogue: Catalogue, linker: Linker | None
 ) -> tuple[tuple[Utterance, ...], Need]:
     """What was said with the items that both sides named, by their ids in the catalogue, and the need with how they fit.
@@ -209,7 +211,9 @@ def resolved(
         named = None if found is None else _all_known(found, catalogue)
         if said.speaker == "system":
             ids = {each.item_id for each in named or () if each.item_id is not None} - fits.keys()
-            fits |= {each: round(satisfied(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue}
+            fits |= {
+                each: round(satisfied_share(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue
+            }
         told.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
     return tuple(told), need.model_copy(update={"fits": fits, "is_resolved": True})
 
@@ -218,13 +222,13 @@ def _all_known(mentions: tuple[Mention, ...], catalogue: Catalogue) -> tuple[Men
     """Mentions with ids of the catalogue; the very same where all have them."""
     if all(each.item_id in catalogue for each in mentions):
         return mentions
-    return tuple(_known(each, catalogue) for each in mentions)
+    return tuple(_known_mention(each, catalogue) for each in mentions)
 
 
-def _known(mention: Mention, catalogue: Catalogue) -> Mention:
+def _known_mention(mention: Mention, catalogue: Catalogue) -> Mention:
     if mention.item_id is not None and mention.item_id in catalogue:
         return mention
-    titled = catalogue.titled(mention.title)
+    titled = catalogue.find_title(mention.title)
     return mention.model_copy(update={"item_id": titled[0].id}) if len(titled) == 1 else mention
 
 

@@ -120,14 +120,14 @@ class UserOptions:
         changed = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
 
-    def changed(self, changes: Mapping[str, Any]) -> "UserOptions":
+    def change(self, changes: Mapping[str, Any]) -> "UserOptions":
         """The same with some options set.
 
         Raises:
             UnknownNameError: an option that does not exist.
             UsageError: a value that it cannot have.
         """
-        kept = _kept(changes)
+        kept = _stored_form(changes)
         wrong = list(option_mistakes(changes).values())
         if len(wrong) == 1:
             raise wrong[0]
@@ -138,10 +138,12 @@ class UserOptions:
 
 def option_mistakes(changes: Mapping[str, Any]) -> dict[str, UsageError]:
     """What is wrong with each option by itself, by the option's name."""
-    return {name: error for name, value in _kept(changes).items() if (error := _mistake(name, value)) is not None}
+    return {
+        name: error for name, value in _stored_form(changes).items() if (error := _mistake(name, value)) is not None
+    }
 
 
-def _kept(changes: Mapping[str, Any]) -> dict[str, Any]:
+def _stored_form(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Options as they are kept."""
     return {name: _as_tuple(value) if name == "attributes" else value for name, value in changes.items()}
 

@@ -54,7 +54,7 @@ class Users:
         self.attributes = options.attributes or (main_attribute(catalogue),)
         if strange := [name for name in self.attributes if name not in catalogue.attributes]:
             raise UnknownNameError("attribute of the catalogue", strange[0], catalogue.attributes)
-        usual = Thresholds.on(ratings.scale)
+        usual = Thresholds.for_scale(ratings.scale)
         like = usual.like if options.like is None else options.like
         dislike = usual.dislike if options.dislike is None else options.dislike
         self.profiles = Profiles(
@@ -66,7 +66,7 @@ class Users:
         )
         space = model.interaction.space
         self._listening = Listening(
-            understanding or model.understanding(),
+            understanding or model.new_understanding(),
             catalogue,
             space,
             linker=linker or self.world.linker,
@@ -90,9 +90,9 @@ class Users:
         """The user of a case; nothing but the run's seed and the case makes a difference."""
         drawn = self._cases.draw(case, seed=seed)
         assert drawn.profile is not None  # these users are sampled from ratings
-        return self.of(drawn.profile, drawn.dice, need=drawn.need)
+        return self.user_with(drawn.profile, drawn.dice, need=drawn.need)
 
-    def of(self, profile: Profile, dice: Dice, *, need: Need | None = None) -> AgendaUser:
+    def user_with(self, profile: Profile, dice: Dice, *, need: Need | None = None) -> AgendaUser:
         """A user with a given profile and need."""
         options = self.options
         wants: Preferences = preferences(

@@ -198,14 +198,14 @@ class AgendaUser:
         for utterance in history:
             if utterance.speaker == "user":
                 acts = (act.intent for act in utterance.acts or ())
-                self._current = next((intent for intent in acts if intent in known), self._model.opening)
+                self._current = next((intent for intent in acts if intent in known), self._model.opening_label)
                 self._telling.said.add(utterance.text)
                 self._telling.named.update(m.item_id for m in utterance.mentions or () if m.item_id is not None)
             else:
                 self._notice(self._listening.hear(Turn((utterance,)), self._current))
         if self._current == START:
-            self._current = self._model.opening
-        start = self._current if self._current in self._model.next_label else self._model.opening
+            self._current = self._model.opening_label
+        start = self._current if self._current in self._model.next_label else self._model.opening_label
         self._agenda = list(reversed(continuation(self._model, start, self._dice)))
 
     @property
@@ -254,21 +254,21 @@ class AgendaUser:
         return judged
 
     def _act(self, action: str, heard: Message) -> Utterance:
-        return self._say(*self._considered(action, heard))
+        return self._say(*self._consider(action, heard))
 
     def _say(self, action: str, stance: str) -> Utterance:
         self._current = action
         return self._speech.say(action, self._telling, self._dice, stance=stance)
 
-    def _considered(self, action: str, heard: Message) -> tuple[str, str]:
+    def _consider(self, action: str, heard: Message) -> tuple[str, str]:
         """(the action, what it says of the item) once preferences have had their say."""
         roles, item = self._model.space.roles, self._telling.focus
         if action == roles.review:
             return action, self._view(item)
         if item is not None and self._is_about_knowing(action, heard):
-            return self._known_or_not(self._telling.preferences.seen(item))
+            return self._known_or_not(self._telling.preferences.has_seen(item))
         if item is not None and self._telling.preferences.decides and self._is_decision(action, heard):
-            return self._decided(action, item)
+            return self._decide(action, item)
         return action, UNSEEN if heard.asks_if_known and action == roles.unseen else PLAIN
 
     def _is_about_knowing(self, action: str, heard: Message) -> bool:
@@ -301,13 +301,13 @@ class AgendaUser:
         opinion = self._telling.preferences.opinion(item, self._dice)
         return LIKE if opinion == LIKED else DISLIKE if opinion == DISLIKED else INDIFFERENT
 
-    def _decided(self, action: str, item: str) -> tuple[str, str]:
+    def _decide(self, action: str, item: str) -> tuple[str, str]:
         """Taking or turning down an item by what the user thinks of it; one they know already is not taken."""
         roles = self._model.space.roles
         opinion = self._telling.preferences.opinion(item, self._dice)
         if opinion == DISLIKED:
             return self._first_of(roles.dislike, roles.another, action), DISLIKE
-        if self._telling.preferences.seen(item):
+        if self._telling.preferences.has_seen(item):
             return (action, PLAIN) if action == roles.complete else (self._first_of(roles.another, action), SEEN)
         if opinion == LIKED:
             self._after_liking()

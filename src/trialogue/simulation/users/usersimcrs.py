@@ -47,7 +47,7 @@ def read_action_space(path: Path | str) -> ActionSpace:
         states=_states(acceptable),
         roles=roles,
         informs=_informs(data, acceptable, roles),
-        shows=frozenset(_names(data.get("agent_set_retrieval"))) or _revealing(acceptable),
+        shows=frozenset(_names(data.get("agent_set_retrieval"))) or _revealing_labels(acceptable),
     )
 
 
@@ -120,20 +120,20 @@ def _roles(required: Any, problems: list[Problem]) -> Roles:
 def _guessed_roles(labels: Mapping[str, Any]) -> Roles:
     """Roles by the names of CIR6's labels with their prefixes; those that the file lacks are None."""
 
-    def named(label: str, *others: str) -> str | None:
+    def role_of(label: str, *others: str) -> str | None:
         return next((each for each in (label, *others) if each in labels), None)
 
     return Roles(
-        opening=named("DISCLOSE.NON-DISCLOSE", "DISCLOSE") or next(iter(labels), "DISCLOSE"),
-        disclose=named("DISCLOSE") or next(iter(labels), "DISCLOSE"),
-        complete=named("COMPLETE"),
-        seen=named("NOTE.NOTE-YES", "NOTE.YES"),
-        unseen=named("NOTE"),
-        like=named("NOTE.NOTE-END", "NOTE.LIKE"),
-        dislike=named("NOTE.NOTE-DISLIKE", "NOTE.DISLIKE"),
+        opening=role_of("DISCLOSE.NON-DISCLOSE", "DISCLOSE") or next(iter(labels), "DISCLOSE"),
+        disclose=role_of("DISCLOSE") or next(iter(labels), "DISCLOSE"),
+        complete=role_of("COMPLETE"),
+        seen=role_of("NOTE.NOTE-YES", "NOTE.YES"),
+        unseen=role_of("NOTE"),
+        like=role_of("NOTE.NOTE-END", "NOTE.LIKE"),
+        dislike=role_of("NOTE.NOTE-DISLIKE", "NOTE.DISLIKE"),
         neutral=None,
-        another=named("INQUIRE.SIMILAR", "INQUIRE"),
-        review=named("DISCLOSE.REVIEW"),
+        another=role_of("INQUIRE.SIMILAR", "INQUIRE"),
+        review=role_of("DISCLOSE.REVIEW"),
     )
 
 
@@ -153,6 +153,6 @@ def _informs(data: Mapping[str, Any], labels: Mapping[str, Any], roles: Roles) -
     return frozenset({roles.disclose, *marked, *revealing} - {roles.opening, roles.like or ""})
 
 
-def _revealing(acceptable: Mapping[str, frozenset[str]]) -> frozenset[str]:
+def _revealing_labels(acceptable: Mapping[str, frozenset[str]]) -> frozenset[str]:
     known = {name for wanted in acceptable.values() for name in wanted}
     return frozenset(name for name in known if name.partition(".")[0] in ("REVEAL", "SHOW", "TRAVERSE"))

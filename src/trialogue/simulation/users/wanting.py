@@ -36,9 +36,9 @@ class Wanting:
             name for name, values in self._values.items() if any((name, value) not in self._told for value in values)
         )
 
-    def seen(self, item_id: str) -> bool:
+    def has_seen(self, item_id: str) -> bool:
         """As the profile's."""
-        return self._base.seen(item_id)
+        return self._base.has_seen(item_id)
 
     def focus(self, items: Sequence[str]) -> str:
         """The item that the user goes on to talk about: the first that satisfies the need, else the last one named."""
@@ -49,7 +49,7 @@ class Wanting:
         if item_id in self._acceptable:
             return LIKED
         opinion = self._base.opinion(item_id, dice)
-        if not self.decides or self.seen(item_id):
+        if not self.decides or self.has_seen(item_id):
             return opinion
         return DISLIKED if opinion == DISLIKED else NEUTRAL
 

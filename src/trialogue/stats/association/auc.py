@@ -14,7 +14,7 @@ import numpy.typing as npt
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, check_same_length
-from trialogue.stats.resampling.clusters import Units, codes_of, picked, units_of
+from trialogue.stats.resampling.clusters import Units, codes_of, select_keys, units_of
 from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted, evaluate
 
 
@@ -90,7 +90,7 @@ def _rows(
     group = np.zeros(len(numbers)) if groups is None else codes_of(groups)[1].astype(np.float64)
     rows = np.column_stack([group, numbers, truth])
     keep = np.flatnonzero(~np.isnan(rows).any(axis=1))
-    return rows[keep], units_of(rows[keep], picked(clusters, keep))
+    return rows[keep], units_of(rows[keep], select_keys(clusters, keep))
 
 
 def weighted_auc(units: Units) -> Weighted:

@@ -16,7 +16,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.association.auc import auc
-from trialogue.stats.resampling.clusters import Units, picked, units_of
+from trialogue.stats.resampling.clusters import Units, select_keys, units_of
 from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted
 
 __all__ = ["auc", "kendall", "pearson", "spearman"]
@@ -141,7 +141,7 @@ def _correlate(
     rows, groups = _complete(x, y, clusters)
     left, right = rows.T
     n, size = len(rows), len(rows) if groups is None else len(set(groups))
-    why = _why_undefined(left, right)
+    why = _undefined_reason(left, right)
     if why:
         return Estimate(value=None, n=n, clusters=size, why=why)
     value = min(1.0, max(-1.0, kind.value(left, right)))
@@ -150,7 +150,7 @@ def _correlate(
             value=value, n=n, clusters=size, why=Reason.of(ReasonCode.TOO_FEW_PAIRS_FOR_INTERVAL, least=kind.least, n=n)
         )
     if method == "analytic":
-        return _by_fisher(kind, value, n, confidence)
+        return _fisher_estimate(kind, value, n, confidence)
     units = units_of(rows, groups)
     plan = Plan(rng, resamples, confidence, method)
     return bootstrap_weighted(kind.weighted(units), units.counts, plan, n=n, width=len(units.rows), value=value)
@@ -163,10 +163,10 @@ def _complete(x: Values, y: Values, clusters: Sequence[Hashable] | None) -> tupl
     rows = np.column_stack([left, right])
     keep = np.flatnonzero(~np.isnan(rows).any(axis=1))
     keep = keep[np.lexsort((rows[keep, 1], rows[keep, 0]))]
-    return rows[keep], picked(clusters, keep)
+    return rows[keep], select_keys(clusters, keep)
 
 
-def _why_undefined(x: Floats, y: Floats) -> Reason | None:
+def _undefined_reason(x: Floats, y: Floats) -> Reason | None:
     if len(x) < 2:
         return Reason.of(ReasonCode.TOO_FEW_PAIRS, n=len(x))
     x_constant, y_constant = (bool(side.min() == side.max()) for side in (x, y))
@@ -177,7 +177,7 @@ def _why_undefined(x: Floats, y: Floats) -> Reason | None:
     return Reason.of(ReasonCode.Y_CONSTANT) if y_constant else None
 
 
-def _by_fisher(kind: _Kind, value: float, n: int, confidence: float) -> Estimate:
+def _fisher_estimate(kind: _Kind, value: float, n: int, confidence: float) -> Estimate:
     if 1 - abs(value) <= NO_SPREAD:
         return Estimate(value=value, n=n, clusters=n, why=Reason.of(ReasonCode.PERFECT_CORRELATION))
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * kind.error(value, n)
@@ -215,20 +215,20 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
 
 def weighted_pearson(units: Units) -> Weighted:
     """Pearson's correlation of rows (x, y) as a function of the weights of their units."""
-    x, y = (_standardised(column, units.row_counts) for column in units.rows.T)
+    x, y = (_standardise(column, units.row_counts) for column in units.rows.T)
     features = np.column_stack([np.ones(len(x)), x, y, x * y, x * x, y * y])
     sums = np.add.reduceat(features, _starts(units.of_row), axis=0)
 
-    def weighted(weights: Floats) -> Floats:
+    def correlate(weights: Floats) -> Floats:
         found = weights @ sums
         mean = found[:, 1:] / found[:, :1]
         mean_x, mean_y = mean[:, 0], mean[:, 1]
         return _ratio(mean[:, 2] - mean_x * mean_y, mean[:, 3] - mean_x**2, mean[:, 4] - mean_y**2)
 
-    return weighted
+    return correlate
 
 
-def _standardised(values: Floats, counts: Ints) -> Floats:
+def _standardise(values: Floats, counts: Ints) -> Floats:
     """Values of mean 0 and variance 1 over their counts; scaled before they are squared, which could overflow."""
     gaps = values - np.average(values, weights=counts)
     gaps = gaps / np.abs(gaps).max()
@@ -240,14 +240,14 @@ def weighted_spearman(units: Units) -> Weighted:
     """Spearman's correlation of rows (x, y) as a function of the weights of their units; ranks are taken anew."""
     places = [np.unique(column, return_inverse=True)[1].astype(np.int64) for column in units.rows.T]
 
-    def weighted(weights: Floats) -> Floats:
+    def correlate(weights: Floats) -> Floats:
         rows = weights[:, units.of_row]
         rows = rows / rows.sum(axis=1, keepdims=True)
         x, y = (_centred_ranks(rows, place) for place in places)
         x_rows = rows * x
         return _ratio((x_rows * y).sum(axis=1), (x_rows * x).sum(axis=1), (rows * y**2).sum(axis=1))
 
-    return weighted
+    return correlate
 
 
 def _centred_ranks(shares: Floats, place: Ints) -> Floats:
@@ -273,11 +273,11 @@ def _weighted_kendall(units: Units) -> Weighted:
         )
     products, in_x, in_y = _sign_sums(units)
 
-    def weighted(weights: Floats) -> Floats:
+    def correlate(weights: Floats) -> Floats:
         agreed, free_x, free_y = (((weights @ signs) * weights).sum(axis=1) for signs in (products, in_x, in_y))
         return _ratio(agreed, free_x, free_y)
 
-    return weighted
+    return correlate
 
 
 def _sign_sums(units: Units) -> tuple[Floats, Floats, Floats]:

@@ -14,7 +14,7 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_same_length
 from trialogue.stats.association.auc import weighted_auc
 from trialogue.stats.association.correlation import weighted_pearson, weighted_spearman
-from trialogue.stats.resampling.clusters import codes_of, picked, units_of
+from trialogue.stats.resampling.clusters import codes_of, select_keys, units_of
 from trialogue.stats.resampling.replicates import Plan, Weighted, bootstrap_weighted
 
 Association: TypeAlias = Literal["auc", "pearson", "spearman"]
@@ -67,8 +67,8 @@ def association_difference(
     if not len(keep):
         return Estimate(value=None, why=Reason.of(ReasonCode.NO_UNITS_WITH_BOTH_SCORES))
     first, second, wanted = (column[keep] for column in columns)
-    group = np.zeros(len(keep)) if groups is None else codes_of(picked(groups, keep) or [])[1].astype(np.float64)
-    keys = picked(clusters, keep) or list(range(len(keep)))
+    group = np.zeros(len(keep)) if groups is None else codes_of(select_keys(groups, keep) or [])[1].astype(np.float64)
+    keys = select_keys(clusters, keep) or list(range(len(keep)))
     if any(column.min() == column.max() for column in (first, second, wanted)):
         return Estimate(value=None, n=len(keep), clusters=len(set(keys)), why=UNDEFINED)
     one, other = (_statistic(kind, score, wanted, group, keys) for score in (first, second))

@@ -19,9 +19,9 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
     >>> holm([0.01, 0.04, None, 0.03])     # 3 * .01; then 2 * .03; .04 may not be below the one before
     [0.03, 0.06, None, 0.06]
     """
-    order, ascending = _sorted(p)
+    order, ascending = _sort_p_values(p)
     adjusted = np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
-    return _restored(adjusted, order, len(p))
+    return _restore_order(adjusted, order, len(p))
 
 
 def benjamini_hochberg(p: Sequence[float | None]) -> list[float | None]:
@@ -34,13 +34,13 @@ def benjamini_hochberg(p: Sequence[float | None]) -> list[float | None]:
     >>> benjamini_hochberg([0.01, 0.04, None, 0.03])     # 3/1 * .01; 3/2 * .03 = .045, but .04 (3/3) is smaller
     [0.03, 0.04, None, 0.04]
     """
-    order, ascending = _sorted(p)
+    order, ascending = _sort_p_values(p)
     scaled = ascending * (len(ascending) / np.arange(1, len(ascending) + 1))
     adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
-    return _restored(adjusted, order, len(p))
+    return _restore_order(adjusted, order, len(p))
 
 
-def _sorted(p: Sequence[float | None]) -> tuple[list[int], Floats]:
+def _sort_p_values(p: Sequence[float | None]) -> tuple[list[int], Floats]:
     tested = [index for index, value in enumerate(p) if value is not None]
     values = np.array([p[index] for index in tested], dtype=np.float64)
     if not np.all((values >= 0) & (values <= 1)):
@@ -49,7 +49,7 @@ def _sorted(p: Sequence[float | None]) -> tuple[list[int], Floats]:
     return [tested[index] for index in order], values[order]
 
 
-def _restored(adjusted: Floats, order: list[int], size: int) -> list[float | None]:
+def _restore_order(adjusted: Floats, order: list[int], size: int) -> list[float | None]:
     found: list[float | None] = [None] * size
     for index, value in zip(order, adjusted.tolist(), strict=True):
         found[index] = min(1.0, value)

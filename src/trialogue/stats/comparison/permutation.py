@@ -53,15 +53,15 @@ class PermutationTest:
         """
         self._mid = mid
         self.centre = (rows.a[:, 0].sum() + rows.b[:, 0].sum()) / (rows.a[:, 1].sum() + rows.b[:, 1].sum())
-        a, b = _less(rows.a, self.centre), _less(rows.b, self.centre)
+        a, b = _centre_rows(rows.a, self.centre), _centre_rows(rows.b, self.centre)
         self._scale = float(max(np.abs(a[:, 0]).max(), np.abs(b[:, 0]).max())) or 1.0
         a[:, 0] /= self._scale
         b[:, 0] /= self._scale
         self._sizes = len(a), len(b)
         self.design = Design(rows.shared, len(a) - rows.shared, len(b) - rows.shared, most, seed)
-        self._arranged(a, b, rows.shared)
+        self._arrange(a, b, rows.shared)
 
-    def _arranged(self, a: Floats, b: Floats, shared: int) -> None:
+    def _arrange(self, a: Floats, b: Floats, shared: int) -> None:
         wide_a, wide_b = _columns(a, shifted=True), _columns(b, shifted=False)
         held = deal_sums(self.design, np.concatenate([wide_a[shared:], wide_b[shared:]]))
         total = wide_a[shared:].sum(axis=0) + wide_b[shared:].sum(axis=0)
@@ -138,17 +138,17 @@ class PermutationTest:
     def _end(self, level: float, side: int) -> float:
         """Outward from the estimate, the last difference that is not rejected."""
 
-        def kept(shift: float) -> bool:
+        def keeps(shift: float) -> bool:
             return self.p(shift) >= level
 
         value = self.value
-        inside, outside = self._bracket(kept, value, side)
+        inside, outside = self._bracket(keeps, value, side)
         if not np.isfinite(outside):
             return outside
         near = (EXACT if self.design.is_enumerated else NEAR) * (self.error or abs(value) or 1.0)
         while abs(outside - inside) > near:
             middle = (inside + outside) / 2
-            if kept(middle):
+            if keeps(middle):
                 inside = middle
             else:
                 outside = middle
@@ -169,7 +169,7 @@ class PermutationTest:
         return inside, side * float("inf")
 
 
-def _less(rows: Floats, centre: float) -> Floats:
+def _centre_rows(rows: Floats, centre: float) -> Floats:
     return np.column_stack([rows[:, 0] - centre * rows[:, 1], rows[:, 1]])
 
 
@@ -186,7 +186,7 @@ def _moments(sums: Floats, shift: float) -> tuple[Floats, Floats, Callable[[Floa
     y, ym_now = y - shift * m_moved, ym - shift * mm_moved
     yy_now = yy - 2 * shift * ym_moved + shift**2 * mm_moved
 
-    def around(value: Floats) -> Floats:
+    def second_moment(value: Floats) -> Floats:
         return np.asarray(yy_now - 2 * value * ym_now + value**2 * mm)
 
-    return y, m, around
+    return y, m, second_moment

@@ -65,11 +65,11 @@ def skewed_mean(values: Floats, *, alike: float | None = None, confidence: float
     freedom = max((size if alike is None else min(alike, size)) - 1, 1.0)
     reach = float(stdtrit(freedom, (1 + confidence) / 2))
     bend = skewness / size**0.5
-    low, high = mean - _straightened(reach, bend) * error, mean - _straightened(-reach, bend) * error
+    low, high = mean - _invert_cubic(reach, bend) * error, mean - _invert_cubic(-reach, bend) * error
     return SkewedMean(low, high, freedom, skewness, abs(bend) >= UNSAFE)
 
 
-def _straightened(quantile: float, bend: float) -> float:
+def _invert_cubic(quantile: float, bend: float) -> float:
     """The studentised mean whose transformation is a quantile; the cubic is monotone, so there is one."""
     if abs(bend) < STRAIGHT:
         return quantile

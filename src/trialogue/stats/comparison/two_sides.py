@@ -111,7 +111,7 @@ def compare_sides(
     if how.is_share and are_counts(a) and are_counts(b):
         found = _of_shares(sides, combine, parts, how)
     else:
-        found = _permuted(sides, combine, parts, how, mid=False)
+        found = _permutation_difference(sides, combine, parts, how, mid=False)
         found = found if how.most is None else _cut_off(found, how.most)
     return replace(found, facts={**found.facts, **_spread(sides, parts)})
 
@@ -140,10 +140,10 @@ def match(a: ClusterSums, b: ClusterSums) -> Matched:
         [*shared, *(key for key in a.keys if key not in place_b)],
         [*shared, *(key for key in b.keys if key not in place_a)],
     )
-    return Matched(_ordered(a, orders[0], place_a), _ordered(b, orders[1], place_b), len(shared))
+    return Matched(_order_side(a, orders[0], place_a), _order_side(b, orders[1], place_b), len(shared))
 
 
-def _ordered(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, int]) -> ClusterSums:
+def _order_side(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, int]) -> ClusterSums:
     return ClusterSums(tuple(keys), side.sums[[places[key] for key in keys]], side.n)
 
 
@@ -158,8 +158,8 @@ def _of_shares(
             return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
         only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
         found = paired_share_difference(only_a, only_b, sides.shared, confidence=how.confidence)
-        return _told(_gap(sides), found, "Tango's score of pairs", {})
-    permuted = _permuted(sides, combine, parts, how, mid=True)
+        return _share_result(_gap(sides), found, "Tango's score of pairs", {})
+    permuted = _permutation_difference(sides, combine, parts, how, mid=True)
     if permuted.limit is Limit.NO_VARIATION:  # all clusters alike on both sides: as if independent, to be safe
         return _of_independent_shares(sides, how.confidence)
     return _cut_off(permuted, 1.0)
@@ -171,10 +171,10 @@ def _of_independent_shares(sides: Matched, confidence: float) -> Difference:
         return Difference(_gap(sides), limit=Limit.ONE_CLUSTER)
     found = share_difference(*shares, confidence=confidence)
     if np.isinf(found.freedom):
-        return _told(_gap(sides), found, "Newcombe's hybrid score", {})
+        return _share_result(_gap(sides), found, "Newcombe's hybrid score", {})
     facts = {f"effective_units_{side}": one.effective for side, one in zip("ab", shares, strict=True)}
     method = "Newcombe's hybrid score of effective units, t"
-    return _told(_gap(sides), found, method, {**facts, "freedom": found.freedom})
+    return _share_result(_gap(sides), found, method, {**facts, "freedom": found.freedom})
 
 
 def _gap(sides: Matched) -> float:
@@ -182,11 +182,11 @@ def _gap(sides: Matched) -> float:
     return float(hits_a / units_a - hits_b / units_b)
 
 
-def _told(value: float, found: ShareInterval, method: str, facts: dict[str, float]) -> Difference:
+def _share_result(value: float, found: ShareInterval, method: str, facts: dict[str, float]) -> Difference:
     return Difference(value, found.low, found.high, found.p, method, facts)
 
 
-def _permuted(
+def _permutation_difference(
     sides: Matched,
     combine: Combine,
     parts: tuple[Contributions, Contributions],
@@ -203,13 +203,13 @@ def _permuted(
     if not (parts[0].are_defined and parts[1].are_defined):
         return Difference(value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
     if sides.shared + min(sides.groups) > MANY:
-        return by_students_t(*parts, sides.shared, confidence=how.confidence)
+        return student_t_difference(*parts, sides.shared, confidence=how.confidence)
     if is_ratio(sides.a, combine) and is_ratio(sides.b, combine):
         rows = Rows(sides.a.sums, sides.b.sums, sides.shared)
     else:
         rows = Rows(_single(parts[0].each), _single(parts[1].each), sides.shared)
     test = PermutationTest(rows, most=how.permutations, seed=how.seed, mid=mid)
-    return _by_permutation(test, value, sides, how.confidence)
+    return _read_permutation(test, value, sides, how.confidence)
 
 
 def _too_few(sides: Matched) -> Limit | None:
@@ -228,7 +228,7 @@ def _single(values: Floats) -> Floats:
     return np.column_stack([values, np.ones(len(values))])
 
 
-def _by_permutation(test: PermutationTest, value: float, sides: Matched, confidence: float) -> Difference:
+def _read_permutation(test: PermutationTest, value: float, sides: Matched, confidence: float) -> Difference:
     if not test.is_defined:
         return Difference(value, limit=Limit.UNDEFINED_IN_ARRANGEMENTS)
     if test.error == 0:
@@ -240,10 +240,10 @@ def _by_permutation(test: PermutationTest, value: float, sides: Matched, confide
     )
     arrangements = test.design.number if test.design.is_enumerated else test.design.most
     method = f"{kind} of the studentised difference"
-    return _bounded(Difference(value, low, high, test.p(), method, {"arrangements": float(arrangements)}))
+    return _drop_unbounded(Difference(value, low, high, test.p(), method, {"arrangements": float(arrangements)}))
 
 
-def _bounded(found: Difference) -> Difference:
+def _drop_unbounded(found: Difference) -> Difference:
     """Without an interval that has no end: it would be no number in a file."""
     assert found.low is not None
     assert found.high is not None
@@ -259,7 +259,7 @@ def _cut_off(found: Difference, most: float) -> Difference:
     return replace(found, low=min(max(found.low, -most), found.value), high=max(min(found.high, most), found.value))
 
 
-def by_students_t(a: Contributions, b: Contributions, shared: int, *, confidence: float = 0.95) -> Difference:
+def student_t_difference(a: Contributions, b: Contributions, shared: int, *, confidence: float = 0.95) -> Difference:
     """The difference over its jackknife error, with Satterthwaite's degrees of freedom over shared and one-sided clusters.
 
     Args:
@@ -287,12 +287,12 @@ def by_students_t(a: Contributions, b: Contributions, shared: int, *, confidence
 
 def _variances(a: Contributions, b: Contributions, shared: int) -> tuple[list[float], list[int]]:
     """What shared clusters, and those of each side alone, add to the variance of the difference, with degrees of freedom."""
-    own_a, own_b = (_scaled(side) for side in (a, b))
+    own_a, own_b = (_scaled_deviations(side) for side in (a, b))
     parts = [one for one in (own_a[:shared] - own_b[:shared], own_a[shared:], own_b[shared:]) if len(one)]
     return [float(np.sum(np.sort(part) ** 2)) for part in parts], [max(len(part) - 1, 1) for part in parts]
 
 
-def _scaled(side: Contributions) -> Floats:
+def _scaled_deviations(side: Contributions) -> Floats:
     """Deviations whose squares sum to the variance of the value."""
     size = len(side.each)
     return np.asarray((side.each - side.value) / (size * (size - 1)) ** 0.5)

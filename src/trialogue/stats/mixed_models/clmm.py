@@ -20,7 +20,7 @@ from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test, pairwise, wald
 from trialogue.stats.mixed_models.crossed import Crossing, crossed_ratings
-from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounded, design_of
+from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
 from trialogue.stats.mixed_models.laplace import Likelihood
 from trialogue.stats.mixed_models.ordinal import Link, check_link
 from trialogue.stats.threads import one_blas_thread
@@ -108,7 +108,7 @@ class Clmm:
         from scipy.special import chdtrc, fdtrc
 
         name, freedom = f"likelihood ratio, {effect}", len(self.design.columns[effect])
-        smaller = self.without(effect)
+        smaller = self.drop_effect(effect)
         if self.log_likelihood is None or smaller.log_likelihood is None:
             return Test(name, None, why=self.why or smaller.why)
         statistic = float(max(0.0, 2 * (self.log_likelihood - smaller.log_likelihood)))
@@ -118,15 +118,15 @@ class Clmm:
         return Test(name, statistic, (float(freedom),), float(chdtrc(freedom, statistic)))
 
     @one_blas_thread()
-    def without(self, effect: str) -> "Clmm":
+    def drop_effect(self, effect: str) -> "Clmm":
         """The model fitted again without one fixed effect."""
         old = self.likelihood
-        likelihood = Likelihood(old.rating, self.design.without(effect).matrix, old.crossing, self.link)
+        likelihood = Likelihood(old.rating, self.design.drop_effect(effect).matrix, old.crossing, self.link)
         start = len(self.points) - 1
         drop = [start + place for place in self.design.columns[effect]]
-        return _fitted(
+        return _fit(
             likelihood,
-            self.design.without(effect),
+            self.design.drop_effect(effect),
             np.delete(self.flat, drop),
             self.points,
             self.confidence,
@@ -191,10 +191,10 @@ def clmm(
     design = design_of(fixed, len(values))
     rating = np.searchsorted(points, values).astype(np.int64)
     likelihood = Likelihood(rating, design.matrix, Crossing(random), link)
-    why = confounded(design)
+    why = confounding_reason(design)
     if why:
-        return _unfitted(likelihood, design, points, confidence, why)
-    return _fitted(likelihood, design, _start(likelihood), points, confidence)
+        return _undefined_result(likelihood, design, points, confidence, why)
+    return _fit(likelihood, design, _start(likelihood), points, confidence)
 
 
 def _start(likelihood: Likelihood) -> Floats:
@@ -209,7 +209,7 @@ def _start(likelihood: Likelihood) -> Floats:
     )
 
 
-def _fitted(
+def _fit(
     likelihood: Likelihood,
     design: Design,
     start: Floats,
@@ -233,12 +233,12 @@ def _fitted(
                 flat, value, gradient = tried, new, slope
             else:
                 break
-    why = _why_not(likelihood, flat, value, gradient, level)
+    why = _failure_reason(likelihood, flat, value, gradient, level)
     if why:
-        return _unfitted(likelihood, design, points, confidence, why)
+        return _undefined_result(likelihood, design, points, confidence, why)
     if not errors or curvature is None:
         return _bare(likelihood, design, flat, value, points, confidence)
-    return _told(likelihood, design, flat, value, curvature, points, confidence)
+    return _make_result(likelihood, design, flat, value, curvature, points, confidence)
 
 
 def _search(likelihood: Likelihood, start: Floats) -> tuple[Floats, float, Floats]:
@@ -291,7 +291,9 @@ def _newton(curvature: Floats, gradient: Floats) -> Floats:
     return step / max(1.0, longest)
 
 
-def _why_not(likelihood: Likelihood, flat: Floats, value: float, gradient: Floats, level: float) -> Reason | None:
+def _failure_reason(
+    likelihood: Likelihood, flat: Floats, value: float, gradient: Floats, level: float
+) -> Reason | None:
     reach = np.ptp(likelihood.matrix, axis=0) * flat[likelihood.cuts :][: likelihood.matrix.shape[1]]
     scales = flat[likelihood.cuts + len(reach) :]
     if not np.isfinite(value):
@@ -307,7 +309,7 @@ def _why_not(likelihood: Likelihood, flat: Floats, value: float, gradient: Float
     return None
 
 
-def _told(
+def _make_result(
     likelihood: Likelihood,
     design: Design,
     flat: Floats,
@@ -323,10 +325,10 @@ def _told(
     try:
         covariance[np.ix_(kept, kept)] = np.linalg.inv(curvature[np.ix_(kept, kept)])
     except np.linalg.LinAlgError:
-        return _unfitted(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_LIKELIHOOD_FLAT))
+        return _undefined_result(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_LIKELIHOOD_FLAT))
     variances = np.diag(covariance)
     if np.any(variances[kept] <= 0):
-        return _unfitted(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_NO_MAXIMUM))
+        return _undefined_result(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_NO_MAXIMUM))
     estimates = [wald(float(flat[i]), float(variances[i]), n, confidence=confidence) for i in range(cuts + p)]
     spreads = {
         name: _spread(abs(float(flat[cuts + p + place])), float(variances[cuts + p + place]), n, confidence)
@@ -373,7 +375,7 @@ def _bare(
     )  # fmt: skip
 
 
-def _unfitted(
+def _undefined_result(
     likelihood: Likelihood, design: Design, points: tuple[float, ...], confidence: float, why: Reason
 ) -> Clmm:
     n = len(likelihood.rating)

@@ -56,10 +56,10 @@ def pairwise(
     for a, b in combinations(design.levels[effect], 2):
         estimate, freedom = difference(design.contrast(effect, a, b))
         found.append(Pairwise(a, b, estimate, freedom=freedom))
-    return corrected(found)
+    return correct_pairs(found)
 
 
-def corrected(pairs: Sequence[Pairwise]) -> list[Pairwise]:
+def correct_pairs(pairs: Sequence[Pairwise]) -> list[Pairwise]:
     """The same pairs with p-values after Holm."""
     adjusted = holm([pair.difference.p for pair in pairs])
     return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]

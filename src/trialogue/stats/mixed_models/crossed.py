@@ -105,15 +105,15 @@ class Crossing:
     def _longest_chain(self, by_size: Sequence[str]) -> tuple[str, ...]:
         """The chain of nested factors with the most levels in all."""
 
-        def grown(chain: tuple[str, ...]) -> tuple[str, ...]:
+        def grow(chain: tuple[str, ...]) -> tuple[str, ...]:
             after = by_size[by_size.index(chain[-1]) + 1 :]
-            longer = [grown((*chain, name)) for name in after if self._is_nested(chain[-1], name)]
+            longer = [grow((*chain, name)) for name in after if self._is_nested(chain[-1], name)]
             return max([chain, *longer], key=total)
 
         def total(chain: tuple[str, ...]) -> int:
             return sum(self.sizes[name] for name in chain)
 
-        return max((grown((name,)) for name in by_size), key=total, default=())
+        return max((grow((name,)) for name in by_size), key=total, default=())
 
     def _is_nested(self, inner: str, outer: str) -> bool:
         """Whether each level of one factor shares observations with one level of the other only."""
@@ -159,7 +159,7 @@ class Crossing:
             (scales[name] * effects[self.span(name)][self.codes[name]] for name in self.order), start=np.zeros(1)
         )
 
-    def gathered(self, values: Floats) -> Floats:
+    def gather(self, values: Floats) -> Floats:
         """Z' x: values summed over the observations of each level, shape (levels,)."""
         if not self.order:
             return np.zeros(0)
@@ -167,13 +167,13 @@ class Crossing:
             [np.bincount(self.codes[name], values, minlength=self.sizes[name]) for name in self.order]
         )
 
-    def scaled(self, scales: Mapping[str, float]) -> Floats:
+    def level_scales(self, scales: Mapping[str, float]) -> Floats:
         """The scale of each level's factor, shape (levels,)."""
         if not self.order:
             return np.zeros(0)
         return np.concatenate([np.full(self.sizes[name], scales[name]) for name in self.order])
 
-    def factorised(self, weights: Floats, scales: Mapping[str, float]) -> "Factor":
+    def factorise(self, weights: Floats, scales: Mapping[str, float]) -> "Factor":
         """H at these weights and scales, ready to solve."""
         return Factor(self, weights, scales)
 
@@ -209,7 +209,7 @@ class Factor:
         self.shares: dict[tuple[str, str], Floats] = {}
         """L: what an eliminated level passes on to the level that it lies in."""
         self.reduced: dict[str, Any] = {}
-        left = self._rest(own, weights)
+        left = self._remaining_block(own, weights)
         for place, name in enumerate(crossing.chain):
             diagonal, later = own[name], crossing.chain[place + 1 :]
             for outer in later:
@@ -220,7 +220,7 @@ class Factor:
                     both = np.bincount(up, share * between[name, further], minlength=len(own[outer]))
                     between[outer, further] = between[outer, further] - both
             if border:
-                left = self._without(name, border, diagonal, left)
+                left = self._eliminate(name, border, diagonal, left)
         self.diagonal = np.concatenate([own[name] for name in crossing.chain]) if crossing.chain else np.zeros(0)
         self.lower: Floats = left
         if crossing.rest:
@@ -238,7 +238,7 @@ class Factor:
         sums = [scales[name] * scales[other] * crossing.pairs(name, other).sums(weights) for other in crossing.others]
         return np.concatenate(sums)[crossing.borders[name].sorting]
 
-    def _rest(self, own: Mapping[str, Floats], weights: Floats) -> Floats:
+    def _remaining_block(self, own: Mapping[str, Floats], weights: Floats) -> Floats:
         """The block of the factors that are not eliminated, shape (rest, rest)."""
         crossing, scales = self.crossing, self.scales
         left = np.zeros((crossing.rest, crossing.rest), order="F")
@@ -252,7 +252,7 @@ class Factor:
                 left[rows, columns] = left[columns, rows] = scales[a] * scales[b] * pairs.sums(weights)
         return left
 
-    def _without(self, name: str, border: dict[str, Floats], diagonal: Floats, left: Floats) -> Floats:
+    def _eliminate(self, name: str, border: dict[str, Floats], diagonal: Floats, left: Floats) -> Floats:
         """The rest after elimination of a factor; what it shares with later factors of the chain goes to their borders."""
         from scipy.sparse import csr_array
 
@@ -308,7 +308,7 @@ class Factor:
         inverse = self._inverse_of_rest()
         middles = self._middles(inverse)
         found = {name: np.zeros(len(crossing.codes[name])) for name in crossing.order}
-        for (a, b), block in self._within_chain(middles).items():
+        for (a, b), block in self._chain_covariances(middles).items():
             values = block[crossing.codes[a]]
             found[a] += scales[b] * values
             if a != b:
@@ -346,7 +346,7 @@ class Factor:
             found[name] = middle
         return found
 
-    def _within_chain(self, middles: Mapping[str, Floats]) -> dict[tuple[str, str], Floats]:
+    def _chain_covariances(self, middles: Mapping[str, Floats]) -> dict[tuple[str, str], Floats]:
         """H^-1 between each level of an eliminated factor and the level of a later one (or its own) that it lies in."""
         chain, outer = self.crossing.chain, self.crossing.outer
         found: dict[tuple[str, str], Floats] = {}

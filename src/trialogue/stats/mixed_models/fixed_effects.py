@@ -37,7 +37,7 @@ class Design:
                 weights[self.columns[effect][place - 1]] += sign
         return weights
 
-    def without(self, effect: str) -> "Design":
+    def drop_effect(self, effect: str) -> "Design":
         """The same without one effect."""
         keep = [place for place in range(len(self.names)) if place not in self.columns[effect]]
         moved = {old: new for new, old in enumerate(keep)}
@@ -78,7 +78,7 @@ def design_of(fixed: Fixed, n: int) -> Design:
     return Design(matrix, tuple(names), columns, levels)
 
 
-def confounded(design: Design) -> Reason | None:
+def confounding_reason(design: Design) -> Reason | None:
     """Why the columns cannot be told apart, naming the first effect that the earlier ones already determine."""
     done = np.ones((len(design.matrix), 1))
     for effect, places in design.columns.items():

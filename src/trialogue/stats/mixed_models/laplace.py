@@ -70,19 +70,19 @@ class Likelihood:
         if mode is None:
             return -np.inf, np.zeros(size)
         self.mode = mode
-        return self._at_mode(parameters, scales, base + self.crossing.spread(scales, mode), mode)
+        return self._value_at_mode(parameters, scales, base + self.crossing.spread(scales, mode), mode)
 
     def _mode(self, parameters: Parameters, scales: dict[str, float], base: Floats) -> Floats | None:
         """The effects that fit best; Newton from the last ones found. None if they run away."""
         mode = self.mode
         if not self.crossing.levels:
             return mode
-        across = self.crossing.scaled(scales)
+        across = self.crossing.level_scales(scales)
         value, slope, weight = self._inner(parameters, base + self.crossing.spread(scales, mode))
         height = value - float(mode @ mode) / 2
         for _ in range(MOST_INNER):
-            rise = across * self.crossing.gathered(slope) - mode
-            step = self.crossing.factorised(weight, scales).solve(rise)
+            rise = across * self.crossing.gather(slope) - mode
+            step = self.crossing.factorise(weight, scales).solve(rise)
             longest = float(np.abs(step).max())
             if not np.isfinite(longest):
                 return None
@@ -102,21 +102,22 @@ class Likelihood:
         value, slope, weight = value_and_slope(self.rating, eta, parameters.thresholds, self.link)
         return float(value.sum()), slope, np.maximum(weight, 0.0)
 
-    def _at_mode(
+    def _value_at_mode(
         self, parameters: Parameters, scales: dict[str, float], eta: Floats, mode: Floats
     ) -> tuple[float, Floats]:
         crossing = self.crossing
         t = terms(self.rating, eta, parameters.thresholds, self.link)
         weight = np.maximum(t.weight, 0.0)
-        factor = crossing.factorised(weight, scales)
+        factor = crossing.factorise(weight, scales)
         value = float(t.value.sum() - mode @ mode / 2) - factor.log_determinant / 2
         leverages = factor.leverages()
         spread = sum((scales[name] * leverages[name] for name in crossing.names), start=np.zeros(len(eta)))
         pull = spread * t.third
-        turned = factor.solve(crossing.scaled(scales) * crossing.gathered(pull)) if crossing.levels else mode
+        turned = factor.solve(crossing.level_scales(scales) * crossing.gather(pull)) if crossing.levels else mode
         echo = crossing.spread(scales, turned) + np.zeros(len(eta))
         by_scale = [
-            self._by_scale(name, t.slope, weight, mode, leverages[name], pull, turned, echo) for name in crossing.names
+            self._scale_derivative(name, t.slope, weight, mode, leverages[name], pull, turned, echo)
+            for name in crossing.names
         ]
         by_slope = self.matrix.T @ (t.slope - (pull - weight * echo) / 2)
         above = t.above - (spread * t.weight_above + t.slope_above * echo) / 2
@@ -127,7 +128,7 @@ class Likelihood:
         )
         return value, np.concatenate([by_threshold, by_slope, by_scale])
 
-    def _by_scale(
+    def _scale_derivative(
         self,
         name: str,
         slope: Floats,

@@ -18,7 +18,7 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test, pairwise, wald
 from trialogue.stats.mixed_models.crossed import Crossing, crossed_ratings
-from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounded, design_of
+from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
 from trialogue.stats.threads import one_blas_thread
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
@@ -121,7 +121,7 @@ def lmm(
         raise UsageError(f"ratings go up to {np.abs(values).max():g}, whose squares are no numbers; divide them first.")
     design = design_of(fixed, len(values))
     matrix = np.column_stack([np.ones(len(values)), design.matrix])
-    why = confounded(design)
+    why = confounding_reason(design)
     if len(values) <= matrix.shape[1]:
         why = Reason.of(ReasonCode.MODEL_TOO_FEW_RATINGS, ratings=len(values), coefficients=matrix.shape[1])
     elif why is None and _residual(values, matrix) < 1e-12 * max(1.0, float(np.sum(values**2))):
@@ -167,7 +167,7 @@ class Form:
         self.left = len(values) - matrix.shape[1]
         both = np.column_stack([matrix, values])
         self.plain = both.T @ both
-        self.sums = np.column_stack([crossing.gathered(column) for column in both.T])
+        self.sums = np.column_stack([crossing.gather(column) for column in both.T])
         self.ratios = self._search()
         inner = self._inner(self.ratios)
         self.beta, _, self.unit, squares = inner
@@ -182,8 +182,8 @@ class Form:
     def _inner(self, ratios: Floats) -> tuple[Floats, float, Floats, float]:
         """Coefficients, log determinants, their unscaled covariance, and the residual sum of squares."""
         scales = dict(zip(self.crossing.names, ratios.tolist(), strict=True))
-        factor = self.crossing.factorised(np.ones(len(self.values)), scales)
-        across = self.crossing.scaled(scales)[:, None] * self.sums
+        factor = self.crossing.factorise(np.ones(len(self.values)), scales)
+        across = self.crossing.level_scales(scales)[:, None] * self.sums
         products = self.plain - across.T @ factor.solve(across) if self.crossing.levels else self.plain
         inner, right = products[:-1, :-1], products[:-1, -1]
         unit: Floats = np.asarray(np.linalg.inv(inner), dtype=np.float64)
@@ -213,8 +213,8 @@ class Form:
         """
         scales = dict(zip(self.crossing.names, ratios.tolist(), strict=True))
         beta, determinants, unit, squares = self._inner(ratios)
-        factor = self.crossing.factorised(np.ones(len(self.values)), scales)
-        turned = factor.solve(self.crossing.scaled(scales)[:, None] * self.sums)
+        factor = self.crossing.factorise(np.ones(len(self.values)), scales)
+        turned = factor.solve(self.crossing.level_scales(scales)[:, None] * self.sums)
         residual = turned[:, -1] - turned[:, :-1] @ beta
         leverages = factor.leverages()
         slope = np.zeros(len(ratios))

@@ -60,7 +60,7 @@ def terms(rating: Ints, eta: Floats, thresholds: Floats, link: Link = "logit") -
     """
     edges = np.concatenate([[-np.inf], thresholds, [np.inf]])
     high, low = edges[rating + 1] - eta, edges[rating] - eta
-    chance = np.maximum(_between(low, high, link), SMALLEST)
+    chance = np.maximum(_interval_probability(low, high, link), SMALLEST)
     density_high, bend_high, twist_high = (part / chance for part in _density(high, link))
     density_low, bend_low, twist_low = (-part / chance for part in _density(low, link))
     a, b = density_high + density_low, bend_high + bend_low
@@ -86,14 +86,14 @@ def value_and_slope(rating: Ints, eta: Floats, thresholds: Floats, link: Link) -
     """l, its slope and its weight alone: what an inner step needs."""
     edges = np.concatenate([[-np.inf], thresholds, [np.inf]])
     high, low = edges[rating + 1] - eta, edges[rating] - eta
-    chance = np.maximum(_between(low, high, link), SMALLEST)
+    chance = np.maximum(_interval_probability(low, high, link), SMALLEST)
     density_high, bend_high, _ = _density(high, link)
     density_low, bend_low, _ = _density(low, link)
     slope = (density_low - density_high) / chance
     return np.log(chance), slope, slope**2 - (bend_high - bend_low) / chance
 
 
-def _between(low: Floats, high: Floats, link: Link) -> Floats:
+def _interval_probability(low: Floats, high: Floats, link: Link) -> Floats:
     """F(high) - F(low), from the tail where it loses no digits."""
     from scipy.special import expit, ndtr
 

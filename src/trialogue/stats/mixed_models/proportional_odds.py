@@ -15,7 +15,7 @@ import numpy as np
 from trialogue.records import Reason, ReasonCode
 from trialogue.stats.arrays import Floats, as_floats, check_same_length
 from trialogue.stats.mixed_models.contrasts import Test
-from trialogue.stats.mixed_models.fixed_effects import Design, confounded, design_of
+from trialogue.stats.mixed_models.fixed_effects import Design, confounding_reason, design_of
 from trialogue.stats.resampling.clusters import codes_of
 
 MOST_STEPS = 50
@@ -65,7 +65,7 @@ def proportional_odds(
         name: tuple(None if fit is None else float(fit[0][1 + place]) for fit in fits)
         for place, name in enumerate(design.names)
     }
-    why = confounded(design)
+    why = confounding_reason(design)
     usable = [fit for fit in fits if fit is not None]
     if why is None and len(usable) < 2:
         why = Reason.of(ReasonCode.CUTS_TOO_FEW)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, Values, as_floats, check_same_length
-from trialogue.stats.mixed_models.contrasts import Pairwise, Test, corrected
+from trialogue.stats.mixed_models.contrasts import Pairwise, Test, correct_pairs
 from trialogue.stats.resampling.bootstrap import bootstrap
 from trialogue.stats.resampling.jackknife import jackknife
 
@@ -63,7 +63,7 @@ def friedman(table: Ratings) -> Friedman:
     return Friedman(test, concordance, people, len(whole))
 
 
-def _ranked(values: Floats) -> Floats:
+def _rank_rows(values: Floats) -> Floats:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(values, axis=-1), dtype=np.float64)
@@ -89,7 +89,7 @@ def _concordance(whole: Floats) -> Estimate:
     people = len(whole)
     if people < 2:
         return Estimate(value=None, n=people, why=Reason.of(ReasonCode.TOO_FEW_COMPLETE_PEOPLE))
-    ranks = _ranked(whole)
+    ranks = _rank_rows(whole)
     if np.ptp(ranks) == 0:
         return Estimate(value=None, n=people, why=Reason.of(ReasonCode.SYSTEMS_JUDGED_ALIKE))
     value = float(_concordance_of(ranks))
@@ -108,19 +108,19 @@ def _concordance(whole: Floats) -> Estimate:
 
 def _artanh_products(ranks: Floats) -> float:
     """artanh of the mean product of the centred ranks of two people over their mean square."""
-    centred = _centred(ranks)
+    centred = _centre_ranks(ranks)
     return float(_artanh(np.sum(centred.sum(axis=0) ** 2, keepdims=True), np.sum(centred**2), len(ranks))[0])
 
 
 def _artanh_products_without_each(ranks: Floats) -> Floats:
     """The same without each person in turn, shape (people,); NaN where nobody else puts systems in any order."""
-    centred = _centred(ranks)
+    centred = _centre_ranks(ranks)
     together = ((centred.sum(axis=0) - centred) ** 2).sum(axis=1)
     squares = (centred**2).sum(axis=1)
     return _artanh(together, squares.sum() - squares, len(ranks) - 1)
 
 
-def _centred(ranks: Floats) -> Floats:
+def _centre_ranks(ranks: Floats) -> Floats:
     centred: Floats = ranks - (ranks.shape[1] + 1) / 2
     return centred
 
@@ -135,7 +135,7 @@ def _friedman(values: Floats) -> Test:
     from scipy.special import chdtrc
 
     people, systems = values.shape
-    ranks = _ranked(values)
+    ranks = _rank_rows(values)
     if np.ptp(ranks) == 0:
         return Test("Friedman", None, why=Reason.of(ReasonCode.SYSTEMS_JUDGED_ALIKE))
     statistic = float(_concordance_of(ranks)) * people * (systems - 1)
@@ -202,7 +202,7 @@ def wilcoxon(a: Values, b: Values, *, rng: np.random.Generator | None = None, re
     if not len(moved):
         why = Reason.of(ReasonCode.NO_PERSON_PREFERS_ONE) if len(gaps) else Reason.of(ReasonCode.NOBODY_JUDGED_BOTH)
         return SignedRanks(None, Estimate(value=None, n=0, why=why), 0, len(gaps), exact=True)
-    ranks = _ranked(np.abs(moved))
+    ranks = _rank_rows(np.abs(moved))
     exact = len(moved) <= EXACT_UP_TO
     p = _exact_p(ranks, moved > 0) if exact else _normal_p(ranks, moved > 0)
     return SignedRanks(p, _biserial(gaps, rng, resamples), len(moved), len(gaps) - len(moved), exact)
@@ -233,7 +233,7 @@ def _normal_p(ranks: Floats, up: npt.NDArray[np.bool_]) -> float:
 
 def _biserial(gaps: Floats, rng: np.random.Generator | None, resamples: int) -> Estimate:
     def statistic(values: Floats) -> Floats:
-        ranks = _ranked(np.abs(values)) - (values == 0).sum(axis=-1, keepdims=True)
+        ranks = _rank_rows(np.abs(values)) - (values == 0).sum(axis=-1, keepdims=True)
         signed = np.sign(values) * ranks
         return np.asarray(signed.sum(axis=-1) / np.abs(signed).sum(axis=-1))
 
@@ -266,4 +266,4 @@ def wilcoxon_pairs(
         difference = bootstrap(gaps, lambda x: x.mean(axis=-1), rng=rng, resamples=resamples)
         found.append(ranks)
         pairs.append(Pairwise(systems[a], systems[b], difference.model_copy(update={"p": ranks.p})))
-    return [PairOfMeans(pair, ranks) for pair, ranks in zip(corrected(pairs), found, strict=True)]
+    return [PairOfMeans(pair, ranks) for pair, ranks in zip(correct_pairs(pairs), found, strict=True)]

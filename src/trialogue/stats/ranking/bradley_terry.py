@@ -134,10 +134,10 @@ def bradley_terry(
     data = _sums(table)
     found = _fit(data.sums.sum(axis=0)[None], table, ties, regularisation)
     drawn = np.zeros((0, len(table.names)))
-    why = _why_undefined(found, table, data)
+    why = _undefined_reason(found, table, data)
     if why is None and rng is not None and len(data.keys) > 1:
         drawn = _replicates(data, table, ties, regularisation, resamples, rng, found)
-        why = _why_no_interval(drawn)
+        why = _no_interval_reason(drawn)
     elif why is None:
         why = Reason.of(ReasonCode.NO_RNG) if rng is None else Reason.of(ReasonCode.ONE_RATER)
     return BradleyTerry(
@@ -187,7 +187,7 @@ def _replicates(
     return np.concatenate([_fit(weights @ rows, table, ties, regularisation, start).log_strength for weights in chunks])
 
 
-def _why_undefined(found: Fit, table: Tally, data: ClusterSums) -> Reason | None:
+def _undefined_reason(found: Fit, table: Tally, data: ClusterSums) -> Reason | None:
     if not np.isnan(found.log_strength[0]).any():
         return None
     wins, losses, drawn = np.split(data.sums.sum(axis=0)[None], 3, axis=1)
@@ -197,7 +197,7 @@ def _why_undefined(found: Fit, table: Tally, data: ClusterSums) -> Reason | None
     return Reason.of(ReasonCode.STRENGTHS_UNBOUNDED, names=ahead)
 
 
-def _why_no_interval(drawn: Floats) -> Reason | None:
+def _no_interval_reason(drawn: Floats) -> Reason | None:
     missing = float(np.isnan(drawn).any(axis=1).mean())
     if missing <= MOST_UNDEFINED:
         return None

@@ -91,7 +91,7 @@ def win_lose_tie(
         shares={name: share(place) for place, name in enumerate(("win", "lose", "tie"))},
         decisive=decisive.model_copy(update={"n": wins + losses}),
         exact=binomial(wins, wins + losses, confidence=confidence),
-        clustered=_flipped(flags[:, 0] - flags[:, 1], keys, rng),
+        clustered=_sign_flip_test(flags[:, 0] - flags[:, 1], keys, rng),
         clusters=len(data.keys),
     )
 
@@ -118,7 +118,7 @@ def binomial(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
     return Estimate(value=successes / n, interval=interval, n=n, p=p)
 
 
-def _flipped(leads: Floats, keys: Sequence[Hashable], rng: np.random.Generator) -> Test:
+def _sign_flip_test(leads: Floats, keys: Sequence[Hashable], rng: np.random.Generator) -> Test:
     name = "sign flips of clusters"
     known, codes = codes_of(list(keys))
     totals = np.bincount(codes, leads, minlength=len(known)) if len(codes) else np.zeros(0)

@@ -62,7 +62,7 @@ def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit 
     decided = (results.wins + results.losses).sum(axis=1) > 0
     bounded = decided | ~tied
     if regularisation == 0:
-        bounded &= connected(results, size)
+        bounded &= connected_mask(results, size)
     strength = np.zeros((sets, size)) if start is None else np.repeat(start.log_strength, sets, axis=0)
     tie = np.zeros(sets) if start is None else np.full(sets, start.tie[0])
     tie = np.where(tied, np.where(np.isfinite(tie), tie, 0.0), -np.inf)
@@ -75,7 +75,7 @@ def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit 
         damped = step * (np.log1p(longest) / np.maximum(longest, NEAR**2))[:, None]
         strength[moving] += damped[:, :size]
         tie[moving] += damped[:, size]
-        bounded[moving[_far(strength[moving], tie[moving])]] = False
+        bounded[moving[_has_diverged(strength[moving], tie[moving])]] = False
         moving = moving[(longest > NEAR) & bounded[moving]]
     bounded[moving] = False
     strength -= strength.mean(axis=1, keepdims=True)
@@ -83,7 +83,7 @@ def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit 
     return Fit(strength, tie)
 
 
-def _far(strength: Floats, tie: Floats) -> npt.NDArray[np.bool_]:
+def _has_diverged(strength: Floats, tie: Floats) -> npt.NDArray[np.bool_]:
     """Whether a search has run away, as it can although all are connected: a beats b, and both tie with c."""
     reached = np.maximum(np.abs(strength).max(axis=1), np.where(np.isfinite(tie), np.abs(tie), 0.0))
     return np.asarray(reached > FAR)
@@ -134,7 +134,7 @@ def _chances(lead: Floats, tie: Floats) -> tuple[Floats, Floats, Floats]:
     return win / total, draw / total, loss / total
 
 
-def connected(results: Results, size: int) -> npt.NDArray[np.bool_]:
+def connected_mask(results: Results, size: int) -> npt.NDArray[np.bool_]:
     """Whether every contestant has won against or tied with every other, directly or through others, shape (r,)."""
     return np.asarray(_reach(results, size).reshape(len(results.wins), -1).all(axis=1), dtype=np.bool_)
 

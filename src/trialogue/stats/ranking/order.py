@@ -77,7 +77,7 @@ def order_share(
     sign = -1.0 if higher_is_better else 1.0
     values = np.array([_value(system, combine) for system in systems])
     order = tuple(int(place) for place in np.argsort(sign * values, kind="stable"))
-    why = _missing(systems, values)
+    why = _missing_reason(systems, values)
     if why is not None:
         return OrderShare(order, None, why=why)
     drawn = sign * _replicates(systems, combine, resamples, rng)
@@ -94,7 +94,7 @@ def _value(system: ClusterSums, combine: Combine) -> float:
     return float(evaluate(combine, system.total[None])[0]) if system.keys else float("nan")
 
 
-def _missing(systems: Sequence[ClusterSums], values: Floats) -> Reason | None:
+def _missing_reason(systems: Sequence[ClusterSums], values: Floats) -> Reason | None:
     if len(systems) < 2:
         return Reason.of(ReasonCode.NO_ORDER)
     lacking = np.flatnonzero(np.isnan(values)).tolist()
@@ -109,7 +109,7 @@ def _replicates(systems: Sequence[ClusterSums], combine: Combine, resamples: int
     """Values of shape (resamples, systems)."""
     keys = dict.fromkeys(key for system in systems for key in system.keys)
     if len(keys) == sum(len(system.keys) for system in systems):
-        return np.stack([_drawn(system.sums, combine, resamples, rng) for system in systems], axis=1)
+        return np.stack([_resample(system.sums, combine, resamples, rng) for system in systems], axis=1)
     width = systems[0].sums.shape[1]
     rows = np.zeros((len(keys), len(systems), width))
     places = {key: place for place, key in enumerate(keys)}
@@ -121,7 +121,7 @@ def _replicates(systems: Sequence[ClusterSums], combine: Combine, resamples: int
     return np.stack([evaluate(combine, sums[:, number]) for number in range(len(systems))], axis=1)
 
 
-def _drawn(rows: Floats, combine: Combine, resamples: int, rng: np.random.Generator) -> Floats:
+def _resample(rows: Floats, combine: Combine, resamples: int, rng: np.random.Generator) -> Floats:
     chunks = weight_chunks(np.ones(len(rows), dtype=np.int64), resamples, rng, width=rows.shape[1])
     return np.concatenate([evaluate(combine, weights @ rows) for weights in chunks])
 

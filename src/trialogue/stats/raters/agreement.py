@@ -17,7 +17,7 @@ from trialogue.stats.raters.icc import icc, spearman_brown
 from trialogue.stats.raters.kappa import cohen_kappa
 from trialogue.stats.raters.labels import encode_table, label_counts
 from trialogue.stats.resampling.bootstrap import bootstrap_sums, mean_of
-from trialogue.stats.resampling.clusters import cluster_sums, picked
+from trialogue.stats.resampling.clusters import cluster_sums, select_keys
 
 __all__ = ["cohen_kappa", "fleiss_kappa", "icc", "krippendorff_alpha", "percent_agreement", "spearman_brown"]
 
@@ -49,7 +49,7 @@ def percent_agreement(
     size = counts.sum(axis=1)
     keep = np.flatnonzero(size >= 2)
     pairs, equal = size[keep] * (size[keep] - 1), (counts[keep] * (counts[keep] - 1)).sum(axis=1)
-    data = cluster_sums(np.column_stack([equal, pairs]), picked(groups, keep) or [])
+    data = cluster_sums(np.column_stack([equal, pairs]), select_keys(groups, keep) or [])
     if not data.n:
         return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_ITEM_RATED_TWICE))
     return bootstrap_sums(data, mean_of, rng=rng, resamples=resamples, confidence=confidence)

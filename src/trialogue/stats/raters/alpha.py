@@ -19,7 +19,7 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, as_floats, check_same_length
 from trialogue.stats.raters.labels import MISSING, are_numbers, encode_table
 from trialogue.stats.resampling.bootstrap import Combine, estimate_sums
-from trialogue.stats.resampling.clusters import Units, cluster_sums, picked, units_of
+from trialogue.stats.resampling.clusters import Units, cluster_sums, select_keys, units_of
 from trialogue.stats.resampling.replicates import Method, Plan, bootstrap_weighted
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -73,13 +73,13 @@ def krippendorff_alpha(
     check_same_length(ratings=table, clusters=clusters)
     paired = np.flatnonzero((~np.isnan(table)).sum(axis=1) >= 2) if table.size else np.zeros(0, dtype=np.int64)
     table = np.sort(table[paired], axis=1)  # NaN last; raters are interchangeable
-    plan, groups = Plan(rng, resamples, confidence, method), picked(clusters, paired)
+    plan, groups = Plan(rng, resamples, confidence, method), select_keys(clusters, paired)
     if not len(table):
         return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_ITEM_RATED_TWICE))
     if np.nanmin(table) == np.nanmax(table):
         return Estimate(value=None, n=len(table), clusters=len(set(groups or range(len(table)))), why=UNDEFINED)
     if level == "ordinal":
-        return _ordinal(_pooled(table, groups), plan)
+        return _ordinal(_pool_items(table, groups), plan)
     sums, combine = {"nominal": _nominal, "interval": _interval, "ratio": _ratio}[level](table)
     return estimate_sums(cluster_sums(sums, groups or range(len(table))), combine, plan, undefined=UNDEFINED)
 
@@ -167,7 +167,7 @@ def _alpha(within: Floats, between: Floats, n: Floats) -> Floats:
     return np.where(between > SAME * n**2, 1 - (n - 1) * within / between, np.nan)
 
 
-def _pooled(table: Floats, groups: list[Hashable] | None) -> Units:
+def _pool_items(table: Floats, groups: list[Hashable] | None) -> Units:
     """Items as units of resampling; without clusters, items with the same ratings are pooled."""
     units = units_of(np.where(np.isnan(table), -1.0, table), groups)
     return Units(np.where(units.rows < 0, np.nan, units.rows), units.of_row, units.counts, units.n)

@@ -15,7 +15,7 @@ from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints, check_confidence, check_same_length
 from trialogue.stats.raters.labels import MISSING, are_numbers, encode
 from trialogue.stats.resampling.bootstrap import estimate_sums
-from trialogue.stats.resampling.clusters import cluster_sums, picked
+from trialogue.stats.resampling.clusters import cluster_sums, select_keys
 from trialogue.stats.resampling.replicates import Method, Plan, bootstrap_weighted
 
 Weights: TypeAlias = Literal["none", "linear", "quadratic"]
@@ -79,7 +79,7 @@ def cohen_kappa(
                 "The analytic interval takes items for independent; with clusters use method='percentile'."
             )
         return _analytic(np.bincount(cells, minlength=cost.size).reshape(cost.shape), cost, confidence)
-    plan, groups = Plan(rng, resamples, confidence, method), picked(clusters, both)
+    plan, groups = Plan(rng, resamples, confidence, method), select_keys(clusters, both)
     if groups is None:
         return _from_table(cells, cost, plan)
     tables = np.zeros((len(cells), cost.size))

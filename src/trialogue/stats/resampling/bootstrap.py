@@ -18,7 +18,7 @@ import numpy as np
 
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import CELLS, Floats, Ints, Values, as_floats, check_same_length
-from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums, picked
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums, select_keys
 from trialogue.stats.resampling.replicates import (
     UNDEFINED,
     Bounds,
@@ -190,4 +190,4 @@ def _gaps(a: Values, b: Values, clusters: Sequence[Hashable] | None) -> tuple[Fl
     check_same_length(a=left, b=right, clusters=clusters)
     gaps = left - right
     keep = np.flatnonzero(~np.isnan(gaps))
-    return gaps[keep], picked(clusters, keep) or range(len(keep))
+    return gaps[keep], select_keys(clusters, keep) or range(len(keep))

@@ -104,7 +104,7 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     return ClusterSums(keys, np.add.reduceat(array[order], starts, axis=0), len(array))
 
 
-def picked(keys: Sequence[Hashable] | None, keep: npt.NDArray[np.intp]) -> list[Hashable] | None:
+def select_keys(keys: Sequence[Hashable] | None, keep: npt.NDArray[np.intp]) -> list[Hashable] | None:
     """The keys of the rows that are kept; None if rows have none."""
     return None if keys is None else [keys[index] for index in keep.tolist()]
 

@@ -48,7 +48,7 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
     size = len(deleted)
     if not np.isfinite(value):
         return Estimate(value=None, n=n, clusters=size, why=UNDEFINED)
-    why = _why_not(deleted)
+    why = _undefined_reason(deleted)
     if why:
         return Estimate(value=value, n=n, clusters=size, why=why)
     error = float(np.sqrt((size - 1) / size * np.sum((deleted - deleted.mean()) ** 2) + added))
@@ -100,7 +100,7 @@ def jackknife_difference(
             value=None, n=n, clusters=clusters, why=Reason.of(ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE, side=side)
         )
     for leave_out in (leave_out_a, leave_out_b):
-        why = _why_not(np.array(list(leave_out.values()), dtype=np.float64), flat=False)
+        why = _undefined_reason(np.array(list(leave_out.values()), dtype=np.float64), flat=False)
         if why:
             return Estimate(value=value, n=n, clusters=clusters, why=why)
     parts = _parts(leave_out_a, leave_out_b, kinds or {})
@@ -111,7 +111,7 @@ def jackknife_difference(
     freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts)
     error = (variance + added) ** 0.5
     interval = _t_interval(value, error, freedom, confidence, f"jackknife over {clusters} clusters, t")
-    return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided(value / error, freedom))
+    return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided_p(value / error, freedom))
 
 
 def _parts(
@@ -133,7 +133,7 @@ def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
     return dict(zip(leave_out, gaps.tolist(), strict=True))
 
 
-def _why_not(deleted: Floats, *, flat: bool = True) -> Reason | None:
+def _undefined_reason(deleted: Floats, *, flat: bool = True) -> Reason | None:
     if len(deleted) < 2:
         return ONE_CLUSTER
     if not np.isfinite(deleted).all():
@@ -150,7 +150,7 @@ def _t_interval(value: float, error: float, freedom: float, confidence: float, l
     return Interval(low=value - reach, high=value + reach, confidence=confidence, method=label)
 
 
-def _two_sided(t: float, freedom: float) -> float:
+def _two_sided_p(t: float, freedom: float) -> float:
     from scipy.special import stdtr
 
     return min(1.0, 2 * float(stdtr(freedom, -abs(t))))

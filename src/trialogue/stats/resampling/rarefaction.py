@@ -40,11 +40,11 @@ def expected_distinct(occurrences: Ints, types: Ints | Floats, units: float, dra
     array([1.        , 1.66666667])
     """
     sizes = np.asarray(drawn, dtype=np.float64)
-    found: Floats = (types * (1 - chance_missed(occurrences, units, sizes))).sum(axis=1)
+    found: Floats = (types * (1 - miss_probability(occurrences, units, sizes))).sum(axis=1)
     return found
 
 
-def chance_missed(occurrences: Ints, units: float, drawn: Floats) -> Floats:
+def miss_probability(occurrences: Ints, units: float, drawn: Floats) -> Floats:
     """C(N - n, m) / C(N, m) for each size m and occurrence n, shape (sizes, f); 0 where fewer than m units lack the type."""
     from scipy.special import gammaln
 
@@ -81,7 +81,7 @@ class Occurrences:
         """Distinct types in all clusters."""
         return int(self.types.sum())
 
-    def alone(self) -> Floats:
+    def unique_counts(self) -> Floats:
         """For each cluster the number of types that no other cluster has, shape (clusters,)."""
         single = self.occurrences[self.place] == 1
         own = np.bincount(self.cluster[single], weights=self.held[single], minlength=self.clusters)
@@ -106,7 +106,7 @@ class Rarefied:
         """How many average clusters a size is."""
         return self.counts.clusters * (size / self.size)
 
-    def at(self, sizes: Floats) -> Floats:
+    def expected_distinct(self, sizes: Floats) -> Floats:
         """Expected distinct types in subsamples of these sizes, shape (sizes,); each at most that of the sample."""
         found = np.empty(len(sizes))
         drawn, back = np.unique(self.counts.clusters * (sizes / self.size), return_inverse=True)
@@ -116,7 +116,7 @@ class Rarefied:
             )
         return found[back] if len(drawn) else found[:0]
 
-    def without_each(self, sizes: Floats) -> Floats:
+    def leave_one_out(self, sizes: Floats) -> Floats:
         """The same without each cluster in turn, at a size for each, shape (clusters,).
 
         Only types that occur in the cluster change: they occur in one cluster fewer, or in none. Undefined (NaN) where
@@ -130,8 +130,8 @@ class Rarefied:
         found = np.empty(counts.clusters)
         of_entry = row[counts.cluster]
         for rows in _chunks(len(drawn), 2 * len(fewer)):
-            missed = chance_missed(counts.occurrences, counts.clusters - 1, drawn[rows])
-            lost = chance_missed(fewer, counts.clusters - 1, drawn[rows]) - missed
+            missed = miss_probability(counts.occurrences, counts.clusters - 1, drawn[rows])
+            lost = miss_probability(fewer, counts.clusters - 1, drawn[rows]) - missed
             inside = (of_entry >= rows.start) & (of_entry < rows.stop)
             cluster, held, place = counts.cluster[inside], counts.held[inside], counts.place[inside]
             own = np.bincount(
@@ -165,10 +165,10 @@ def side_of(own: Rarefied, other: Rarefied) -> Side:
     common = min(own.size, other.size)
     sizes = np.minimum(own.size - own.sizes, other.size)
     return Side(
-        at_common=float(own.at(np.array([common]))[0]),
-        without=own.without_each(sizes),
+        at_common=float(own.expected_distinct(np.array([common]))[0]),
+        without=own.leave_one_out(sizes),
         sizes=sizes,
-        other_at=other.at(sizes),
+        other_at=other.expected_distinct(sizes),
     )
 
 

@@ -195,7 +195,7 @@ def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confide
     below = float(np.mean(np.where(near, 0.5, defined < value)))
     if not 0 < below < 1:
         return Bounds(None, Reason.of(ReasonCode.BCA_ONE_SIDED))
-    low, high = _accelerated(NormalDist().inv_cdf(below), _acceleration(deleted, counts), confidence)
+    low, high = _bca_quantiles(NormalDist().inv_cdf(below), _acceleration(deleted, counts), confidence)
     if not 0 < low < high < 1:
         return Bounds(None, Reason.of(ReasonCode.BCA_TOO_SKEWED))
     return _quantiles(replicates, low, high, confidence, label)
@@ -207,7 +207,7 @@ def _acceleration(deleted: Floats, counts: Ints) -> float:
     return float(np.sum(counts * gaps**3)) / (6 * scale) if scale > 0 else 0.0
 
 
-def _accelerated(bias: float, acceleration: float, confidence: float) -> list[float]:
+def _bca_quantiles(bias: float, acceleration: float, confidence: float) -> list[float]:
     """The two quantiles that take the place of the two tails; equal ones where the correction breaks down."""
     normal = NormalDist()
     shifted = [bias + normal.inv_cdf(tail) for tail in ((1 - confidence) / 2, (1 + confidence) / 2)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records.files.opening import replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.strategies.base import (
     Context,
     Example,
@@ -76,7 +76,7 @@ class EncoderLinear:
         self.words.save(folder)
         parts = {"encoder": self.name_or_folder, "fingerprint": self.fingerprint, "origin": self.origin}
         write_text(folder / PARTS, json.dumps(parts))
-        with replacing(folder / ARRAYS) as stream:
+        with open_replacing(folder / ARRAYS) as stream:
             np.savez(stream, allow_pickle=False, weights=self.weights.astype(np.float32))
 
     @classmethod
@@ -95,7 +95,7 @@ class EncoderLinear:
                 weights = np.asarray(stored["weights"], dtype=np.float64)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(Problem(f"this model cannot be read: {error}.", str(folder))) from error
-        encoder = open_encoder(_again(None if named is None else str(named), fingerprint, folder))
+        encoder = open_encoder(_find_encoder(None if named is None else str(named), fingerprint, folder))
         expected = (encoder.width * (2 if words.uses_context else 1), len(words.classes))
         if weights.shape != expected or not np.isfinite(weights).all():
             what = f"the weights have shape {weights.shape}, not {expected}, or are not finite."
@@ -103,7 +103,7 @@ class EncoderLinear:
         return cls(words, encoder, weights, named, fingerprint, origin)
 
 
-def _again(named: str | None, fingerprint: str, folder: Path) -> EncoderFolder:
+def _find_encoder(named: str | None, fingerprint: str, folder: Path) -> EncoderFolder:
     """The encoder that a model was trained with."""
     try:
         found = find_encoder(named)
@@ -146,10 +146,10 @@ class EncoderFit:
 
         check_examples(examples)
         folder = find_encoder(self.encoder)
-        encoder, fingerprint = _shared(folder)
+        encoder, fingerprint = _open_shared(folder)
         texts = [example.text for example in examples]
         contexts = [example.context for example in examples] if self.use_context else None
-        vectors = Vectors.fitted(texts, contexts)
+        vectors = Vectors.fit(texts, contexts)
         dense = self.share * _dense(encoder, texts, contexts, self.use_context)
         classes = ordered_classes(example.label for example in examples)
         labels = np.array([classes.index(example.label) for example in examples])
@@ -170,7 +170,7 @@ _OPEN: dict[Path, tuple[tuple[int, int], SentenceEncoder, str]] = {}
 """The encoder used last, so that the folds of a training share its vectors, with size and time of its weights."""
 
 
-def _shared(folder: EncoderFolder) -> tuple[SentenceEncoder, str]:
+def _open_shared(folder: EncoderFolder) -> tuple[SentenceEncoder, str]:
     facts = folder.weights.stat()
     stamp = (facts.st_size, facts.st_mtime_ns)
     path = folder.path.resolve()

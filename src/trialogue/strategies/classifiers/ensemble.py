@@ -27,8 +27,8 @@ from trialogue.strategies.base import (
     ordered_classes,
 )
 from trialogue.strategies.classifiers.tfidf import softmax
-from trialogue.strategies.learning.calibration import sharpened
-from trialogue.strategies.learning.folds import aligned
+from trialogue.strategies.learning.calibration import sharpen
+from trialogue.strategies.learning.folds import align_classes
 from trialogue.strategies.models import kind_of, recipe
 
 VERSION = "v2"
@@ -80,14 +80,14 @@ class Ensemble:
         rows = np.zeros((len(texts), len(self.classes)))
         temperatures = self.temperatures or (1.0,) * len(self.members)
         for weight, temperature, (_, model) in zip(self.weights, temperatures, self.members, strict=True):
-            own = aligned(sharpened(model.probabilities(texts, contexts), temperature), model.classes, self.classes)
+            own = align_classes(sharpen(model.probabilities(texts, contexts), temperature), model.classes, self.classes)
             rows += weight * (np.log(np.maximum(own, LEAST)) if self.mean == "geometric" else own)
         return softmax(rows) if self.mean == "geometric" else rows
 
     def save(self, folder: Path) -> None:
         """Write every member into a folder inside of this one."""
         for place, (kind, model) in enumerate(self.members):
-            inside = folder / _inside(place, kind)
+            inside = folder / _member_folder(place, kind)
             inside.mkdir()
             model.save(inside)
         kinds = [kind for kind, _ in self.members]
@@ -105,17 +105,17 @@ class Ensemble:
         try:
             parts = json.loads((folder / PARTS).read_text("utf-8"))
             kinds, origin = [str(kind) for kind in parts["members"]], str(parts["origin"])
-            weights = _checked([float(weight) for weight in parts["weights"]], len(kinds))
+            weights = _normalise_weights([float(weight) for weight in parts["weights"]], len(kinds))
             mean = _checked_mean(parts.get("mean", "arithmetic"))  # of v1, which knew neither mean nor temperatures
             given = parts.get("temperatures")
             temperatures = None if given is None else _checked_temperatures([float(each) for each in given], len(kinds))
         except (OSError, ValueError, KeyError, TypeError, UsageError) as error:
             raise DataError(Problem(f"this model cannot be read: {error}.", str(folder / PARTS))) from error
-        members = [(kind, kind_of(kind).load(folder / _inside(place, kind))) for place, kind in enumerate(kinds)]
-        return averaged(members, weights, origin, mean=mean, temperatures=temperatures)
+        members = [(kind, kind_of(kind).load(folder / _member_folder(place, kind))) for place, kind in enumerate(kinds)]
+        return average_models(members, weights, origin, mean=mean, temperatures=temperatures)
 
 
-def averaged(
+def average_models(
     members: Sequence[tuple[str, Savable]],
     weights: Sequence[float],
     origin: str,
@@ -129,12 +129,12 @@ def averaged(
         UsageError: no members, not one weight (and temperature) above 0 for each, or no such mean.
     """
     classes = ordered_classes(label for _, model in members for label in model.classes)
-    shares, size = _checked(weights, len(members)), len(members)
+    shares, size = _normalise_weights(weights, len(members)), len(members)
     flattened = None if temperatures is None else _checked_temperatures(temperatures, size)
     return Ensemble(classes, tuple(members), shares, origin, _checked_mean(mean), flattened)
 
 
-def _checked(weights: Sequence[float], members: int) -> tuple[float, ...]:
+def _normalise_weights(weights: Sequence[float], members: int) -> tuple[float, ...]:
     if len(weights) != members or members < 1 or not all(weight > 0 for weight in weights):
         raise UsageError(
             f"an ensemble needs members, and a positive weight for each, got {members} and {list(weights)}."
@@ -156,7 +156,7 @@ def _checked_temperatures(temperatures: Sequence[float], members: int) -> tuple[
     return tuple(temperatures)
 
 
-def _inside(place: int, kind: str) -> str:
+def _member_folder(place: int, kind: str) -> str:
     return f"{place}-{''.join(one if one.isalnum() or one in '-_' else '_' for one in kind)}"
 
 
@@ -185,7 +185,7 @@ class EnsembleFit:
         if strange := set(self.settings).difference(self.members):
             raise UsageError(f"there are settings for {', '.join(sorted(strange))}, which are no members.")
         self._fits()
-        _checked(self._weights(), len(self.members))
+        _normalise_weights(self._weights(), len(self.members))
         _checked_temperatures(self._temperatures(), len(self.members))
         _checked_mean(self.mean)
 
@@ -203,7 +203,7 @@ class EnsembleFit:
         members = [(kind, fit(examples)) for kind, fit in self._fits()]
         made_of = hashlib.sha256(" ".join(model.origin for _, model in members).encode()).hexdigest()[:6]
         origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|of:{made_of}"
-        return averaged(members, self._weights(), origin, mean=self.mean, temperatures=self._temperatures())
+        return average_models(members, self._weights(), origin, mean=self.mean, temperatures=self._temperatures())
 
     def _weights(self) -> Sequence[float]:
         return self.weights if self.weights is not None else [1.0] * len(self.members)

@@ -131,7 +131,7 @@ class Finetuned:
             parts = json.loads((folder / PARTS).read_text("utf-8"))
             classes, config = tuple(map(str, parts["classes"])), dict(parts["config"])
             pooling: Pooling = "cls" if parts["pooling"] == "cls" else "mean"
-            words = Tokenizer.of((folder / TOKENIZER).read_text("utf-8"), int(parts["longest"]))
+            words = Tokenizer.from_source((folder / TOKENIZER).read_text("utf-8"), int(parts["longest"]))
             shared = EncoderFolder(folder, config, pooling)
             members = tuple(_read(shared, words, stored, number, classes) for number in range(int(parts["members"])))
             return cls(classes, members, config, bool(parts["context"]), str(parts["origin"]))
@@ -153,7 +153,9 @@ def _read(
         from trialogue.strategies.encoders.torch_encoder import TorchBackbone
 
         kept = {}
-        backbone = TorchBackbone.of(EncoderFolder(folder.path / _network(number), dict(folder.config), folder.pooling))
+        backbone = TorchBackbone.from_folder(
+            EncoderFolder(folder.path / _network(number), dict(folder.config), folder.pooling)
+        )
         encoder = SentenceEncoder(backbone, words, folder.pooling, normalized=False)
     if head.shape != (encoder.width, len(classes)) or bias.shape != (len(classes),) or not np.isfinite(head).all():
         raise ValueError(f"network {number} has a linear layer of shape {head.shape} for {len(classes)} classes")
@@ -161,7 +163,7 @@ def _read(
 
 
 def _in_numpy(folder: EncoderFolder, words: Tokenizer, kept: Mapping[str, npt.NDArray[Any]]) -> SentenceEncoder:
-    bert = Bert.of(Shape.of(folder.config), kept)
+    bert = Bert.from_weights(Shape.from_config(folder.config), kept)
     return SentenceEncoder(bert, words, folder.pooling, normalized=False)
 
 
@@ -201,7 +203,7 @@ class FinetunedFit:
         """Raise UsageError for values that make no sense."""
         if self.seeds < 1 or self.longest < 8:
             raise UsageError(f"seeds must be at least 1 and longest at least 8, got {self.seeds} and {self.longest}.")
-        self._training()
+        self._training_settings()
 
     @property
     def name(self) -> str:
@@ -219,21 +221,23 @@ class FinetunedFit:
         check_examples(examples)
         folder = find_encoder(self.encoder)
         classes = ordered_classes(example.label for example in examples)
-        learned = examples if self.general else without_general(examples)
+        learned = examples if self.general else drop_general(examples)
         given = [*learned, *(definition_examples(classes) if self.definitions else ())]
-        words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config)))
+        words = Tokenizer.from_source(
+            folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config))
+        )
         seconds = _seconds([each.context for each in given], len(given)) if self.use_context else None
         rows = words.rows([(each.text, None if seconds is None else seconds[at]) for at, each in enumerate(given)])
         labels = np.array([classes.index(each.label) for each in given], dtype=np.int64)
         members: list[Member] = []
         for number in range(self.seeds):
             seed = int(rng_for(self.seed + number, "finetune").integers(2**31))
-            found = finetune(folder, rows, labels, len(classes), training=self._training(), seed=seed)
+            found = finetune(folder, rows, labels, len(classes), training=self._training_settings(), seed=seed)
             members.append(_member(folder, words, found, members[0] if members else None))
         origin = f"{self.name}|{VERSION}|data:{data_hash(given)}|with:{folder.fingerprint()}{settings_mark(self)}"
         return Finetuned(classes, tuple(members), folder.config, self.use_context, origin)
 
-    def _training(self) -> Training:
+    def _training_settings(self) -> Training:
         own = ("rate", "batch", "dropout", "smoothing", "balance", "layer_decay")
         usual = EPOCHS_WITH_GENERAL if self.general else Training.epochs
         return Training(
@@ -248,7 +252,10 @@ def _member(folder: EncoderFolder, words: Tokenizer, found: Network, first: Memb
         from trialogue.strategies.encoders.torch_encoder import TorchBackbone
 
         return Member(
-            SentenceEncoder(TorchBackbone.around(found.module), words, folder.pooling, normalized=False), head, bias, {}
+            SentenceEncoder(TorchBackbone.from_module(found.module), words, folder.pooling, normalized=False),
+            head,
+            bias,
+            {},
         )
     state = found.module.state_dict().items()
     kept: dict[str, Half] = {name: value.numpy().astype(np.float16) for name, value in state if _is_used(name)}
@@ -261,7 +268,7 @@ def _is_used(name: str) -> bool:
     return not name.startswith("pooler.") and name != "embeddings.position_ids"
 
 
-def without_general(examples: Sequence[Example]) -> Sequence[Example]:
+def drop_general(examples: Sequence[Example]) -> Sequence[Example]:
     """The sentences without the general ones that come with Trialogue; all of them, if some class has no others."""
     general = frozenset(general_examples())
     others = [example for example in examples if example not in general]

@@ -17,7 +17,7 @@ from trialogue.extras import need
 from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.encoders.bert_numpy import Tokens
 from trialogue.strategies.encoders.folder import EncoderFolder
-from trialogue.strategies.encoders.torch_encoder import padded, pooled
+from trialogue.strategies.encoders.torch_encoder import pad_rows, pool_states
 
 PURPOSE = "fine-tune a transformer (what is trained can be used without)"
 WARM_UP = 0.1  # share of the steps in which the rate rises; then it falls to 0
@@ -133,9 +133,9 @@ def finetune(
         encoder.train()
         for _ in range(training.epochs):
             for part in batches(lengths, training.batch, rng):
-                ids, types, mask = (torch.from_numpy(one).to(device) for one in padded([rows[at] for at in part]))
+                ids, types, mask = (torch.from_numpy(one).to(device) for one in pad_rows([rows[at] for at in part]))
                 with torch.autocast(device.type, dtype=torch.bfloat16, enabled=quick_halves(torch, device)):
-                    vectors = pooled(encoder, ids, types, mask, folder.pooling)
+                    vectors = pool_states(encoder, ids, types, mask, folder.pooling)
                 scores = head(drop(vectors.float()))
                 loss_of(scores, torch.from_numpy(labels[part]).to(device)).backward()
                 torch.nn.utils.clip_grad_norm_([*encoder.parameters(), *head.parameters()], MOST_GRADIENT)

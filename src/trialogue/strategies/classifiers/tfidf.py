@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records.files.opening import replacing, write_text
+from trialogue.records.files.opening import open_replacing, write_text
 from trialogue.strategies.base import (
     Context,
     Example,
@@ -74,7 +74,7 @@ class Tfidf:
         parts["terms"] = {name: block.terms for name, block in blocks.items()}
         write_text(folder / PARTS, json.dumps(parts, ensure_ascii=False))
         arrays = {f"idf_{name}": block.idf for name, block in blocks.items()}
-        with replacing(folder / ARRAYS) as stream:
+        with open_replacing(folder / ARRAYS) as stream:
             np.savez(stream, allow_pickle=False, weights=self.weights.astype(np.float32), bias=self.bias, **arrays)
 
     @classmethod
@@ -88,7 +88,7 @@ class Tfidf:
             parts = json.loads((folder / PARTS).read_text("utf-8"))
             with np.load(folder / ARRAYS, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
-            blocks = {name: Block.of(terms, arrays[f"idf_{name}"]) for name, terms in parts["terms"].items()}
+            blocks = {name: Block.from_terms(terms, arrays[f"idf_{name}"]) for name, terms in parts["terms"].items()}
             vectors = Vectors(blocks["word"], blocks["character"], blocks.get("context"))
             model = cls(
                 tuple(parts["classes"]), vectors, arrays["weights"].astype(np.float64), arrays["bias"], parts["origin"]
@@ -133,7 +133,7 @@ class TfidfFit:
         check_examples(examples)
         texts = [example.text for example in examples]
         contexts = [example.context for example in examples] if self.use_context else None
-        vectors = Vectors.fitted(texts, contexts)
+        vectors = Vectors.fit(texts, contexts)
         classes = ordered_classes(example.label for example in examples)
         columns = {label: column for column, label in enumerate(classes)}
         labels = np.array([columns[example.label] for example in examples])

@@ -35,7 +35,7 @@ class Shape:
     epsilon: float
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> "Shape":
+    def from_config(cls, config: Mapping[str, Any]) -> "Shape":
         """From a configuration.
 
         Raises:
@@ -102,7 +102,7 @@ class Bert:
     layers: tuple[_Layer, ...]
 
     @classmethod
-    def of(cls, shape: Shape, weights: Weights) -> "Bert":
+    def from_weights(cls, shape: Shape, weights: Weights) -> "Bert":
         """From weights by name, with or without a leading ``bert.``.
 
         Raises:
@@ -130,7 +130,7 @@ class Bert:
         """Most tokens of a row."""
         return self.shape.positions
 
-    def pooled(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
+    def pool(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
         """One vector for each row, shape (n, width).
 
         Args:
@@ -154,7 +154,7 @@ class Bert:
         """The last layer's states, shape (n, length, width), of token numbers and segments of shape (n, length)."""
         n, length = ids.shape
         states = self.words[ids] + self.positions[:length] + self.types[types]
-        flat = _normed(states.reshape(n * length, -1), self.norm, self.shape.epsilon)
+        flat = _normalise(states.reshape(n * length, -1), self.norm, self.shape.epsilon)
         for layer in self.layers:
             flat = self._layer(flat, layer, n, length)
         return flat.reshape(n, length, -1)
@@ -162,18 +162,18 @@ class Bert:
     def _layer(self, flat: Floats32, layer: _Layer, n: int, length: int) -> Floats32:
         mixed = flat @ layer.attend
         mixed += layer.attend_bias
-        seen = self._attended(mixed, n, length) @ layer.gather
+        seen = self._attend(mixed, n, length) @ layer.gather
         seen += layer.gather_bias
         seen += flat
-        seen = _normed(seen, layer.attend_norm, self.shape.epsilon)
+        seen = _normalise(seen, layer.attend_norm, self.shape.epsilon)
         wide = seen @ layer.widen
         wide += layer.widen_bias
         out = _gelu(wide) @ layer.narrow
         out += layer.narrow_bias
         out += seen
-        return _normed(out, layer.norm, self.shape.epsilon)
+        return _normalise(out, layer.norm, self.shape.epsilon)
 
-    def _attended(self, mixed: Floats32, n: int, length: int) -> Floats32:
+    def _attend(self, mixed: Floats32, n: int, length: int) -> Floats32:
         """softmax(q k' / sqrt(d)) v for every head, shape (n length, width)."""
         heads, size = self.shape.heads, self.shape.width // self.shape.heads
         parts = mixed.reshape(n, length, 3, heads, size).transpose(2, 0, 3, 1, 4)
@@ -193,7 +193,7 @@ def _mean_of_first(states: Floats32, types: npt.NDArray[np.int64]) -> Floats32:
     return np.asarray(total / first.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-def _normed(values: Floats32, norm: tuple[Floats32, Floats32], epsilon: float) -> Floats32:
+def _normalise(values: Floats32, norm: tuple[Floats32, Floats32], epsilon: float) -> Floats32:
     """Layer norm, in place."""
     values -= values.mean(axis=1, keepdims=True)
     spread = np.einsum("ij,ij->i", values, values) / np.float32(values.shape[1])
@@ -250,18 +250,18 @@ def _layer(take: _Taker, name: str, width: int) -> _Layer:
     def norm(part: str) -> tuple[Floats32, Floats32]:
         return take(f"{name}.{part}.LayerNorm.weight", width), take(f"{name}.{part}.LayerNorm.bias", width)
 
-    def across(part: str, out: int, into: int) -> Floats32:
+    def transpose(part: str, out: int, into: int) -> Floats32:
         return np.ascontiguousarray(take(f"{name}.{part}.weight", out, into).T)
 
     return _Layer(
         attend=np.ascontiguousarray(np.concatenate([take(f"{one}.weight", width, width) for one in own]).T),
         attend_bias=np.concatenate([take(f"{one}.bias", width) for one in own]),
-        gather=across("attention.output.dense", width, width),
+        gather=transpose("attention.output.dense", width, width),
         gather_bias=take(f"{name}.attention.output.dense.bias", width),
         attend_norm=norm("attention.output"),
-        widen=across("intermediate.dense", wide, width),
+        widen=transpose("intermediate.dense", wide, width),
         widen_bias=take(f"{name}.intermediate.dense.bias", wide),
-        narrow=across("output.dense", width, wide),
+        narrow=transpose("output.dense", width, wide),
         narrow_bias=take(f"{name}.output.dense.bias", width),
         norm=norm("output"),
     )

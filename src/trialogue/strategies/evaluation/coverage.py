@@ -21,7 +21,7 @@ from trialogue.stats import bootstrap_sums, bounded_share, cluster_sums
 from trialogue.strategies.evaluation.grouping import Group, groups_of_sentences
 from trialogue.strategies.language import LanguageCheck
 from trialogue.strategies.learning.calibration import fits
-from trialogue.strategies.learning.folds import aligned
+from trialogue.strategies.learning.folds import align_classes
 from trialogue.strategies.models import Model
 from trialogue.strategies.sentences import sentences
 
@@ -139,7 +139,7 @@ def _coverage(
 
     texts = [text for text, is_fit in zip(said.texts, fit.tolist(), strict=True) if not is_fit]
     strategies = [label for label in model.classes if label != NO_STRATEGY]
-    nearest = aligned(rows[~fit], model.classes, strategies).argmax(axis=1)
+    nearest = align_classes(rows[~fit], model.classes, strategies).argmax(axis=1)
     return Coverage(
         system=system,
         origin=model.origin,

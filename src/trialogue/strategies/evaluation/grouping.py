@@ -13,7 +13,7 @@ import numpy as np
 
 from trialogue.records import Record
 from trialogue.strategies.base import Floats, Ints
-from trialogue.strategies.learning.features import Block, folded, words
+from trialogue.strategies.learning.features import Block, fold, words
 
 FARTHEST = 0.8  # cosine distance at which groups are no longer joined
 SHOWN = 5  # examples, and terms, of a group
@@ -62,7 +62,7 @@ def groups_of_sentences(texts: Sequence[str], nearest: Sequence[str], *, most: i
     if len(found.texts) < 2:
         members = [np.arange(len(found.texts))]
     else:
-        of_each = _linked(found.vectors)
+        of_each = _link_groups(found.vectors)
         members = [np.flatnonzero(of_each == group) for group in np.unique(of_each)]
     made = [_group(found, places, total) for places in members if found.counts[places].sum() > 1]
     return tuple(sorted(made, key=lambda group: (-group.n, group.examples))[:most])
@@ -72,7 +72,7 @@ def _distinct(texts: Sequence[str], nearest: Sequence[str]) -> _Distinct:
     counts, chosen = Counter(texts), dict(zip(texts, nearest, strict=True))
     kept = sorted(counts, key=lambda text: (-counts[text], text))[:MOST_COMPARED]
     documents = [_terms(text) for text in kept]
-    block = Block.fitted(documents)
+    block = Block.fit(documents)
     rows = [[block.index[term] for term in terms if term in block.index] for terms in documents]
     vectors = block.matrix(rows).toarray() if block.terms else np.zeros((len(kept), 0))
     return _Distinct(
@@ -84,7 +84,7 @@ def _distinct(texts: Sequence[str], nearest: Sequence[str]) -> _Distinct:
     )
 
 
-def _linked(vectors: Floats) -> Ints:
+def _link_groups(vectors: Floats) -> Ints:
     """The group of each row."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
@@ -113,5 +113,5 @@ def _group(found: _Distinct, members: Ints, total: int) -> Group:
 
 def _terms(text: str) -> list[str]:
     """Words and word pairs, without marks and punctuation; the text itself where there is no word."""
-    tokens = [token for token in words(folded(text))[1:-1] if token.isalnum()]
+    tokens = [token for token in words(fold(text))[1:-1] if token.isalnum()]
     return [*tokens, *(f"{one} {other}" for one, other in pairwise(tokens))] or [text]

@@ -18,10 +18,10 @@ from trialogue.seeds import rng_for
 from trialogue.stats import auc
 from trialogue.strategies.base import Example, Fit, StrategyClassifier, check_examples, data_hash, ordered_classes
 from trialogue.strategies.evaluation.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
-from trialogue.strategies.evaluation.runs import Judged, Plan, draw, run, seen
+from trialogue.strategies.evaluation.runs import Judged, Plan, draw, run, seen_mask
 from trialogue.strategies.learning.calibration import codes, same_probability
 from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, pair_scores
-from trialogue.strategies.learning.folds import ask, groups_of, places_of, same_words
+from trialogue.strategies.learning.folds import ask, groups_of, normalise_words, places_of
 from trialogue.strategies.learning.scoring import label_scores
 
 PAIRS = 10_000  # of either kind
@@ -64,9 +64,9 @@ def evaluate(
     Raises:
         UsageError: too few examples, dialogues or classes; ``test`` without ``transfer`` or the reverse.
     """
-    data = checked(examples, protocol, test, classes)
+    data = prepare_data(examples, protocol, test, classes)
     plan = Plan(fit, data.classes, folds, seed, pairs, n_jobs, tuple(extra))
-    result = judged(
+    result = evaluate_run(
         lambda kept, tested: run(plan, protocol, kept, tested),
         data,
         seed=seed,
@@ -93,26 +93,28 @@ class Data:
 Runner: TypeAlias = Callable[[Sequence[Example], Sequence[Example] | None], Judged]
 
 
-def checked(examples: Sequence[Example], protocol: str, test: Sequence[Example] | None, classes: Sequence[str]) -> Data:
+def prepare_data(
+    examples: Sequence[Example], protocol: str, test: Sequence[Example] | None, classes: Sequence[str]
+) -> Data:
     """The data for a protocol; UsageError if they are not enough, or not what it needs."""
     if protocol not in get_args(Protocol):
         raise UsageError(f"protocol must be {', '.join(get_args(Protocol))}, got {protocol!r}.")
     if (protocol == "transfer") != (test is not None):
         raise UsageError("transfer needs other data to test on; the other protocols test on the data they are given.")
-    kept = _of(examples, classes)
+    kept = _select_classes(examples, classes)
     check_examples(kept)
     known = ordered_classes(example.label for example in kept)
-    tested = None if test is None else _of(test, known)
+    tested = None if test is None else _select_classes(test, known)
     if test is not None and tested is not None:
-        _check_shared(known, test, tested)
+        _check_common_classes(known, test, tested)
         return Data(kept, tested, known, len(test) - len(tested))
     return Data(kept, None, known, len(examples) - len(kept))
 
 
-def judged(runner: Runner, data: Data, *, seed: int, resamples: int, leak_test: bool) -> EvaluationResult:
+def evaluate_run(runner: Runner, data: Data, *, seed: int, resamples: int, leak_test: bool) -> EvaluationResult:
     """The result of a run on the data and, if asked for, on permuted labels; name, protocol and folds are the caller's."""
     scored = data.kept if data.tested is None else data.tested
-    result = _scored(runner(data.kept, data.tested), scored, data.classes, seed, resamples)
+    result = _score_run(runner(data.kept, data.tested), scored, data.classes, seed, resamples)
     return result.model_copy(
         update={
             "left_out": data.left_out,
@@ -155,38 +157,38 @@ def evaluate_trained(
         UsageError: the model knows none of the strategies of the test data, or there are too few of them.
     """
     known = ordered_classes(label for label in model.classes if label in frozenset(classes))
-    tested = _of(test, known)
-    _check_shared(known, test, tested)
+    tested = _select_classes(test, known)
+    _check_common_classes(known, test, tested)
     clear = ask(model, tested, known)
     drawn = draw(tested, known, pairs, seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], same)
-    found = Judged(clear, drawn, chances, _seen(tested, trained_on), 1.0)
-    result = _scored(found, tested, known, seed, resamples)
+    found = Judged(clear, drawn, chances, _seen_mask(tested, trained_on), 1.0)
+    result = _score_run(found, tested, known, seed, resamples)
     return result.model_copy(update={"model": model.origin, "left_out": len(test) - len(tested)})
 
 
-def _seen(tested: Sequence[Example], trained_on: Sequence[Example] | frozenset[str] | None) -> Bools | None:
+def _seen_mask(tested: Sequence[Example], trained_on: Sequence[Example] | frozenset[str] | None) -> Bools | None:
     if isinstance(trained_on, frozenset):
         return np.array([fingerprint(example.text) in trained_on for example in tested])
-    return None if trained_on is None else seen(tested, trained_on)
+    return None if trained_on is None else seen_mask(tested, trained_on)
 
 
-def permuted(examples: Sequence[Example], *, rng: np.random.Generator) -> list[Example]:
+def permute_labels(examples: Sequence[Example], *, rng: np.random.Generator) -> list[Example]:
     """The examples with labels dealt out anew: each text gets that of a random other one, the same in all its places."""
     first: dict[str, str] = {}
     for example in examples:
-        first.setdefault(same_words(example.text), example.label)
+        first.setdefault(normalise_words(example.text), example.label)
     labels = list(first.values())
     dealt = dict(zip(first, [labels[place] for place in rng.permutation(len(labels))], strict=True))
-    return [example.model_copy(update={"label": dealt[same_words(example.text)]}) for example in examples]
+    return [example.model_copy(update={"label": dealt[normalise_words(example.text)]}) for example in examples]
 
 
-def _of(examples: Sequence[Example], classes: Sequence[str]) -> list[Example]:
+def _select_classes(examples: Sequence[Example], classes: Sequence[str]) -> list[Example]:
     wanted = frozenset(classes)
     return [example for example in examples if example.label in wanted]
 
 
-def _check_shared(known: Sequence[str], given: Sequence[Example], tested: Sequence[Example]) -> None:
+def _check_common_classes(known: Sequence[str], given: Sequence[Example], tested: Sequence[Example]) -> None:
     if not tested:
         raise UsageError(
             f"the model was trained on other classes ({', '.join(known) or 'none of those asked for'}) than the data have "
@@ -196,7 +198,7 @@ def _check_shared(known: Sequence[str], given: Sequence[Example], tested: Sequen
 
 
 def _leak(runner: Runner, data: Data, seed: int) -> LeakTest:
-    dealt = permuted([*data.kept, *(data.tested or ())], rng=rng_for(seed, "permutation"))
+    dealt = permute_labels([*data.kept, *(data.tested or ())], rng=rng_for(seed, "permutation"))
     train, test = dealt[: len(data.kept)], None if data.tested is None else dealt[len(data.kept) :]
     found = runner(train, test)
     truth = codes([example.label for example in (train if test is None else test)], data.classes)
@@ -210,7 +212,7 @@ def _leak(runner: Runner, data: Data, seed: int) -> LeakTest:
     )
 
 
-def _scored(
+def _score_run(
     found: Judged, tested: Sequence[Example], classes: tuple[str, ...], seed: int, resamples: int
 ) -> EvaluationResult:
     """The result of a trained model; what a training adds is for the caller to put in."""
@@ -224,8 +226,8 @@ def _scored(
         labels = label_scores(found.clear, truth, classes, groups, unit=unit, rng=rng, resamples=resamples)
         if found.seen is not None and not found.seen.all():
             unseen = float(np.mean((found.clear.argmax(axis=1) == truth)[~found.seen]))
-    words = np.array([same_words(example.text) for example in tested])
-    dyads = Dyads.judged(found.pairs, found.chances, places_of(groups))
+    words = np.array([normalise_words(example.text) for example in tested])
+    dyads = Dyads.from_pairs(found.pairs, found.chances, places_of(groups))
     return EvaluationResult(
         model="",
         protocol="transfer",

@@ -8,16 +8,24 @@ import numpy as np
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Fit, Floats, Ints, StrategyClassifier
 from trialogue.strategies.learning.calibration import (
-    calibrated,
     codes,
+    fit_calibration,
     logit,
     platt,
     same_probability,
-    shared,
-    sharpened,
+    shared_mass,
+    sharpen,
 )
 from trialogue.strategies.learning.dyads import Bools
-from trialogue.strategies.learning.folds import Split, WithExtra, ask, fold_of_each, groups_of, out_of_fold, same_words
+from trialogue.strategies.learning.folds import (
+    Split,
+    WithExtra,
+    ask,
+    fold_of_each,
+    groups_of,
+    normalise_words,
+    out_of_fold,
+)
 from trialogue.strategies.learning.pair_sampling import Pairs, draw_pairs
 
 
@@ -67,13 +75,13 @@ def run(plan: Plan, protocol: str, kept: Sequence[Example], tested: Sequence[Exa
     if tested is not None:
         return _transfer(plan, kept, tested)
     return (
-        _by_pair(plan, kept)
+        _cross_validate_pairs(plan, kept)
         if protocol == "pairs"
-        else _by_group(plan, kept, "text" if protocol == "text" else "dialogue")
+        else _cross_validate_groups(plan, kept, "text" if protocol == "text" else "dialogue")
     )
 
 
-def _by_group(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
+def _cross_validate_groups(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
     """Each fold is judged by a model of the others, and calibrated by what such models say of the others."""
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, split), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
@@ -84,8 +92,8 @@ def _by_group(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
     for fold in range(plan.folds):
         own, others = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         rng = rng_for(plan.seed, "calibration", str(fold))
-        found = calibrated(raw[others], [labels[place] for place in others], plan.classes, rng=rng)
-        clear[own] = sharpened(raw[own], found.temperature)
+        found = fit_calibration(raw[others], [labels[place] for place in others], plan.classes, rng=rng)
+        clear[own] = sharpen(raw[own], found.temperature)
         temperatures.append(found.temperature)
         inside = draw_pairs(
             codes([labels[place] for place in own], plan.classes),
@@ -96,11 +104,11 @@ def _by_group(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
         drawn.append(placed)
         chances.append(same_probability(clear[placed.left], clear[placed.right], found.same))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
-    known = seen_in_other_folds(kept, fold_of) | seen(kept, plan.extra)
+    known = seen_in_other_folds(kept, fold_of) | seen_mask(kept, plan.extra)
     return Judged(clear, together, np.concatenate(chances), known, float(np.mean(temperatures)))
 
 
-def _by_pair(plan: Plan, kept: Sequence[Example]) -> Judged:
+def _cross_validate_pairs(plan: Plan, kept: Sequence[Example]) -> Judged:
     """Pairs are dealt to folds; a fold is judged by a model of all sentences in the other folds' pairs."""
     drawn = draw(kept, plan.classes, plan.pairs, plan.seed)
     rng = rng_for(plan.seed, "pair folds")
@@ -113,7 +121,7 @@ def _by_pair(plan: Plan, kept: Sequence[Example]) -> Judged:
         if known not in models:
             models[known] = plan.train([kept[place] for place in known])
         raw = ask(models[known], kept, plan.classes)
-        scores = logit(shared(raw[drawn.left], raw[drawn.right]))
+        scores = logit(shared_mass(raw[drawn.left], raw[drawn.right]))
         slope, intercept = platt(scores[train], drawn.same[train])
         chances[own] = 1 / (1 + np.exp(-np.clip(slope * scores[own] + intercept, -700, 700)))
     return Judged(None, drawn, chances, np.ones(len(kept), dtype=bool), 1.0)
@@ -124,11 +132,11 @@ def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) ->
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, "dialogue"), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
     raw = out_of_fold(plan.train, kept, fold_of, plan.classes, n_jobs=plan.n_jobs)
-    found = calibrated(raw, labels, plan.classes, rng=rng_for(plan.seed, "calibration"))
-    clear = sharpened(ask(plan.train(kept), tested, plan.classes), found.temperature)
+    found = fit_calibration(raw, labels, plan.classes, rng=rng_for(plan.seed, "calibration"))
+    clear = sharpen(ask(plan.train(kept), tested, plan.classes), found.temperature)
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], found.same)
-    return Judged(clear, drawn, chances, seen(tested, [*kept, *plan.extra]), found.temperature)
+    return Judged(clear, drawn, chances, seen_mask(tested, [*kept, *plan.extra]), found.temperature)
 
 
 def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: int) -> Pairs:
@@ -137,16 +145,16 @@ def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: 
     return draw_pairs(columns, pairs, rng=rng_for(seed, "pairs"))
 
 
-def seen(tested: Sequence[Example], trained: Sequence[Example]) -> Bools:
+def seen_mask(tested: Sequence[Example], trained: Sequence[Example]) -> Bools:
     """Whether the words of each tested sentence occur in the training data, shape (n,)."""
-    known = {same_words(example.text) for example in trained}
-    return np.array([same_words(example.text) in known for example in tested])
+    known = {normalise_words(example.text) for example in trained}
+    return np.array([normalise_words(example.text) in known for example in tested])
 
 
 def seen_in_other_folds(examples: Sequence[Example], fold_of: Ints) -> Bools:
     """Whether the words of each sentence occur in another fold, too, shape (n,)."""
     where: dict[str, set[int]] = {}
-    words = [same_words(example.text) for example in examples]
+    words = [normalise_words(example.text) for example in examples]
     for text, fold in zip(words, fold_of.tolist(), strict=True):
         where.setdefault(text, set()).add(fold)
     return np.array([len(where[text]) > 1 for text in words])

@@ -54,7 +54,7 @@ class Calibration(Record):
     """Sentences it was fitted on."""
 
 
-def calibrated(
+def fit_calibration(
     probabilities: Floats,
     labels: Sequence[str],
     classes: Sequence[str],
@@ -73,11 +73,11 @@ def calibrated(
     """
     columns = codes(labels, classes)
     temperature = temperature_of(probabilities, columns)
-    clear = sharpened(probabilities, temperature)
+    clear = sharpen(probabilities, temperature)
     pairs = draw_pairs(columns, PAIRS, rng=rng)
-    same = platt(logit(shared(clear[pairs.left], clear[pairs.right])), pairs.same)
+    same = platt(logit(shared_mass(clear[pairs.left], clear[pairs.right])), pairs.same)
     beside = draw_matching(columns, PAIRS, PAIRS * OTHERS, rng=rng)
-    scores = logit(shared(clear[beside.left], clear[beside.right]))
+    scores = logit(shared_mass(clear[beside.left], clear[beside.right]))
     slope, intercept = platt(scores, beside.same)
     human = np.array([label != NO_STRATEGY for label in labels])
     limit = _unsure_below(clear[human], classes) if human.any() else 0.0
@@ -102,7 +102,7 @@ def codes(labels: Sequence[str], classes: Sequence[str]) -> Ints:
     return np.array([columns[label] for label in labels], dtype=np.int64)
 
 
-def sharpened(probabilities: Floats, temperature: float) -> Floats:
+def sharpen(probabilities: Floats, temperature: float) -> Floats:
     """Probabilities raised to 1 / temperature, summing to 1 again; shape as given.
 
     >>> sharpened(np.array([[0.8, 0.2]]), 0.5).round(4).tolist()     # .64 and .04 of .68
@@ -124,14 +124,14 @@ def temperature_of(probabilities: Floats, columns: Ints) -> float:
     rows = np.arange(len(columns))
 
     def loss(log_temperature: float) -> float:
-        chosen = sharpened(probabilities, float(np.exp(log_temperature)))[rows, columns]
+        chosen = sharpen(probabilities, float(np.exp(log_temperature)))[rows, columns]
         return float(-np.log(np.clip(chosen, 1e-12, None)).mean())
 
     low, high = np.log(TEMPERATURES)
     return float(np.exp(minimize_scalar(loss, bounds=(low, high), method="bounded").x))
 
 
-def shared(left: Floats, right: Floats) -> Floats:
+def shared_mass(left: Floats, right: Floats) -> Floats:
     """Sum of p_k q_k: how likely two sentences share a strategy if the two beliefs were independent; shape (n,)."""
     return np.asarray(np.einsum("ij,ij->i", left, right), dtype=np.float64)
 
@@ -150,7 +150,7 @@ def same_probability(left: Floats, right: Floats, same: tuple[float, float]) -> 
     [0.5]
     """
     slope, intercept = same
-    chances: Floats = 1 / (1 + np.exp(-(slope * logit(shared(left, right)) + intercept)))
+    chances: Floats = 1 / (1 + np.exp(-(slope * logit(shared_mass(left, right)) + intercept)))
     return chances
 
 

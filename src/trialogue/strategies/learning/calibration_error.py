@@ -47,13 +47,13 @@ def matching_error(
     curvature = (design * (chances * (1 - chances))[:, None]).T @ design
     if np.linalg.cond(curvature) > 1e10:
         return None
-    moved = _moved_by(design * (pairs.same - chances)[:, None], pairs, columns, of_row, size)
+    moved = _influence_of(design * (pairs.same - chances)[:, None], pairs, columns, of_row, size)
     influence = np.linalg.solve(curvature, moved.T)
     covariance = influence @ influence.T * size / (size - 1)
     return float(covariance[0, 0]), float(covariance[0, 1]), float(covariance[1, 1])
 
 
-def _moved_by(pull: Floats, pairs: Pairs, columns: Ints, of_row: Ints, size: int) -> Floats:
+def _influence_of(pull: Floats, pairs: Pairs, columns: Ints, of_row: Ints, size: int) -> Floats:
     """How the estimating equations change as each group counts more, shape (size, 2), from each pair's (n, 2)."""
     left, right, same = of_row[pairs.left], of_row[pairs.right], pairs.same
     moved = np.zeros((size, 2))

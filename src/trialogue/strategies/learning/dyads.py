@@ -77,7 +77,7 @@ class Dyads:
     """Number of clusters."""
 
     @classmethod
-    def judged(cls, pairs: Pairs, chances: Floats, places: Ints) -> "Dyads":
+    def from_pairs(cls, pairs: Pairs, chances: Floats, places: Ints) -> "Dyads":
         """Pairs of rows with their probabilities of one strategy, and the cluster of each row."""
         left, right = places[pairs.left], places[pairs.right]
         _, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
@@ -109,8 +109,8 @@ def pair_scores(
         identical=identical,
         clusters=dyads.clusters,
         unit=unit,
-        by_cluster=_by_cluster(dyads, Plan(rng, resamples)),
-        by_pair=_by_pair(dyads, Plan(rng, resamples)),
+        by_cluster=_resample_clusters(dyads, Plan(rng, resamples)),
+        by_pair=_resample_pairs(dyads, Plan(rng, resamples)),
         accuracy_se=dyadic_se(accuracy, dyads),
         kappa_se=dyadic_se(kappa, dyads),
     )
@@ -144,43 +144,43 @@ def _measure(table: Floats, name: str) -> Floats:
     return np.asarray((observed - expected) / (1 - expected))
 
 
-def _by_pair(dyads: Dyads, plan: Plan) -> PairMeasures:
+def _resample_pairs(dyads: Dyads, plan: Plan) -> PairMeasures:
     counts = np.bincount(2 * dyads.truth + dyads.said, minlength=4)
     present = np.flatnonzero(counts)
     spread = np.eye(4)[present]
 
-    def of(name: str) -> Estimate:
+    def estimate_measure(name: str) -> Estimate:
         found = bootstrap_weighted(
             lambda weights: measure(weights @ spread, name), counts[present], plan, n=len(dyads.truth)
         )
-        return _named(found, "bootstrap of pairs")
+        return _name_method(found, "bootstrap of pairs")
 
-    return PairMeasures(auc=auc(dyads.scores, dyads.truth), **{name: of(name) for name in MEASURES})
+    return PairMeasures(auc=auc(dyads.scores, dyads.truth), **{name: estimate_measure(name) for name in MEASURES})
 
 
-def _named(estimate: Estimate, method: str) -> Estimate:
+def _name_method(estimate: Estimate, method: str) -> Estimate:
     if estimate.interval is None:
         return estimate
     words = f"{method}, {estimate.interval.method.partition(', ')[2]}"
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": words})})
 
 
-def _by_cluster(dyads: Dyads, plan: Plan) -> PairMeasures:
+def _resample_clusters(dyads: Dyads, plan: Plan) -> PairMeasures:
     low, high, kind, counts = dyads.cells
     spread = np.eye(4)[kind] * counts[:, None]
     units = np.ones(dyads.clusters, dtype=np.int64)
 
-    def of(statistic: Weighted, width: int) -> Estimate:
+    def estimate_statistic(statistic: Weighted, width: int) -> Estimate:
         return bootstrap_weighted(statistic, units, plan, n=len(dyads.truth), width=width)
 
     def cells(name: str) -> Weighted:
-        return lambda weights: measure(_drawn(weights, low, high) @ spread, name)
+        return lambda weights: measure(_draw_counts(weights, low, high) @ spread, name)
 
-    found = {name: of(cells(name), len(low)) for name in MEASURES}
-    return PairMeasures(auc=of(_auc(dyads), 2 * len(dyads.truth)), **found)
+    found = {name: estimate_statistic(cells(name), len(low)) for name in MEASURES}
+    return PairMeasures(auc=estimate_statistic(_auc(dyads), 2 * len(dyads.truth)), **found)
 
 
-def _drawn(weights: Floats, left: Ints, right: Ints) -> Floats:
+def _draw_counts(weights: Floats, left: Ints, right: Ints) -> Floats:
     """How often pairs are drawn, shape (r, n): as often as both ends; a pair within one cluster as often as that is."""
     drawn = weights[:, left]
     return np.where(left == right, drawn, drawn * weights[:, right])
@@ -194,7 +194,7 @@ def _auc(dyads: Dyads) -> Weighted:
     ties = np.flatnonzero(np.diff(scores, prepend=scores[:1] - 1))  # where runs of equal scores begin
 
     def statistic(weights: Floats) -> Floats:
-        drawn = _drawn(weights, left, right)
+        drawn = _draw_counts(weights, left, right)
         above = np.add.reduceat(np.where(truth, drawn, 0), ties, axis=1)
         below = np.add.reduceat(np.where(truth, 0, drawn), ties, axis=1)
         lower = np.cumsum(below, axis=1) - below / 2

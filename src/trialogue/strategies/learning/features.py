@@ -34,7 +34,7 @@ _WORDS = re.compile(r"[^\W_]+|[?!.,]")
 Terms: TypeAlias = Callable[[str], list[str]]
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Lower case, straight quotes, with one word for any year and one for any other number.
 
     >>> folded("It’s 8.1 on IMDb (1994)")
@@ -83,7 +83,7 @@ def context_terms(context: Context) -> list[str]:
     for speaker in ("user", "system"):
         said = next((text for who, text in reversed(context) if who == speaker), None)
         if said is not None:
-            tokens = words(folded(said))
+            tokens = words(fold(said))
             terms += [f"{speaker}:{' '.join(tokens[at : at + n])}" for n in (1, 2) for at in range(len(tokens) - n + 1)]
     return terms
 
@@ -100,12 +100,12 @@ class Block:
     """Column of each term."""
 
     @classmethod
-    def of(cls, terms: Sequence[str], idf: Floats) -> "Block":
+    def from_terms(cls, terms: Sequence[str], idf: Floats) -> "Block":
         """A block of sorted terms."""
         return cls(tuple(terms), idf, {term: column for column, term in enumerate(terms)})
 
     @classmethod
-    def fitted(cls, documents: Iterable[Iterable[str]]) -> "Block":
+    def fit(cls, documents: Iterable[Iterable[str]]) -> "Block":
         """The terms that occur in at least two of the documents (in one, if no term occurs in two)."""
         counts: Counter[str] = Counter()
         n = 0
@@ -114,7 +114,7 @@ class Block:
             n += 1
         kept = sorted(term for term, count in counts.items() if count >= LEAST_SENTENCES) or sorted(counts)
         frequency = np.array([counts[term] for term in kept], dtype=np.float64)
-        return cls.of(kept, np.log((1 + n) / (1 + frequency)) + 1)
+        return cls.from_terms(kept, np.log((1 + n) / (1 + frequency)) + 1)
 
     def matrix(self, rows: Sequence[list[int]]) -> "Matrix":
         """Unit vectors, shape (n, n_terms), of rows of columns in which a term stands as often as it occurs."""
@@ -143,26 +143,28 @@ class Vectors:
     _known: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def fitted(cls, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> "Vectors":
+    def fit(cls, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> "Vectors":
         """Vectors of the terms in these sentences (and contexts)."""
-        clean = [folded(text) for text in texts]
+        clean = [fold(text) for text in texts]
         grams: dict[str, list[str]] = {}
         for word in {word for text in clean for word in text.split()}:
             grams[word] = character_terms(word)
         return cls(
-            Block.fitted(word_terms(text) for text in clean),
-            Block.fitted([term for word in text.split() for term in grams[word]] for text in clean),
-            None if contexts is None else Block.fitted(context_terms(context) for context in contexts),
+            Block.fit(word_terms(text) for text in clean),
+            Block.fit([term for word in text.split() for term in grams[word]] for text in clean),
+            None if contexts is None else Block.fit(context_terms(context) for context in contexts),
         )
 
     def matrix(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> "Matrix":
         """The vectors, shape (n, n_terms); each block of each row has length 1, or 0 if it holds no known term."""
         from scipy.sparse import csr_array, hstack
 
-        clean = [folded(text) for text in texts]
+        clean = [fold(text) for text in texts]
         blocks = [
             self.word.matrix([_columns(word_terms(text), self.word.index) for text in clean]),
-            self.character.matrix([[column for word in text.split() for column in self._of(word)] for text in clean]),
+            self.character.matrix(
+                [[column for word in text.split() for column in self._columns_of(word)] for text in clean]
+            ),
         ]
         if self.context is not None:
             known = self.context.index
@@ -170,7 +172,7 @@ class Vectors:
             blocks.append(self.context.matrix([_columns(context_terms(context), known) for context in said]))
         return csr_array(hstack(blocks, format="csr"))
 
-    def _of(self, word: str) -> list[int]:
+    def _columns_of(self, word: str) -> list[int]:
         columns = self._known.get(word)
         if columns is None:
             columns = _columns(character_terms(word), self.character.index)

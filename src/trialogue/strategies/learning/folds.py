@@ -14,7 +14,7 @@ Split: TypeAlias = Literal["dialogue", "text"]
 """Whose sentences stay on one side: those of one dialogue, or those with the same words."""
 
 
-def same_words(text: str) -> str:
+def normalise_words(text: str) -> str:
     """A text without case, punctuation and spacing: two texts that agree in it are one text seen twice.
 
     >>> same_words("Me, too!") == same_words("me too") == "me too"
@@ -34,7 +34,7 @@ def groups_of(examples: Sequence[Example], split: Split) -> list[str]:
         raise UsageError(f"examples are split by dialogue or by text, got {split!r}.")
     by_text = split == "text"
     return [
-        f"text:{same_words(example.text)}"
+        f"text:{normalise_words(example.text)}"
         if by_text or example.dialogue_id is None
         else f"dialogue:{example.dialogue_id}"
         for example in examples
@@ -83,7 +83,7 @@ def fold_of_each(labels: Sequence[str], groups: Sequence[Hashable], *, folds: in
     return np.asarray(fold_of_group[of_row], dtype=np.int64)
 
 
-def aligned(probabilities: Floats, known: Sequence[str], classes: Sequence[str]) -> Floats:
+def align_classes(probabilities: Floats, known: Sequence[str], classes: Sequence[str]) -> Floats:
     """Probabilities over ``classes`` from those over ``known``: classes that were not known get 0, rows sum to 1 again.
 
     A row that has nothing on any of the classes becomes uniform.
@@ -120,7 +120,7 @@ class WithExtra:
 def ask(labeller: StrategyClassifier, examples: Sequence[Example], classes: Sequence[str]) -> Floats:
     """What a labeller says of examples (their labels unseen), over the given classes, shape (n, n_classes)."""
     texts, contexts = [example.text for example in examples], [example.context for example in examples]
-    return aligned(labeller.probabilities(texts, contexts), labeller.classes, classes)
+    return align_classes(labeller.probabilities(texts, contexts), labeller.classes, classes)
 
 
 def out_of_fold(

@@ -56,7 +56,7 @@ def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, ex
             f"with one strategy and {count_pairs(columns)[1]} with two."
         )
     size = most if count is None else min(count, most)
-    same, other = _same(columns, size, rng), _different(columns, size, rng)
+    same, other = _draw_same_pairs(columns, size, rng), _different(columns, size, rng)
     ends = np.concatenate([same, other])
     ends = np.where(rng.random(len(ends))[:, None] < 0.5, ends, ends[:, ::-1])
     return Pairs(ends[:, 0], ends[:, 1], np.repeat([True, False], size))
@@ -92,7 +92,7 @@ def draw_matching(columns: Ints, count: int, others: int, *, rng: np.random.Gene
     return Pairs(*both, np.repeat([True, False], [count, others]))
 
 
-def _same(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
+def _draw_same_pairs(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
     """Distinct pairs with one label, shape (size, 2): numbers of pairs are drawn, and turned into pairs."""
     members = np.argsort(columns, kind="stable")
     sizes = np.bincount(columns)

@@ -10,7 +10,7 @@ from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, check_examples, ordered_classes
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.language import languages_in
-from trialogue.strategies.learning.calibration import Calibration, calibrated, codes, same_probability, sharpened
+from trialogue.strategies.learning.calibration import Calibration, codes, fit_calibration, same_probability, sharpen
 from trialogue.strategies.learning.dyads import Dyads, PairScores, pair_scores
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold, places_of
 from trialogue.strategies.learning.pair_sampling import draw_pairs
@@ -62,11 +62,11 @@ def train(
     unseen = out_of_fold(
         WithExtra(recipe_of, tuple(added)) if added else recipe_of, examples, fold_of, classes, n_jobs=n_jobs
     )
-    calibration = calibrated(unseen, labels, classes, rng=rng_for(seed, "calibration"), groups=groups)
+    calibration = fit_calibration(unseen, labels, classes, rng=rng_for(seed, "calibration"), groups=groups)
     raw = recipe_of([*examples, *added])
     known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})
     unit = "dialogue" if known else "sentence"
-    clear = sharpened(unseen, calibration.temperature)
+    clear = sharpen(unseen, calibration.temperature)
     card = ModelCard(
         model=kind,
         origin=raw.origin,
@@ -101,5 +101,5 @@ def _pairs(
 ) -> PairScores:
     drawn = draw_pairs(codes(labels, classes), PAIRS, rng=rng_for(seed, "card pairs"))
     chances = same_probability(clear[drawn.left], clear[drawn.right], calibration.same)
-    dyads = Dyads.judged(drawn, chances, places_of(groups))
+    dyads = Dyads.from_pairs(drawn, chances, places_of(groups))
     return pair_scores(dyads, unit=unit, rng=rng_for(seed, "card pairs", "intervals"), resamples=RESAMPLES)

@@ -14,7 +14,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, Ints
-from trialogue.strategies.learning.folds import aligned, fold_of_each
+from trialogue.strategies.learning.folds import align_classes, fold_of_each
 from trialogue.strategies.next_strategy.ngram import NGramFit, Smoothing
 from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens
 
@@ -51,7 +51,7 @@ class Predictions:
         equal = (np.abs(self.probabilities - own) <= TIE).sum(axis=1)
         return np.asarray(np.clip((k - above) / equal, 0.0, 1.0))
 
-    def among(self, classes: Sequence[str]) -> "Predictions":
+    def restrict(self, classes: Sequence[str]) -> "Predictions":
         """The places where one of these classes came, foreseen knowing that one of them would.
 
         Raises:
@@ -62,16 +62,16 @@ class Predictions:
         if not kept.any():
             raise UsageError(f"none of these strategies occurs: {', '.join(classes)}.")
         targets = np.array([new[self.classes[target]] for target in self.targets[kept].tolist()], dtype=np.int64)
-        rows = aligned(self.probabilities[kept], self.classes, classes)
+        rows = align_classes(self.probabilities[kept], self.classes, classes)
         chosen = replace(self, classes=tuple(classes), targets=targets, probabilities=rows)
-        return chosen._at(kept)
+        return chosen._select(kept)
 
     def where(self, kept: Callable[[int], bool]) -> "Predictions":
         """Only those at places that a condition holds for, such as ``lambda place: place < 5``."""
         mask = np.array([kept(place) for place in self.places.tolist()], dtype=bool)
-        return replace(self, targets=self.targets[mask], probabilities=self.probabilities[mask])._at(mask)
+        return replace(self, targets=self.targets[mask], probabilities=self.probabilities[mask])._select(mask)
 
-    def _at(self, mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> "Predictions":
+    def _select(self, mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> "Predictions":
         dialogues = tuple(name for name, kept in zip(self.dialogues, mask.tolist(), strict=True) if kept)
         return replace(self, dialogues=dialogues, places=self.places[mask])
 
@@ -99,7 +99,7 @@ def predict(model: SequenceModel, sequences: Mapping[str, Tokens]) -> Prediction
         found = [place for place, token in enumerate(tokens) if token in columns]
         dialogues += [name] * len(found)
         places += found
-        rows.append(model.along(tokens)[found])
+        rows.append(model.prefix_distributions(tokens)[found])
     targets = [columns[sequences[name][place]] for name, place in zip(dialogues, places, strict=True)]
     return Predictions(
         model.classes,
@@ -110,7 +110,7 @@ def predict(model: SequenceModel, sequences: Mapping[str, Tokens]) -> Prediction
     )
 
 
-def cross_validated(
+def cross_validate(
     fit: SequenceFit, sequences: Mapping[str, Tokens], *, folds: int = FOLDS, rng: np.random.Generator
 ) -> Predictions:
     """What models foresee that were trained on the dialogues of the other folds.
@@ -215,7 +215,7 @@ def choose_order(
     seed = int(rng.integers(2**63))  # all candidates on the same folds
     found = {}
     for fit in candidates:
-        predictions = cross_validated(fit, sequences, folds=folds, rng=np.random.default_rng(seed))
+        predictions = cross_validate(fit, sequences, folds=folds, rng=np.random.default_rng(seed))
         found[fit.order, fit.smoothing] = math.exp(float(predictions.losses.mean()))
     best = min(candidates, key=lambda fit: found[fit.order, fit.smoothing])
     return OrderChoice(best, found)

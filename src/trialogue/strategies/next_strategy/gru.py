@@ -56,22 +56,22 @@ class _Step:
 def new_weights(tokens: int, classes: int, *, width: int, hidden: int, rng: np.random.Generator) -> Weights:
     """Random weights: normal, with variance one over the number of inputs; biases 0."""
 
-    def drawn(rows: int, columns: int) -> Floats:
+    def draw(rows: int, columns: int) -> Floats:
         return np.asarray(rng.standard_normal((rows, columns)) / np.sqrt(rows))
 
     return {
         "embedding": rng.standard_normal((tokens, width)),
-        "input": drawn(width, 3 * hidden),
-        "state": drawn(hidden, 3 * hidden),
+        "input": draw(width, 3 * hidden),
+        "state": draw(hidden, 3 * hidden),
         "gates": np.zeros(3 * hidden),
-        "output": drawn(hidden, classes),
+        "output": draw(hidden, classes),
         "bias": np.zeros(classes),
     }
 
 
 def probabilities(weights: Mapping[str, Floats], inputs: Ints) -> Floats:
     """Distribution over the classes after each token of one sequence of shape (T,), shape (T, n_classes)."""
-    states, _ = _forward(weights, inputs[None], None)
+    states, _ = _forward_pass(weights, inputs[None], None)
     return softmax(states[:, 0] @ weights["output"] + weights["bias"])
 
 
@@ -83,7 +83,7 @@ def loss_and_gradient(weights: Weights, batch: Batch, masks: Masks | None = None
         batch: with one target at least.
         masks: of dropout; None: without.
     """
-    states, steps = _forward(weights, batch.inputs, masks)
+    states, steps = _forward_pass(weights, batch.inputs, masks)
     kept = states if masks is None else states * masks.state
     shares = softmax(kept @ weights["output"] + weights["bias"])  # (T, n, n_classes)
     rows, columns = np.nonzero(batch.targets.T >= 0)
@@ -101,7 +101,7 @@ def loss_and_gradient(weights: Weights, batch: Batch, masks: Masks | None = None
     return loss, gradient
 
 
-def _forward(weights: Mapping[str, Floats], inputs: Ints, masks: Masks | None) -> tuple[Floats, list[_Step]]:
+def _forward_pass(weights: Mapping[str, Floats], inputs: Ints, masks: Masks | None) -> tuple[Floats, list[_Step]]:
     """States after each step, shape (T, n, h), and what the way back needs."""
     hidden = len(weights["state"])
     state = np.zeros((len(inputs), hidden))

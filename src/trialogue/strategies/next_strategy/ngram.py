@@ -64,7 +64,7 @@ class NGram:
         settings = f"order={self.order},smoothing={self.smoothing},user={self.user}"
         return f"ngram({settings})|{VERSION}|data:{self.data}"
 
-    def along(self, tokens: Tokens) -> Floats:
+    def prefix_distributions(self, tokens: Tokens) -> Floats:
         """Distribution over the classes after each beginning of a sequence, shape (len(tokens) + 1, n_classes)."""
         return np.array([self._after(tokens[max(0, end - self.memory) : end]) for end in range(len(tokens) + 1)])
 
@@ -75,7 +75,7 @@ class NGram:
             counts = self.counts[length].get(context[len(context) - length :])
             if counts is None:  # then nothing longer was seen, either
                 return row
-            row = _interpolated(counts, row, self.discounts[length])
+            row = _interpolate(counts, row, self.discounts[length])
         return row
 
     def to_json(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class NGram:
         return cls(int(stored["order"]), stored["smoothing"], classes, stored["user"], counts, discounts, data)
 
 
-def _interpolated(counts: Floats, lower: Floats, discount: float) -> Floats:
+def _interpolate(counts: Floats, lower: Floats, discount: float) -> Floats:
     """One step of either smoothing: Witten-Bell where the discount is 0."""
     total, different = counts.sum(), np.count_nonzero(counts)
     if discount == 0:
@@ -140,7 +140,7 @@ class NGramFit:
             UsageError: the sequences hold nothing to predict, or there are fewer than two classes.
         """
         check_training(sequences, self.classes)
-        raw = [self._counted(sequences, length) for length in range(self.order)]
+        raw = [self._count(sequences, length) for length in range(self.order)]
         if self.smoothing == "kneser_ney":
             levels = [*map(self._continuations, raw[:-1], raw[1:]), raw[-1]]
             discounts = tuple(_discount(level) for level in levels)
@@ -149,7 +149,7 @@ class NGramFit:
         hashed = sequences_hash(sequences)
         return NGram(self.order, self.smoothing, self.classes, self.user, tuple(levels), discounts, hashed)
 
-    def _counted(self, sequences: Sequence[Tokens], length: int) -> dict[Tokens, Floats]:
+    def _count(self, sequences: Sequence[Tokens], length: int) -> dict[Tokens, Floats]:
         counter: Counter[tuple[Tokens, str]] = Counter()
         for tokens in sequences:
             for place in range(max(length, 1), len(tokens)):

@@ -1,6 +1,6 @@
 """What a human recommender would do now, and how to tell a language model to do it.
 
-The most probable strategy every time makes a recommender that does two or three things only; ``Plan.drawn`` draws from the
+The most probable strategy every time makes a recommender that does two or three things only; ``Plan.draw`` draws from the
 distribution and keeps the mix that people have.
 """
 
@@ -98,11 +98,11 @@ class Plan:
         return next(iter(self.probabilities))
 
     @property
-    def unlabelled(self) -> int:
+    def unlabelled_count(self) -> int:
         """System utterances of the history without labels: the more, the less the plan knows."""
         return self.history.count(UNLABELLED)
 
-    def drawn(self, rng: np.random.Generator) -> str:
+    def draw(self, rng: np.random.Generator) -> str:
         """A strategy as one of many people might choose it."""
         names, shares = list(self.probabilities), np.array(list(self.probabilities.values()))
         return names[int(rng.choice(len(names), p=shares / shares.sum()))]
@@ -127,13 +127,15 @@ class Plan:
         if others < 0:
             raise UsageError(f"others must be 0 or more, got {others}.")
         lines = [f"In your next sentence: {instruction_for(chosen, texts=texts)}"]
-        lines.append(f"({_named(chosen)}: {self.probabilities[chosen]:.0%} of human recommenders would do this here.")
+        lines.append(
+            f"({_strategy_words(chosen)}: {self.probabilities[chosen]:.0%} of human recommenders would do this here."
+        )
         rest = [name for name in self.probabilities if name != chosen][:others]
-        also = ", ".join(f"{_named(name)} {self.probabilities[name]:.0%}" for name in rest)
+        also = ", ".join(f"{_strategy_words(name)} {self.probabilities[name]:.0%}" for name in rest)
         return " ".join(lines) + (f" Also usual: {also}.)" if also else ")")
 
 
-def _named(strategy: str) -> str:
+def _strategy_words(strategy: str) -> str:
     return strategy.replace("_", " ")
 
 

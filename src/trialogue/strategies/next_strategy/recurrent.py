@@ -58,7 +58,7 @@ class Recurrent:
         """Such as ``"recurrent(...,user=acts)|v1|data:abc123"``."""
         return f"recurrent({self.settings},user={self.user})|{VERSION}|data:{self.data}"
 
-    def along(self, tokens: Tokens) -> Floats:
+    def prefix_distributions(self, tokens: Tokens) -> Floats:
         """Distribution over the classes after each beginning of a sequence, shape (len(tokens) + 1, n_classes)."""
         codes = {token: code for code, token in enumerate(self.vocabulary)}
         unseen = codes[UNSEEN]
@@ -141,7 +141,7 @@ class RecurrentFit:
         """
         check_training(sequences, self.classes)
         vocabulary = (UNSEEN, NOTHING, *sorted({token for tokens in sequences for token in tokens} | {START}))
-        encoded = list(_encoded(sequences, vocabulary, self.classes))
+        encoded = list(_encode(sequences, vocabulary, self.classes))
         members = tuple(self._member(number, encoded, len(vocabulary)) for number in range(self.members))
         settings = ",".join(
             f"{name}={value}" for name, value in asdict(self).items() if name not in ("classes", "user")
@@ -156,9 +156,9 @@ class RecurrentFit:
         for _ in range(self.epochs):
             order = rng.permutation(len(encoded))
             for start in range(0, len(order), self.batch):
-                batch = _padded([encoded[place] for place in order[start : start + self.batch]])
+                batch = _pad([encoded[place] for place in order[start : start + self.batch]])
                 masks = self._masks(len(batch.inputs), rng)
-                _, gradient = loss_and_gradient(weights, _forgetting(batch, rng), masks)
+                _, gradient = loss_and_gradient(weights, _drop_tokens(batch, rng), masks)
                 adam.step(weights, gradient, scale=1 - adam.steps / steps)
         return {name: value.astype(np.float32).astype(np.float64) for name, value in weights.items()}
 
@@ -173,7 +173,7 @@ class _Encoded:
     targets: Ints
 
 
-def _encoded(sequences: Sequence[Tokens], vocabulary: Tokens, classes: Tokens) -> "Iterator[_Encoded]":
+def _encode(sequences: Sequence[Tokens], vocabulary: Tokens, classes: Tokens) -> "Iterator[_Encoded]":
     """Sequences as numbers; those with nothing to predict are left out."""
     codes = {token: code for code, token in enumerate(vocabulary)}
     columns = {label: column for column, label in enumerate(classes)}
@@ -183,7 +183,7 @@ def _encoded(sequences: Sequence[Tokens], vocabulary: Tokens, classes: Tokens) -
             yield _Encoded(np.array([codes[token] for token in tokens[:-1]], dtype=np.int64), targets)
 
 
-def _padded(rows: Sequence[_Encoded]) -> Batch:
+def _pad(rows: Sequence[_Encoded]) -> Batch:
     longest = max(len(row.inputs) for row in rows)
     inputs, targets = np.zeros((len(rows), longest), dtype=np.int64), np.full((len(rows), longest), -1)
     for place, row in enumerate(rows):
@@ -195,7 +195,7 @@ def _padded(rows: Sequence[_Encoded]) -> Batch:
 FORGOTTEN = 0.02  # share of tokens replaced by UNSEEN in training, so that the network knows what to make of one
 
 
-def _forgetting(batch: Batch, rng: np.random.Generator) -> Batch:
+def _drop_tokens(batch: Batch, rng: np.random.Generator) -> Batch:
     """The batch with some tokens as if they had not been seen, and some dialogues with NOTHING for ``START``."""
     inputs = np.where(rng.random(batch.inputs.shape) < FORGOTTEN, 0, batch.inputs)
     inputs[:, 0] = np.where(rng.random(len(inputs)) < FORGOTTEN, 1, inputs[:, 0])

@@ -2,7 +2,8 @@
 
 Yang et al. (SIGIR 2024, section 8) propose to treat each behavior as a token and to learn which one comes next. A token is
 a strategy of the system (one for each label: several sentences of a turn are a sequence), or one *act* of the user for a
-whole user turn, since user turns have no strategy labels. Joining the utterances of a turn (``merged``) changes nothing.
+whole user turn, since user turns have no strategy labels. Joining the utterances of a turn (``merge_turns``) changes
+nothing.
 A sequence begins with ``START``; one without it is a history of which only the end is known.
 """
 
@@ -76,7 +77,7 @@ class SequenceModel(Protocol):
         """Model, settings, version and hash of its training data."""
         ...
 
-    def along(self, tokens: Tokens) -> Floats:
+    def prefix_distributions(self, tokens: Tokens) -> Floats:
         """Distribution over the classes after each beginning of a sequence, shape (len(tokens) + 1, n_classes).
 
         Row i is for what follows ``tokens[:i]``, if the system says it. Rows sum to 1 and are positive. Tokens that were
@@ -182,7 +183,7 @@ def histories_of(dialogue: Dialogue, *, user: UserTokens = "acts") -> Iterator[t
 def next_distribution(model: SequenceModel, history: Tokens) -> Floats:
     """What comes after a history, shape (n_classes,); an empty one says nothing, not even that the dialogue begins."""
     seen = history if model.memory is None else latest(history, model.memory)
-    return np.asarray(model.along(seen)[-1], dtype=np.float64)
+    return np.asarray(model.prefix_distributions(seen)[-1], dtype=np.float64)
 
 
 def latest(history: Tokens, t: int) -> Tokens:

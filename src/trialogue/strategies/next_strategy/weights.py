@@ -89,7 +89,7 @@ def write_weights(records: Iterable[RecordT], model: SequenceModel, *, t: int | 
             yield record.model_copy(update={"utterances": _weighted_utterances(record, model, t, by)})
         elif isinstance(record, Situation) and record.reference is not None:
             weight = _weight(model, tokens_of(record.context, user=model.user), t)
-            yield record.model_copy(update={"reference": _weighted(record.reference, weight, by)})
+            yield record.model_copy(update={"reference": _write_weight(record.reference, weight, by)})
         else:
             yield record
 
@@ -97,7 +97,7 @@ def write_weights(records: Iterable[RecordT], model: SequenceModel, *, t: int | 
 def _weighted_utterances(dialogue: Dialogue, model: SequenceModel, t: int | None, by: str) -> tuple[Utterance, ...]:
     utterances = list(dialogue.utterances)
     for index, history in histories_of(dialogue, user=model.user):
-        utterances[index] = _weighted(utterances[index], _weight(model, history, t), by)
+        utterances[index] = _write_weight(utterances[index], _weight(model, history, t), by)
     return tuple(utterances)
 
 
@@ -105,7 +105,7 @@ def _weight(model: SequenceModel, history: Tokens, t: int | None) -> float:
     return float(inverse_entropy_weights(model, [history], t)[0])
 
 
-def _weighted(utterance: Utterance, weight: float, by: str) -> Utterance:
+def _write_weight(utterance: Utterance, weight: float, by: str) -> Utterance:
     meta: dict[str, JsonValue] = {**utterance.meta, WEIGHT: weight, WEIGHT_BY: by}
     return utterance.model_copy(update={"meta": meta})
 

@@ -28,7 +28,7 @@ from trialogue.strategies.base import Example, Floats, data_hash, settings_mark
 from trialogue.strategies.encoders.bert_numpy import Tokens
 from trialogue.strategies.encoders.encoder import LONGEST, Tokenizer, most_tokens
 from trialogue.strategies.encoders.folder import EncoderFolder, find_encoder
-from trialogue.strategies.encoders.torch_encoder import padded
+from trialogue.strategies.encoders.torch_encoder import pad_rows
 from trialogue.strategies.models import check_settings, write_folder
 from trialogue.strategies.pairs.hard_negatives import Hard, measure
 from trialogue.strategies.pairs.protocols import training_pairs
@@ -58,7 +58,7 @@ class CrossEncoder:
     fingerprints: frozenset[str] | None = None
     """Of the sentences that it was trained on; None: not known."""
 
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+    def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,).
 
         The order of a pair matters: it reads the left sentence first.
@@ -97,7 +97,7 @@ class CrossEncoder:
         try:
             parts = json.loads((folder / PARTS).read_text("utf-8"))
             origin, segments, longest = str(parts["origin"]), bool(parts["segments"]), int(parts["longest"])
-            words = Tokenizer.of((folder / TOKENIZER).read_text("utf-8"), longest)
+            words = Tokenizer.from_source((folder / TOKENIZER).read_text("utf-8"), longest)
         except (OSError, ValueError, KeyError, TypeError, UsageError) as error:
             raise DataError(Problem(f"there is no cross-encoder here: {error}.", str(folder))) from error
         return cls(_classifier(folder), words, segments, origin, read_fingerprints(folder))
@@ -143,16 +143,18 @@ class CrossEncoderFit:
         for package in ("torch", "accelerate"):  # the Trainer's own words for a missing one are hard to read
             need(package, extra="neural", purpose=PURPOSE)
         folder = find_encoder(self.encoder)
-        words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config)))
+        words = Tokenizer.from_source(
+            folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config))
+        )
         rows = words.rows([(one.text, other.text) for one, other, _ in pairs.rows()])
         data = [{"row": row, "same": same} for row, same in zip(rows, pairs.same.tolist(), strict=True)]
         with _own_randomness(), tempfile.TemporaryDirectory() as room:
-            module = self._trained(folder, data, room)
+            module = self._train(folder, data, room)
         data_and_pairs = f"data:{data_hash(pairs.examples)}-{_pairs_hash(pairs)}"
         origin = f"{NAME}|{VERSION}|{data_and_pairs}|with:{folder.fingerprint()}{settings_mark(self)}"
         return CrossEncoder(module, words, self.segments, origin, fingerprints_of(each.text for each in pairs.examples))
 
-    def _trained(self, folder: EncoderFolder, data: Sequence[Mapping[str, Any]], room: str) -> Any:
+    def _train(self, folder: EncoderFolder, data: Sequence[Mapping[str, Any]], room: str) -> Any:
         transformers = need("transformers", extra="neural", purpose=PURPOSE)
         transformers.set_seed(self.seed)
         arguments = transformers.TrainingArguments(
@@ -171,12 +173,12 @@ class CrossEncoderFit:
             dataloader_pin_memory=False,
         )
         trainer = transformers.Trainer(
-            model=_classifier(folder.path), args=arguments, train_dataset=data, data_collator=self._collated
+            model=_classifier(folder.path), args=arguments, train_dataset=data, data_collator=self._collate
         )
         trainer.train()
         return trainer.model.cpu().eval()
 
-    def _collated(self, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    def _collate(self, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         torch = need("torch", extra="neural", purpose=PURPOSE)
         labels = torch.tensor([int(one["same"]) for one in found])
         return _batch([one["row"] for one in found], self.segments) | {"labels": labels}
@@ -190,7 +192,7 @@ def _pairs_hash(pairs: PairSet) -> str:
 
 def _batch(rows: Sequence[Tokens], segments: bool) -> dict[str, Any]:
     torch = need("torch", extra="neural", purpose=PURPOSE)
-    ids, types, mask = (torch.from_numpy(one) for one in padded(rows))
+    ids, types, mask = (torch.from_numpy(one) for one in pad_rows(rows))
     return {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if segments else {})
 
 
@@ -261,7 +263,7 @@ class PairPlan:
         choices: dict[HardPairs, Hard | None] = {"none": None, "paper": PAPER_HARD, "measured": measure(seed=seed)}
         return choices[self.hard]
 
-    def drawn(self, examples: Sequence[Example], *, seed: int) -> PairSet:
+    def draw(self, examples: Sequence[Example], *, seed: int) -> PairSet:
         """The training pairs of these sentences; UsageError if there are none, or nothing is hard."""
         rng = rng_for(seed, "training pairs")
         hard = self.hard_ones(seed=seed)

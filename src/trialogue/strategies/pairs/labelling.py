@@ -37,29 +37,29 @@ def with_pair_beliefs(
         pairs = [_pair(one, human) for one in part]
         new = [pair for pair in dict.fromkeys(pairs) if all(pair) and pair not in known]
         if new:
-            chances = classifier.same([pair[0] for pair in new], [pair[1] for pair in new])
+            chances = classifier.same_probability([pair[0] for pair in new], [pair[1] for pair in new])
             known.update(zip(new, (round(float(chance), DIGITS) for chance in chances), strict=True))
         for one, pair in zip(part, pairs, strict=True):
             belief = PairBelief(origin=classifier.origin, probability=known[pair]) if pair in known else None
-            yield cast("RecordT", _believed(one, belief) if isinstance(one, Response) else one)
+            yield cast("RecordT", _write_belief(one, belief) if isinstance(one, Response) else one)
 
 
 def _references(situations: Iterable[Situation]) -> Iterator[tuple[str, str]]:
     """The first sentence of each reference, by the id of its situation."""
-    return ((one.id, _first(one.reference.text)) for one in situations if one.reference is not None)
+    return ((one.id, _first_sentence(one.reference.text)) for one in situations if one.reference is not None)
 
 
 def _pair(record: Record, human: Mapping[str, str]) -> Pair:
     """What the human and the system said first; empty where there is none."""
     if not isinstance(record, Response):
         return "", ""
-    return human.get(record.situation_id, ""), _first(record.utterance.text)
+    return human.get(record.situation_id, ""), _first_sentence(record.utterance.text)
 
 
-def _believed(response: Response, belief: PairBelief | None) -> Response:
+def _write_belief(response: Response, belief: PairBelief | None) -> Response:
     said = response.utterance.model_copy(update={"same_as_reference": belief})
     return response.model_copy(update={"utterance": said})
 
 
-def _first(text: str) -> str:
+def _first_sentence(text: str) -> str:
     return next(iter(sentences(text)), "")

@@ -13,9 +13,9 @@ import numpy as np
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, PairClassifier
-from trialogue.strategies.evaluation.protocols import PAIRS, checked, judged, name_of
+from trialogue.strategies.evaluation.protocols import PAIRS, evaluate_run, name_of, prepare_data
 from trialogue.strategies.evaluation.results import EvaluationResult, Protocol
-from trialogue.strategies.evaluation.runs import Judged, draw, seen, seen_in_other_folds
+from trialogue.strategies.evaluation.runs import Judged, draw, seen_in_other_folds, seen_mask
 from trialogue.strategies.learning.calibration import codes
 from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.learning.folds import Split, fold_of_each, groups_of
@@ -76,15 +76,17 @@ def evaluate_pairs(
     Raises:
         UsageError: too few examples, dialogues or classes; ``test`` without ``transfer`` or the reverse.
     """
-    data = checked(examples, protocol, test, classes)
+    data = prepare_data(examples, protocol, test, classes)
     plan = _Plan(fit, data.classes, folds, seed, train_pairs, hard, hard_pairs, pairs)
 
     def runner(kept: Sequence[Example], tested: Sequence[Example] | None) -> Judged:
         if tested is not None:
             return _transfer(plan, kept, tested)
-        return _by_pair(plan, kept) if protocol == "pairs" else _by_group(plan, kept, protocol)  # type: ignore[arg-type]
+        if protocol == "pairs":
+            return _cross_validate_pairs(plan, kept)
+        return _cross_validate_groups(plan, kept, protocol)  # type: ignore[arg-type]
 
-    result = judged(runner, data, seed=seed, resamples=resamples, leak_test=leak_test)
+    result = evaluate_run(runner, data, seed=seed, resamples=resamples, leak_test=leak_test)
     return result.model_copy(
         update={"model": name_of(fit), "protocol": protocol, "folds": None if protocol == "transfer" else folds}
     )
@@ -115,20 +117,20 @@ def _labels(examples: Sequence[Example]) -> list[str]:
     return sorted({example.label for example in examples})
 
 
-def _trained(plan: _Plan, examples: Sequence[Example], name: str) -> PairClassifier:
+def _train(plan: _Plan, examples: Sequence[Example], name: str) -> PairClassifier:
     rng = rng_for(plan.seed, "training pairs", name)
     return plan.fit(
         training_pairs(examples, rng=rng, count=plan.train_pairs, hard=plan.hard, hard_pairs=plan.hard_pairs)
     )
 
 
-def _asked(model: PairClassifier, examples: Sequence[Example], pairs: Pairs) -> Floats:
+def _chances(model: PairClassifier, examples: Sequence[Example], pairs: Pairs) -> Floats:
     left = [examples[place].text for place in pairs.left.tolist()]
     right = [examples[place].text for place in pairs.right.tolist()]
-    return np.asarray(model.same(left, right), dtype=np.float64)
+    return np.asarray(model.same_probability(left, right), dtype=np.float64)
 
 
-def _by_group(plan: _Plan, kept: Sequence[Example], split: Split) -> Judged:
+def _cross_validate_groups(plan: _Plan, kept: Sequence[Example], split: Split) -> Judged:
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, split), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
     columns = codes(labels, plan.classes)
@@ -138,12 +140,12 @@ def _by_group(plan: _Plan, kept: Sequence[Example], split: Split) -> Judged:
         others = [example for example, of in zip(kept, fold_of.tolist(), strict=True) if of != fold]
         inside = draw_pairs(columns[own], plan.pairs // plan.folds, rng=rng_for(plan.seed, "pairs", str(fold)))
         drawn.append(Pairs(own[inside.left], own[inside.right], inside.same))
-        chances.append(_asked(_trained(plan, others, str(fold)), kept, drawn[-1]))
+        chances.append(_chances(_train(plan, others, str(fold)), kept, drawn[-1]))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
     return Judged(None, together, np.concatenate(chances), seen_in_other_folds(kept, fold_of), 1.0)
 
 
-def _by_pair(plan: _Plan, kept: Sequence[Example]) -> Judged:
+def _cross_validate_pairs(plan: _Plan, kept: Sequence[Example]) -> Judged:
     rng = rng_for(plan.seed, "training pairs")
     made = training_pairs(kept, rng=rng, count=plan.train_pairs, hard=plan.hard, hard_pairs=plan.hard_pairs)
     fold_of = rng_for(plan.seed, "pair folds").permutation(np.arange(len(made)) % plan.folds)
@@ -153,11 +155,11 @@ def _by_pair(plan: _Plan, kept: Sequence[Example]) -> Judged:
         model = plan.fit(
             PairSet(made.examples, made.left[train], made.right[train], made.same[train], made.hard[train])
         )
-        chances[own] = _asked(model, kept, Pairs(pairs.left[own], pairs.right[own], pairs.same[own]))
+        chances[own] = _chances(model, kept, Pairs(pairs.left[own], pairs.right[own], pairs.same[own]))
     return Judged(None, pairs, chances, np.ones(len(kept), dtype=bool), 1.0)
 
 
 def _transfer(plan: _Plan, kept: Sequence[Example], tested: Sequence[Example]) -> Judged:
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
-    chances = _asked(_trained(plan, kept, "all"), tested, drawn)
-    return Judged(None, drawn, chances, seen(tested, kept), 1.0)
+    chances = _chances(_train(plan, kept, "all"), tested, drawn)
+    return Judged(None, drawn, chances, seen_mask(tested, kept), 1.0)

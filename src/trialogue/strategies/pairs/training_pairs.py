@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records.files.opening import replacing
+from trialogue.records.files.opening import open_replacing
 from trialogue.strategies.base import Example, Ints, ordered_classes
 from trialogue.strategies.learning.calibration import codes
 from trialogue.strategies.learning.dyads import Bools
@@ -131,7 +131,7 @@ def write_pairs(path: Path | str, pairs: PairSet) -> int:
     """
     path = Path(path)
     check_pairs_name(path)
-    with replacing(path) as stream:
+    with open_replacing(path) as stream:
         if path.suffix == ".jsonl":
             for line in _lines(pairs):
                 stream.write(line.encode())

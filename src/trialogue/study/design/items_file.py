@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.records.files.validation import dotted, mistakes_of
+from trialogue.records.files.validation import dotted_path, mistakes_of
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
 
@@ -30,7 +30,7 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
             item = made.model_validate({name: value for name, value in fields.items() if name not in ("kind", "v")})
         except ValidationError as error:
             problems += [
-                Problem(mistake.what, str(path), line, dotted(mistake.place), mistake.hint)
+                Problem(mistake.what, str(path), line, dotted_path(mistake.place), mistake.hint)
                 for mistake in mistakes_of(error, fields, made)[:MOST_OF_AN_ITEM]
             ]
             continue

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records.files.jsonl import to_line
-from trialogue.records.files.opening import make_folder, replacing, write_text
+from trialogue.records.files.opening import make_folder, open_replacing, write_text
 from trialogue.study.design.file import FILE, read_study
 from trialogue.study.design.items import AnyItem
 from trialogue.study.design.items_file import read_items
@@ -55,7 +55,7 @@ def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping
     if (out / FILE).exists():
         raise UsageError(f"{out / FILE} exists already. Choose another folder with --out.")
     make_folder(out)
-    with replacing(out / "items.jsonl") as stream:
+    with open_replacing(out / "items.jsonl") as stream:
         for item in items:
             stream.write(to_line(item).encode("utf-8", "replace") + b"\n")
     write_text(out / FILE, text)

@@ -11,7 +11,7 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.records import JsonValue
-from trialogue.records.files.cells import guarded
+from trialogue.records.files.cells import guard_cell
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.items import RatingItem
@@ -58,7 +58,7 @@ def _put(cell: object, value: object) -> None:
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    cell.value = value if number else ILLEGAL_CHARACTERS_RE.sub("", guarded(value))  # type: ignore[attr-defined]
+    cell.value = value if number else ILLEGAL_CHARACTERS_RE.sub("", guard_cell(value))  # type: ignore[attr-defined]
 
 
 def tables(study: Study) -> dict[str, list[Row]]:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from trialogue.records.files.locks import locked
+from trialogue.records.files.locks import file_lock
 
 FILE = "rates"
 ENTRY = struct.Struct("<QII")  # hash, end of its time in seconds since 1970, count
@@ -87,5 +87,5 @@ class SharedCounts:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Nobody else writes: no other thread, and (but on Windows, where there is one) no other process."""
-        with self._lock, locked(self._file):
+        with self._lock, file_lock(self._file):
             yield

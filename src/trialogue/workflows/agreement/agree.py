@@ -52,12 +52,12 @@ def agree(
     """
     tell = progress or (lambda _line: None)
     how = checked_resampling(seed, resamples, confidence)
-    group_of = grouping(groups)
-    stored = run.stored() if isinstance(run, Run) else _read(Path(run), tell)
+    group_of = parse_grouping(groups)
+    stored = run.to_stored() if isinstance(run, Run) else _read(Path(run), tell)
     scores, preferences, evaluated = stored.scores, stored.preferences, stored.findings
     _check(stored, "" if isinstance(run, Run) else str(Path(run) / SCORES))
     shown = {league.measure.name: league.measure for league in evaluated.leagues} if evaluated else {}
-    measures = {**_from_cards(scores), **shown}
+    measures = {**_measures_of_cards(scores), **shown}
     manifest = Manifest(
         command="agree",
         config={"groups": list(groups), "margin": margin, "resamples": resamples, "confidence": confidence},
@@ -83,15 +83,15 @@ def agree(
     found = found.model_copy(update={"training_data": exposures, "warnings": warnings})
     missing = [name for name in baseline_names() if name not in found.baselines]
     if not missing:
-        return _shown(found)
+        return _with_tables(found)
     advice = (
         f"No baseline to compare with: {', '.join(missing)} not among the scores. Evaluate again with -m "
         + " -m ".join(f"'{MeasureName(name).short}'" for name in missing)
     )
-    return _shown(found.model_copy(update={"warnings": (*found.warnings, advice)}))
+    return _with_tables(found.model_copy(update={"warnings": (*found.warnings, advice)}))
 
 
-def _shown(found: AgreementFindings) -> Agreement:
+def _with_tables(found: AgreementFindings) -> Agreement:
     """The same findings, with tables and figures."""
     return Agreement.model_construct(**{name: getattr(found, name) for name in AgreementFindings.model_fields})
 
@@ -117,7 +117,7 @@ def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampli
     return Resampling(seed, resamples, confidence)
 
 
-def grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
+def parse_grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
     """The group of a system, from ``NAME=PATTERN``; the first that fits, "" if none does.
 
     >>> grouping(["redial=*_redial"])("kbrd_redial")
@@ -157,7 +157,7 @@ def _check(run: StoredRun, file: str) -> None:
         raise DataError(problems)
 
 
-def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
+def _measures_of_cards(scores: Sequence[Score]) -> dict[str, Measure]:
     """Titles and directions of metrics that are installed here, such as baselines that a run measures and does not show."""
     found: dict[str, Measure] = {}
     for name in sorted({score.measure for score in scores if score.rater is None}):

@@ -17,7 +17,7 @@ from trialogue.datasets.store import locate
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.findings import Measure
 from trialogue.findings.agreement.agreement import Plan, agreement
-from trialogue.findings.agreement.answer import about_measure
+from trialogue.findings.agreement.answer import measure_sentence
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
 from trialogue.metrics import AnyMetric, conversations_of, get_metrics, measure
 from trialogue.records import Dialogue, Manifest, Record, Score, read_records, sha256_of
@@ -132,16 +132,16 @@ def agree_benchmark(
         manifest=manifest,
         plan=Plan(measures=cards, baselines=baseline_names(), group_of=dataset_of, how=how),
     )
-    findings = findings.model_copy(update={"answer": (*_about_run(findings, held), *findings.answer)})
+    findings = findings.model_copy(update={"answer": (*_run_sentences(findings, held), *findings.answer)})
     return Benchmarked(findings, tuple(_official(findings, held)), tuple(held))
 
 
-def _about_run(findings: AgreementFindings, run: Sequence[Score]) -> list[str]:
+def _run_sentences(findings: AgreementFindings, run: Sequence[Score]) -> list[str]:
     """How far the run itself goes with people, said first: on the overall aspect, or on the first that it has."""
     own = {score.measure for score in run}
     rows = {each.question: each for each in findings.ratings if each.measure in own}
     first = next((rows[aspect] for aspect in (OFFICIAL[-1], *OFFICIAL) if aspect in rows), None)
-    return [] if first is None else [about_measure(findings, first)]
+    return [] if first is None else [measure_sentence(findings, first)]
 
 
 def dataset_of(system: str) -> str:
@@ -185,7 +185,7 @@ def _spread(scores: Iterable[Score], people: Sequence[Score]) -> Iterable[Score]
             yield score
         else:
             for name in sorted(aspects[score.level]):
-                yield score.model_copy(update={"measure": score.measure.about(name)})
+                yield score.model_copy(update={"measure": score.measure.with_aspect(name)})
 
 
 def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: Note) -> None:

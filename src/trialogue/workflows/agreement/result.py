@@ -22,9 +22,9 @@ class Agreement(AgreementFindings):
             UsageError: no such form.
         """
         from trialogue.report.agreement.csv_table import agreement_rows
-        from trialogue.report.exports import exported
+        from trialogue.report.exports import export_rows
 
-        return exported(agreement_rows(self), form)
+        return export_rows(agreement_rows(self), form)
 
     def to_markdown(self) -> str:
         """Every coefficient, in Markdown."""

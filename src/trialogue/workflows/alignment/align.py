@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
-from trialogue.metrics import by_system, offline_conversations
+from trialogue.metrics import group_by_system, offline_conversations
 from trialogue.metrics.names import parse
 from trialogue.records import (
     Dialogue,
@@ -15,7 +15,7 @@ from trialogue.records import (
     Situation,
     Utterance,
     has_ground_truth,
-    merged,
+    merge_turns,
     situations_of,
 )
 from trialogue.strategies.bundled_model import default_model
@@ -27,20 +27,20 @@ from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.model_fit import (
     check_strategies,
     strategies_lacking,
-    with_known_told,
-    with_seen_told,
+    warn_of_known_references,
+    warn_of_seen_references,
 )
 from trialogue.workflows.alignment.run import (
     AlignmentRun,
     is_by_pair,
     is_labelled,
-    replaced,
+    replacement_warnings,
     rests_on_beliefs,
     with_details,
 )
 from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
 from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
-from trialogue.workflows.inputs.inputs import Material, summarised
+from trialogue.workflows.inputs.inputs import Material, summarise_repairs
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.names import read_names, with_names
@@ -54,7 +54,7 @@ POWERED = ("implicit_alignment@ppi",)
 PAIRED = ("implicit_alignment(by=pair)@emq", "implicit_alignment(by=pair)@thresholded")
 
 
-def model_named(given: str | None) -> Model:
+def find_model(given: str | None) -> Model:
     """The model in a folder; the bundled one for None or ``"default"``."""
     return default_model() if given in (None, "default") else load_model(Path(str(given)))
 
@@ -123,20 +123,20 @@ def align(
     material = prepare(
         read(given),
         lambda read_: with_labellers(read_, labels_by, [str(one) for one in given if not isinstance(one, InMemory)]),
-        _with_replacements_said,
+        _warn_of_replacements,
         lambda read_: with_names(read_, mapping, spellings=not theirs),
         lambda read_: _with_answers(read_, answers, mapping, labels_by),
     )
-    measures = tuple(metrics or _chosen(material))
+    measures = tuple(metrics or _choose_metrics(material))
     if model in (None, "default"):
         tell("the bundled model (trained once, on first use)")
-    labeller, rests_on_model = model_named(model), _asks_model(material, measures)
+    labeller, rests_on_model = find_model(model), _asks_model(material, measures)
     material = prepare(
         material,
-        _knowing(labeller, notes=not theirs) if rests_on_model else _as_it_is,
-        _labelling(labeller, tell),
-        _weighing(weights_from, weights_t, labels_by, tell) if weights_from else _as_it_is,
-        _as_it_is if classifier is None else _judging_pairs(classifier, tell),
+        _check_step(labeller, notes=not theirs) if rests_on_model else _as_it_is,
+        _labelling_step(labeller, tell),
+        _weighting_step(weights_from, weights_t, labels_by, tell) if weights_from else _as_it_is,
+        _as_it_is if classifier is None else _pair_judging_step(classifier, tell),
     )
     names_of_metrics = [
         *measures,
@@ -155,8 +155,8 @@ def align(
     detailed = with_details(run, material, seed=seed, resamples=min(resamples, 1_000))
     by_pair = any(is_by_pair(league.measure.measured) for league in run.findings.leagues)
     if classifier is not None and classifier.fingerprints is not None and by_pair:
-        detailed = with_known_told(detailed, "the pair classifier", classifier.fingerprints)
-    return with_seen_told(detailed, labeller) if rests_on_model else detailed
+        detailed = warn_of_known_references(detailed, "the pair classifier", classifier.fingerprints)
+    return warn_of_seen_references(detailed, labeller) if rests_on_model else detailed
 
 
 def _sources(given: Sequence[str | Path] | Sequence[Record]) -> list[str | Path | InMemory]:
@@ -170,9 +170,9 @@ def _as_it_is(material: Material) -> Material:
     return material
 
 
-def _with_replacements_said(material: Material) -> Material:
+def _warn_of_replacements(material: Material) -> Material:
     """With a warning where labels of an LLM are among what was read."""
-    return replace(material, warnings=[*replaced(material), *material.warnings])
+    return replace(material, warnings=[*replacement_warnings(material), *material.warnings])
 
 
 def _with_answers(
@@ -186,25 +186,25 @@ def _with_answers(
     notes: list[Problem] = []
     found = read_answers(answers, by=by, mapping=mapping, note=notes.append)
     situations, responses = with_answers(material.situations, material.responses, found)
-    warnings = [*summarised(notes), *material.warnings]
+    warnings = [*summarise_repairs(notes), *material.warnings]
     return replace(material, situations=situations, responses=responses, warnings=warnings)
 
 
-def _knowing(labeller: Model, *, notes: bool) -> Step:
+def _check_step(labeller: Model, *, notes: bool) -> Step:
     """Refuses people's labels that the model does not know; with ``notes``, warns of strategies that it lacks."""
 
-    def prepared(material: Material) -> Material:
+    def step(material: Material) -> Material:
         check_strategies(material, labeller)
         lacking = strategies_lacking(labeller) if notes else ()
         return replace(material, warnings=[*material.warnings, *lacking])
 
-    return prepared
+    return step
 
 
-def _labelling(labeller: Model, tell: Progress) -> Step:
+def _labelling_step(labeller: Model, tell: Progress) -> Step:
     """Labels and beliefs of a model on every reply and reference; labels of people stay."""
 
-    def prepared(material: Material) -> Material:
+    def step(material: Material) -> Material:
         tell(f"labelling with {labeller.origin}")
         options, known = (
             Options(any_language=True),
@@ -215,35 +215,35 @@ def _labelling(labeller: Model, tell: Progress) -> Step:
         made_for = languages_of(labeller)
         return replace(material, situations=situations, responses=responses, labels_made_for=made_for)
 
-    return prepared
+    return step
 
 
-def _weighing(sources: Sequence[str], t: int, labels_by: Labeller | None, tell: Progress) -> Step:
+def _weighting_step(sources: Sequence[str], t: int, labels_by: Labeller | None, tell: Progress) -> Step:
     """Situations weighed by how well people's next strategy can be predicted there."""
 
-    def prepared(material: Material) -> Material:
+    def step(material: Material) -> Material:
         tell("weighting situations by " + ", ".join(sources))
         weighed = weighted_situations(material.situations, sources, t=t, labels_by=labels_by)
         return replace(material, situations=list(weighed))
 
-    return prepared
+    return step
 
 
-def _judging_pairs(classifier: CrossEncoder, tell: Progress) -> Step:
+def _pair_judging_step(classifier: CrossEncoder, tell: Progress) -> Step:
     """Beliefs of a classifier that reads both sides of a pair."""
 
-    def prepared(material: Material) -> Material:
+    def step(material: Material) -> Material:
         tell(f"pairs are judged by {classifier.origin}")
         judged = with_pair_beliefs(material.responses, material.situations, classifier)
         return replace(material, responses=list(judged))
 
-    return prepared
+    return step
 
 
-def _chosen(material: Material) -> tuple[str, ...]:
+def _choose_metrics(material: Material) -> tuple[str, ...]:
     if _labelled_by_people(material):
         return EXPLICIT
-    systems = by_system(offline_conversations(material.situations, material.responses))
+    systems = group_by_system(offline_conversations(material.situations, material.responses))
     powered = bool(systems) and all(is_labelled(own) for own in systems.values())
     return (*(POWERED if powered else ()), *IMPLICIT, *EXPLICIT)
 
@@ -252,7 +252,7 @@ def situations_in(material: Material) -> list[Situation]:
     """Those given, or else those of dialogues with human recommenders."""
     if material.situations:
         return material.situations
-    return [situation for dialogue in material.dialogues for situation in situations_of(merged(dialogue))]
+    return [situation for dialogue in material.dialogues for situation in situations_of(merge_turns(dialogue))]
 
 
 def _check(material: Material) -> None:

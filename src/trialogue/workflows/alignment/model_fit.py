@@ -46,25 +46,25 @@ def strategies_lacking(model: Model) -> Iterator[str]:
         )
 
 
-def with_seen_told(run: AlignmentRun, model: Model) -> AlignmentRun:
+def warn_of_seen_references(run: AlignmentRun, model: Model) -> AlignmentRun:
     """The run with a warning first, where the model was trained on the very references, or on the corpus they are from.
 
     What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
     """
     fingerprints = training_fingerprints(model)
     if fingerprints is not None:
-        return with_known_told(run, "the model", fingerprints)
+        return warn_of_known_references(run, "the model", fingerprints)
     shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
-    return _told(run, "the model", f"{', '.join(shared)}, which these situations come from") if shared else run
+    return _warn(run, "the model", f"{', '.join(shared)}, which these situations come from") if shared else run
 
 
-def with_known_told(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
+def warn_of_known_references(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
     """The run with a warning first, where who was trained on texts with these fingerprints knows the references by heart."""
     found = known_texts(fingerprints, _pieces(run.material, fingerprints))
-    return _told(run, who, f"{found.counts} of the references") if found.by_heart else run
+    return _warn(run, who, f"{found.counts} of the references") if found.by_heart else run
 
 
-def _told(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
+def _warn(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
     line = (
         f"{who} was trained on {what}: it has memorised the references, and implicit alignment may be off "
         "by far more than its interval suggests. Train it on other dialogues."

@@ -9,7 +9,7 @@ from trialogue.records import Dialogue, Labeller, Situation
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.labelling import Options, label_records
-from trialogue.strategies.next_strategy.evaluation import FOLDS, Foresight, cross_validated, foresight
+from trialogue.strategies.next_strategy.evaluation import FOLDS, Foresight, cross_validate, foresight
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import Plan, plan_next
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
@@ -66,7 +66,7 @@ def next_model(
 
 def _sequences(given: Sequence[str], labels_by: Labeller | None) -> dict[str, Tokens]:
     material = with_labellers(gather(given), labels_by, given)
-    return sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
+    return sequences_of([*labelled_by_people(material.dialogues), *rebuild_dialogues(material.situations)])
 
 
 def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
@@ -103,7 +103,7 @@ def foresights(
     sequences = _sequences(data, labels_by)
     fits: dict[str, SequenceFit] = {"frequencies": NGramFit(order=1), kind: _fit(kind, seed)}
     found = {
-        name: cross_validated(fit, sequences, folds=folds, rng=rng_for(seed, "sequence folds"))
+        name: cross_validate(fit, sequences, folds=folds, rng=rng_for(seed, "sequence folds"))
         for name, fit in fits.items()
     }
     rng = rng_for(seed, "foresight")
@@ -118,7 +118,7 @@ def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
             yield dialogue
 
 
-def whole_dialogues(situations: Iterable[Situation]) -> Iterator[Dialogue]:
+def rebuild_dialogues(situations: Iterable[Situation]) -> Iterator[Dialogue]:
     """Of the situations of each dialogue the longest one, with its reference as the last utterance."""
     longest: dict[str, Situation] = {}
     for situation in situations:
@@ -146,7 +146,7 @@ class Planned:
             "next": self.plan.probabilities,
             "instruction": self.plan.instruction(),
             "history": list(self.plan.history),
-            "unlabelled": self.plan.unlabelled,
+            "unlabelled": self.plan.unlabelled_count,
             "model": self.plan.origin,
         }
 

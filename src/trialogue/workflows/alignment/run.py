@@ -13,10 +13,10 @@ from trialogue.findings.alignment.records import AlignmentProfile, alignment_sec
 from trialogue.findings.label_origins import rehearsals
 from trialogue.findings.languages import with_known_labels
 from trialogue.findings.records import Section
-from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
+from trialogue.metrics import Conversation, Reply, group_by_system, offline_conversations
 from trialogue.metrics.alignment.behavior_alignment import FIRST
 from trialogue.metrics.names import parse_parameter
-from trialogue.records import Labeller, MeasureName, has_ground_truth, labelled_by, write_records
+from trialogue.records import Labeller, MeasureName, has_ground_truth, labeller_of, write_records
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import write_text
 from trialogue.strategies.names import CLASSES
@@ -78,11 +78,11 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubted)
     findings = run.findings.model_copy(
         update={
-            "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
+            "sections": _replace_sections(run.findings.sections, alignment_sections(profiles, figures=True)),
             "warnings": (
                 *rehearsals(run.findings.labels),
                 *(f"{system}: {doubt}." for system, doubt in doubted.items()),
-                *biased(measures, material),
+                *bias_warnings(measures, material),
                 *first_turns(measures, offline),
                 *left_out(measures, material),
                 *run.findings.warnings,
@@ -95,7 +95,7 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     return AlignmentRun(**parts)
 
 
-def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Section, ...]:
+def _replace_sections(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Section, ...]:
     """The sections, with ours in the place of those of the same title: without baselines, and with figures."""
     titles = {section.title for section in ours}
     return (*(section for section in sections if section.title not in titles), *ours)
@@ -104,7 +104,7 @@ def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Sec
 def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
     """Plans by the first measure of alignment of the run."""
     league = next((each for each in run.findings.leagues if each.measure.is_alignment), None)
-    systems = by_system(offline)
+    systems = group_by_system(offline)
     name = MeasureName("" if league is None else league.measure.name)
     for standing in () if league is None or name.variant == "kappa" else league.standings:
         own = systems.get(standing.system, [])
@@ -159,7 +159,7 @@ def _both_by_people(reply: Reply) -> bool:
     return reply.reference is not None and has_ground_truth(reply.reference) and has_ground_truth(reply.utterance)
 
 
-def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
+def bias_warnings(measures: Iterable[str], material: Material) -> Iterator[str]:
     """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
     names = [MeasureName(measure) for measure in measures]
     for name in names:
@@ -184,11 +184,11 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
         )
 
 
-def replaced(material: Material) -> Iterator[str]:
+def replacement_warnings(material: Material) -> Iterator[str]:
     """A sentence where labels of an LLM are among what was read: they are guesses, and the model's take their place."""
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
-    if count := sum(labelled_by(each) is Labeller.LLM for each in said):
+    if count := sum(labeller_of(each) is Labeller.LLM for each in said):
         yield (
             f"the labels of an LLM on {count} of {len(said)} replies and references were replaced by those of "
             "the model, whose errors are known and allowed for."

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.findings.label_origins import named
-from trialogue.metrics import Conversation, Undefined, by_system
+from trialogue.findings.label_origins import labeller_names
+from trialogue.metrics import Conversation, Undefined, group_by_system
 from trialogue.metrics.alignment.implicit_alignment import (
     GRID,
     ImplicitAlignment,
@@ -53,14 +53,14 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
         conversations: replies with beliefs; those with labels of people on both sides are the test.
         level: of a false doubt about any system.
     """
-    judged = {system: _judged(own) for system, own in sorted(by_system(conversations).items())}
+    judged = {system: _collect_pairs(own) for system, own in sorted(group_by_system(conversations).items())}
     tested = sum(int(each.labelled.sum()) >= LEAST_PAIRS for each in judged.values())
     for system, each in judged.items():
         pairs = int(each.labelled.sum())
-        if pairs >= LEAST_PAIRS and _contradicted(_gap(each, confidence=1 - level / tested)):
+        if pairs >= LEAST_PAIRS and _excludes_zero(_gap(each, confidence=1 - level / tested)):
             truth = float(each.matches[each.labelled].mean())
             said = float(likeliest_share(on_grid(each.chances[each.labelled]).sum(axis=0)))
-            who = named(each.labellers)
+            who = labeller_names(each.labellers)
             yield (
                 system,
                 Reason.of(ReasonCode.ESTIMATE_CONTRADICTED, pairs=pairs, labellers=who, estimate=said, share=truth),
@@ -71,7 +71,7 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
                 yield system, Reason.of(ReasonCode.ESTIMATE_AT_END_OF_SCALE, value=value)
 
 
-def _judged(conversations: Iterable[Conversation]) -> _Judged:
+def _collect_pairs(conversations: Iterable[Conversation]) -> _Judged:
     pairs = [pair for pair in counted_pairs(conversations) if not isinstance(pair.chance, Undefined)]
     return _Judged(
         np.array([pair.chance for pair in pairs], dtype=np.float64),
@@ -104,6 +104,6 @@ def _gap(judged: _Judged, *, confidence: float) -> Estimate:
     )
 
 
-def _contradicted(gap: Estimate) -> bool:
+def _excludes_zero(gap: Estimate) -> bool:
     interval = gap.interval
     return interval is not None and not interval.contains(0.0)

@@ -7,7 +7,7 @@ from trialogue.records import Labeller, Situation, Utterance
 from trialogue.strategies.next_strategy.ngram import MOST_ORDER, NGram, NGramFit
 from trialogue.strategies.next_strategy.sequence import sequences_of
 from trialogue.strategies.next_strategy.weights import WEIGHT_BY, write_weights
-from trialogue.workflows.alignment.planning import labelled_by_people, whole_dialogues
+from trialogue.workflows.alignment.planning import labelled_by_people, rebuild_dialogues
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.label_origins import with_labellers
 
@@ -35,7 +35,7 @@ def weighted_situations(
     if not 0 <= t < MOST_ORDER:
         raise UsageError(f"t must be 0 (no history) to {MOST_ORDER - 1} behaviors, got {t}.")
     material = with_labellers(gather(data), labels_by, data)
-    people = sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
+    people = sequences_of([*labelled_by_people(material.dialogues), *rebuild_dialogues(material.situations)])
     fit = NGramFit(order=t + 1)
     whole = fit(list(people.values()))
     without: dict[str, NGram] = {}
@@ -48,8 +48,12 @@ def weighted_situations(
             without[own] = fit([tokens for name, tokens in people.items() if name != own])
         (found,) = write_weights([situation], without[own], t=t)
         by = f"{whole.origin},own_dialogue_left_out|t={t}"
-        yield found if found.reference is None else found.model_copy(update={"reference": _by(found.reference, by)})
+        yield (
+            found
+            if found.reference is None
+            else found.model_copy(update={"reference": _record_weighter(found.reference, by)})
+        )
 
 
-def _by(reference: Utterance, by: str) -> Utterance:
+def _record_weighter(reference: Utterance, by: str) -> Utterance:
     return reference.model_copy(update={"meta": {**reference.meta, WEIGHT_BY: by}})

@@ -8,7 +8,7 @@ from trialogue.workflows.experiment.estimate.plan_text import plan_text
 from trialogue.workflows.experiment.file import Experiment, experiment_of, read_experiment
 from trialogue.workflows.experiment.graph import Doing, Plan, Stage
 from trialogue.workflows.experiment.registration import protocol_text
-from trialogue.workflows.experiment.run import planned, run_experiment
+from trialogue.workflows.experiment.run import plan_steps, run_experiment
 
 __all__ = [
     "Doing",
@@ -16,8 +16,8 @@ __all__ = [
     "Plan",
     "Stage",
     "experiment_of",
+    "plan_steps",
     "plan_text",
-    "planned",
     "protocol_text",
     "read_experiment",
     "run_experiment",

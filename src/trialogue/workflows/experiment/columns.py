@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from trialogue.findings import Findings, League, Votes
-from trialogue.findings.agreement.answer import titled
+from trialogue.findings.agreement.answer import full_title
 from trialogue.findings.agreement.columns import Column, Kind, Unit
 from trialogue.records import Record, Score
 from trialogue.records.base import Block
@@ -31,11 +31,11 @@ def columns_of(people: Path, simulated: Mapping[str, Path], aligned: Path | None
         aligned: folder of an alignment.
     """
     found = read_findings(people)
-    judged = _first(found, "people")
+    judged = _first_league(found, "people")
     clusters = _people_in(people / SCORES, judged.measure.name) if judged else {}
     columns = [_column(judged, "judged", "people", people, clusters)] if judged else []
-    columns += _voted(found.votes)
-    measured = _first(found, "metric")
+    columns += _vote_columns(found.votes)
+    measured = _first_league(found, "metric")
     columns += [_column(measured, "measured", "people", people, clusters)] if measured else []
     if aligned is not None and (league := _primary(read_findings(aligned))) is not None:
         columns.append(_column(league, "measured", "situations", aligned, {}))
@@ -45,7 +45,7 @@ def columns_of(people: Path, simulated: Mapping[str, Path], aligned: Path | None
     return columns
 
 
-def _first(found: Findings, by: str) -> League | None:
+def _first_league(found: Findings, by: str) -> League | None:
     """The first league that ranks and has values; the one that the answer rests on, if it is among them."""
     ranked = [
         league
@@ -70,7 +70,7 @@ def _column(
     units, clusters = _units(folder / SCORES, league.measure.name)
     return Column(
         kind=kind,
-        title=f"{titled(league.measure)}{suffix}",
+        title=f"{full_title(league.measure)}{suffix}",
         source=source,
         values={system: sign * value for system, value in shown.items() if value is not None},
         units={unit: sign * value for unit, value in units.items()},
@@ -114,7 +114,7 @@ def _scores(path: Path, measure: str) -> Iterator[Score]:
             yield from (score for score in found if score.measure == measure)
 
 
-def _voted(votes: Votes | None) -> list[Column]:
+def _vote_columns(votes: Votes | None) -> list[Column]:
     """The order by votes, taken as it is: votes have no dialogues to be resampled with."""
     if votes is None:
         return []

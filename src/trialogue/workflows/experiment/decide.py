@@ -92,7 +92,7 @@ def _wrong_users(given: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[
         yield Mistake((DECIDE, "measure"), what, f"Add users: {names[0]}." if names else "")
 
 
-def resolved(
+def resolve_protocol(
     protocol: DecisionProtocol, given: Mapping[str, Any], *, alpha: float, study: Study | None
 ) -> DecisionProtocol:
     """The protocol in full: full names of metrics, and what the rest of the experiment's file says.
@@ -128,6 +128,6 @@ def protocol_of(data: Mapping[str, Any], *, alpha: float, study: Study | None) -
     if not isinstance(given, Mapping):
         return None
     try:
-        return resolved(DecisionProtocol.model_validate(given), given, alpha=alpha, study=study)
+        return resolve_protocol(DecisionProtocol.model_validate(given), given, alpha=alpha, study=study)
     except ValidationError:
         return None

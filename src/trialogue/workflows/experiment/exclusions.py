@@ -8,7 +8,7 @@ from trialogue.records import Dialogue, Rating, Response
 from trialogue.workflows.inputs.inputs import Material
 
 
-def excluded(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, list[str]]:
+def exclude(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, list[str]]:
     """The records without those that rules leave out, and a line for each rule that says how many dialogues and votes.
 
     A dialogue that failed is never left out for being short: failures are outcomes, and a rule that hides them would favor
@@ -18,7 +18,7 @@ def excluded(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, 
     for rule in rules:
         left = replace(
             material,
-            dialogues=[_rated(each, rule) for each in material.dialogues if not _leaves_out(rule, each)],
+            dialogues=[_drop_ratings(each, rule) for each in material.dialogues if not _leaves_out(rule, each)],
             responses=[_rated_response(each, rule) for each in material.responses],
             preferences=[each for each in material.preferences if each.rater not in rule.participants],
             scores=[each for each in material.scores if each.rater not in rule.participants],
@@ -29,7 +29,7 @@ def excluded(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, 
         )
         parts = [f"{before - after:,} of {before:,} {what}" for before, after, what in counts if after < before]
         if parts:
-            lines.append(f"Excluded by the decision protocol ({_worded(rule)}): {' and '.join(parts)}.")
+            lines.append(f"Excluded by the decision protocol ({_describe_rule(rule)}): {' and '.join(parts)}.")
         material = left
     return material, lines
 
@@ -41,29 +41,30 @@ def _leaves_out(rule: Exclusion, dialogue: Dialogue) -> bool:
     return dialogue.user in rule.participants
 
 
-def _rated(dialogue: Dialogue, rule: Exclusion) -> Dialogue:
+def _drop_ratings(dialogue: Dialogue, rule: Exclusion) -> Dialogue:
     """A dialogue without the ratings of people who are left out."""
     if not rule.participants:
         return dialogue
     utterances = tuple(
-        utterance.model_copy(update={"ratings": _kept(utterance.ratings, rule)}) for utterance in dialogue.utterances
+        utterance.model_copy(update={"ratings": _kept_ratings(utterance.ratings, rule)})
+        for utterance in dialogue.utterances
     )
-    return dialogue.model_copy(update={"ratings": _kept(dialogue.ratings, rule), "utterances": utterances})
+    return dialogue.model_copy(update={"ratings": _kept_ratings(dialogue.ratings, rule), "utterances": utterances})
 
 
 def _rated_response(response: Response, rule: Exclusion) -> Response:
     if not rule.participants:
         return response
     utterance = response.utterance
-    kept = utterance.model_copy(update={"ratings": _kept(utterance.ratings, rule)})
+    kept = utterance.model_copy(update={"ratings": _kept_ratings(utterance.ratings, rule)})
     return response.model_copy(update={"utterance": kept})
 
 
-def _kept(ratings: Iterable[Rating], rule: Exclusion) -> tuple[Rating, ...]:
+def _kept_ratings(ratings: Iterable[Rating], rule: Exclusion) -> tuple[Rating, ...]:
     return tuple(rating for rating in ratings if rating.rater not in rule.participants)
 
 
-def _worded(rule: Exclusion) -> str:
+def _describe_rule(rule: Exclusion) -> str:
     if rule.user_turns_below is not None:
         return f"fewer than {rule.user_turns_below} user utterances"
     return f"participants {', '.join(rule.participants)}"

@@ -32,16 +32,16 @@ from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.simulation_file import Study, study_of
-from trialogue.simulation.paths import beside
-from trialogue.workflows.alignment.align import model_named
+from trialogue.simulation.paths import resolve_path
+from trialogue.workflows.alignment.align import find_model
 from trialogue.workflows.experiment.decide import decide_mistakes, protocol_of
-from trialogue.workflows.experiment.inputs import Columns, Names, Surroundings, listed
+from trialogue.workflows.experiment.inputs import Columns, Names, Surroundings, as_list
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
 HINT = "It has lines such as 'dialogues: [a.jsonl]' or 'simulate: {agents: [reference:guided], users: [cir6-pkg]}'."
 
 
-Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
 
 class Alignment(Record):
@@ -99,7 +99,7 @@ class Experiment(Record):
         return self._folder
 
     @property
-    def around(self) -> Surroundings:
+    def surroundings(self) -> Surroundings:
         """What the names of its inputs are relative to."""
         return Surroundings(self.folder, self.mapping)
 
@@ -112,11 +112,11 @@ class Experiment(Record):
 
     def path(self, name: str) -> str:
         """A catalogue or model of a field as it is from here."""
-        return beside(self.folder, name)
+        return resolve_path(self.folder, name)
 
-    def beside(self, folder: Path) -> "Experiment":
+    def relative_to(self, folder: Path) -> "Experiment":
         """The same experiment with paths relative to a folder, ``out`` among them."""
-        experiment = self.model_copy(update={"out": beside(folder, self.out)})
+        experiment = self.model_copy(update={"out": resolve_path(folder, self.out)})
         experiment._folder = folder
         return experiment
 
@@ -150,7 +150,7 @@ def experiment_of(
     problems: list[Problem] = []
     experiment: Experiment | None = None
     try:
-        experiment = Experiment.model_validate(dict(data)).beside(folder)
+        experiment = Experiment.model_validate(dict(data)).relative_to(folder)
     except ValidationError as error:
         problems = problems_of_fields(error, data, Experiment, file=file, lines=lines)
     problems += _wrong_simulation(data.get("simulate"), file, lines, folder)
@@ -203,9 +203,9 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
             yield from around.mistakes(given, place)
     checks: list[tuple[Place, Callable[[str], object]]] = [
         (("metrics",), get_metric),
-        (("link",), lambda name: load_catalogue(beside(folder, name))),
-        (("label",), lambda name: _model(beside(folder, name))),
-        (("align", "model"), lambda name: _model(beside(folder, name))),
+        (("link",), lambda name: load_catalogue(resolve_path(folder, name))),
+        (("label",), lambda name: _model(resolve_path(folder, name))),
+        (("align", "model"), lambda name: _model(resolve_path(folder, name))),
     ]
     for field, get in checks:
         for place, given in _entries(data, field):
@@ -253,4 +253,4 @@ def _is_folder(name: str) -> bool:
 def _model(name: str) -> object:
     if name != "default" and not _is_folder(name):
         raise UsageError(f"there is no folder {name!r} with a strategy model. 'default' is the bundled one.")
-    return model_named(name)
+    return find_model(name)

@@ -82,7 +82,7 @@ class Plan:
         keys: dict[str, str] = {}
         for stage in self.stages:
             before = {name: keys[name] for name in stage.needs}
-            keys[stage.name] = _hash([_lasting(stage, before), dict(stage.grows)])
+            keys[stage.name] = _hash([_cache_key(stage, before), dict(stage.grows)])
         return keys
 
     def folders(self) -> dict[str, Path]:
@@ -91,7 +91,7 @@ class Plan:
         return {stage.name: self.out / "stages" / f"{stage.name}-{self._place(stage, keys)}" for stage in self.stages}
 
     def _place(self, stage: Stage, keys: Mapping[str, str]) -> str:
-        return _hash([_lasting(stage, {name: keys[name] for name in stage.needs})])[:KEY]
+        return _hash([_cache_key(stage, {name: keys[name] for name in stage.needs})])[:KEY]
 
     def is_done(self, stage: Stage) -> bool:
         """Whether its output is there already, whole as far as the sizes of its files tell."""
@@ -103,7 +103,7 @@ class Plan:
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
-    def behind(self, names: Iterable[str]) -> list[str]:
+    def dependents(self, names: Iterable[str]) -> list[str]:
         """Some stages and all that need them, directly or not, in order."""
         found = set(names)
         for stage in self.stages:
@@ -120,7 +120,7 @@ class Plan:
         folders, names = self.folders(), list(names)
         if not names:
             return
-        with _alone(self.out / "stages"), _changing(self.out / "stages"):
+        with _lock_folder(self.out / "stages"), _report_unwritable(self.out / "stages"):
             self._unmark(names)
             for name in names:
                 if folders[name].is_dir():
@@ -129,7 +129,7 @@ class Plan:
     def _unmark(self, names: Iterable[str]) -> None:
         """What needs these is made of what they were: first of all it is not done any more, however this ends."""
         folders = self.folders()
-        for name in self.behind(names):
+        for name in self.dependents(names):
             if folders[name].is_dir():
                 (folders[name] / DONE).unlink(missing_ok=True)
 
@@ -144,7 +144,7 @@ class Plan:
             UsageError: a folder may not be changed, or another process works here.
         """
         took = took or (lambda _stage, _seconds: None)
-        with _alone(self.out / "stages"):
+        with _lock_folder(self.out / "stages"):
             places = list(enumerate(self.stages, start=1))
             return [stage.name for place, stage in places if self._done_now(place, stage, tell, took)]
 
@@ -156,7 +156,7 @@ class Plan:
             tell(f"{heading}: there already")
             return False
         tell(f"{heading}{': ' + stage.size if stage.size else ''}")
-        with _changing(folders[stage.name]):
+        with _report_unwritable(folders[stage.name]):
             self._unmark([stage.name])
             folder = _begin(folders[stage.name], resumable=bool(stage.grows))
         start = time.perf_counter()
@@ -175,7 +175,7 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 @contextmanager
-def _changing(folder: Path) -> Iterator[None]:
+def _report_unwritable(folder: Path) -> Iterator[None]:
     """A folder that may not be changed is the user's to put right."""
     try:
         yield
@@ -185,10 +185,10 @@ def _changing(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder."""
     make_folder(folder)
-    with _changing(folder):
+    with _report_unwritable(folder):
         held = claim(folder / LOCK)
     if held is None:
         hint = "Wait for it, stop it, or choose another folder with out."
@@ -211,7 +211,7 @@ def _begin(folder: Path, *, resumable: bool) -> Path:
     return folder
 
 
-def _lasting(stage: Stage, before: Mapping[str, str]) -> JsonValue:
+def _cache_key(stage: Stage, before: Mapping[str, str]) -> JsonValue:
     return {
         "stage": stage.name,
         "config": dict(stage.config),

@@ -14,8 +14,8 @@ from trialogue.datasets.tables.mapping import load_mapping, mapping_mistakes
 from trialogue.errors import DataError, Problem, TrialogueError
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
-from trialogue.simulation.paths import beside
-from trialogue.workflows.inputs.inputs import Input, inputs_of, located, reader_of
+from trialogue.simulation.paths import resolve_path
+from trialogue.workflows.inputs.inputs import Input, inputs_of, reader_of, resolve_location
 
 Columns = str | dict[str, JsonValue]
 """Which column of a table is what: the fields themselves, or a YAML file that holds them."""
@@ -36,14 +36,14 @@ class InputFile(Record):
     """Which column of a table is what."""
 
 
-def listed(given: object) -> object:
+def as_list(given: object) -> object:
     """A single input as a list of one."""
     return [given] if isinstance(given, str | dict) else given
 
 
 Named = str | InputFile
 """What is read: a name alone, or with how it is read."""
-Names = Annotated[tuple[Named, ...], BeforeValidator(listed)]
+Names = Annotated[tuple[Named, ...], BeforeValidator(as_list)]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Surroundings:
         Raises:
             DataError: it is none.
         """
-        return load_mapping(beside(self.folder, Path(given)) if isinstance(given, str) else given)
+        return load_mapping(resolve_path(self.folder, Path(given)) if isinstance(given, str) else given)
 
     def inputs(self, named: Named) -> list[Input]:
         """What is read for one name: the file, or those in a folder.
@@ -71,12 +71,12 @@ class Surroundings:
         """
         entry = _entry(named)
         mapping = None if entry.mapping is None else self.columns(entry.mapping)
-        found = inputs_of([located(entry.file, self.folder)], format_name=entry.format, mapping=mapping)
+        found = inputs_of([resolve_location(entry.file, self.folder)], format_name=entry.format, mapping=mapping)
         if entry.system is not None:
             found = [replace(each, system=entry.system) for each in found]
         return [self._with_mapping(each) for each in found]
 
-    def described(self, named: Named) -> JsonValue:
+    def identity_of(self, named: Named) -> JsonValue:
         """What makes the records of a name what they are, beside the content of its files."""
         entry = _entry(named)
         mapping = entry.mapping if entry.mapping is not None else self.mapping

@@ -8,7 +8,7 @@ from trialogue.findings.agreement.columns import ColumnAgreement, columns_sectio
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
 from trialogue.findings.realism.records import RealismFindings
 from trialogue.findings.sections import agreement_section, realism_section
-from trialogue.findings.systems.answer import not_measured
+from trialogue.findings.systems.answer import unmeasured_sentence
 from trialogue.findings.threats import Severity, Threat
 from trialogue.findings.threats.detect import OF_PROTOCOL
 from trialogue.findings.threats.protocol_texts import method_sentence, status
@@ -24,7 +24,7 @@ from trialogue.workflows.experiment.joined_facts import (
     joined_systems,
     joined_training_data,
 )
-from trialogue.workflows.experiment.parts import Parts, checked, under_check
+from trialogue.workflows.experiment.parts import Parts, apply_check, check_protocol
 from trialogue.workflows.experiment.registration import NOT_REGISTERED, Registration
 from trialogue.workflows.experiment.stages import (
     AGREE,
@@ -37,7 +37,7 @@ from trialogue.workflows.experiment.stages import (
 )
 
 
-def joined(experiment: Experiment, plan: Plan, registration: Registration = NOT_REGISTERED) -> Findings:
+def join_findings(experiment: Experiment, plan: Plan, registration: Registration = NOT_REGISTERED) -> Findings:
     """One set of findings from those of the stages.
 
     Measures of talks with simulated users are columns of their own. The answer rests on the measure that the decision
@@ -58,20 +58,22 @@ def joined(experiment: Experiment, plan: Plan, registration: Registration = NOT_
     people = read_findings(folders[measured_name(PEOPLE)]) if PEOPLE in folders else None
     aligned = read_findings(folders["align"]) if "align" in folders else None
     found = Parts(people, simulated, aligned)
-    check = checked(found, registration, inputs=[digest for stage in plan.stages for digest in stage.inputs.values()])
-    decided = under_check(found, check)
+    check = check_protocol(
+        found, registration, inputs=[digest for stage in plan.stages for digest in stage.inputs.values()]
+    )
+    decided = apply_check(found, check)
     people, simulated, aligned = decided.people, decided.simulated, decided.aligned
     parts = [part for part in (people, *simulated.values(), aligned) if part is not None]
     leagues = [
         *(people.leagues if people else ()),
-        *(league for users, found in simulated.items() for league in _simulated(found, users)),
+        *(league for users, found in simulated.items() for league in _simulated_leagues(found, users)),
         *(aligned.leagues if aligned else ()),
     ]
     return Findings(
         title=experiment.title or "Experiment",
         answer=_answer(decided, check),
         systems=joined_systems(parts),
-        leagues=tuple(_once(leagues)),
+        leagues=tuple(_deduplicate(leagues)),
         primary=_primary(decided, check),
         votes=people.votes if people else None,
         threats=_threats(people, simulated, aligned),
@@ -85,7 +87,7 @@ def joined(experiment: Experiment, plan: Plan, registration: Registration = NOT_
         language_mismatches=joined_mismatches(decided),
         sections=_sections(experiment, folders),
         examples=next((part.examples for part in parts if part.examples), ()),
-        warnings=tuple(dict.fromkeys([*_prepared(folders), *_warnings(people, simulated, aligned)])),
+        warnings=tuple(dict.fromkeys([*_preparation_warnings(folders), *_warnings(people, simulated, aligned)])),
         dialogues=sum(part.dialogues or 0 for part in parts),
         people=people.people if people else None,
         methods=_methods(experiment, people, check),
@@ -94,7 +96,7 @@ def joined(experiment: Experiment, plan: Plan, registration: Registration = NOT_
     )
 
 
-def _simulated(found: Findings, users: str) -> Iterable[League]:
+def _simulated_leagues(found: Findings, users: str) -> Iterable[League]:
     """Leagues of talks with simulated users: those that rank systems. The stage's own report has the others."""
     for league in found.leagues:
         measure = league.measure
@@ -102,7 +104,7 @@ def _simulated(found: Findings, users: str) -> Iterable[League]:
             yield league.model_copy(update={"measure": measure.with_simulated(users)})
 
 
-def _once(leagues: Iterable[League]) -> list[League]:
+def _deduplicate(leagues: Iterable[League]) -> list[League]:
     """Each measure once, where it first stands: as the last stage measured it (alignment's has the baselines beside it)."""
     return list({league.measure.name: league for league in leagues}.values())
 
@@ -128,30 +130,30 @@ def _answer(parts: Parts, check: ProtocolCheck) -> tuple[Statement, ...]:
 def _said_of(users: str, parts: Parts) -> list[Statement]:
     """The answer on one kind of simulated users."""
     kinds = StatementKind.VERDICT, StatementKind.MARGIN, StatementKind.THREAT
-    return _prefixed(_with_users(users), parts.simulated[users], *kinds)
+    return _prefix_statements(_with_users(users), parts.simulated[users], *kinds)
 
 
 def _aligned_statements(aligned: Findings) -> list[Statement]:
     baselines = [each for each in aligned.answer if each.kind_of is StatementKind.BASELINE]
     of = "In alignment with human recommenders"
-    return [*_prefixed(of, aligned, StatementKind.VERDICT, StatementKind.MARGIN), *baselines]
+    return [*_prefix_statements(of, aligned, StatementKind.VERDICT, StatementKind.MARGIN), *baselines]
 
 
 def _decided_first(by_part: list[list[Statement]], parts: Parts, protocol: DecisionProtocol) -> list[list[Statement]]:
     """The statements of the part that decides, then those of the others, which say that they decide nothing."""
     place = parts.place_that_decides(protocol)
     if place is None:
-        missing = [Statement(kind_of=StatementKind.VERDICT, text=not_measured(protocol.measure))]
-        return [missing, *(_beside(part) for part in by_part)]
+        missing = [Statement(kind_of=StatementKind.VERDICT, text=unmeasured_sentence(protocol.measure))]
+        return [missing, *(_mark_outside_protocol(part) for part in by_part)]
     others = [part for number, part in enumerate(by_part) if number != place]
-    return [by_part[place], *(_beside(part) for part in others)]
+    return [by_part[place], *(_mark_outside_protocol(part) for part in others)]
 
 
-def _beside(statements: list[Statement]) -> list[Statement]:
+def _mark_outside_protocol(statements: list[Statement]) -> list[Statement]:
     return [each.model_copy(update={"text": f"Outside the decision protocol: {each.text}"}) for each in statements]
 
 
-def _prefixed(of: str, part: Findings, *kinds: StatementKind) -> list[Statement]:
+def _prefix_statements(of: str, part: Findings, *kinds: StatementKind) -> list[Statement]:
     """Statements of one part, with what the part is of."""
     return [each.model_copy(update={"text": f"{of}: {each.text}"}) for each in part.answer if each.kind_of in kinds]
 
@@ -162,12 +164,14 @@ def _primary(parts: Parts, check: ProtocolCheck) -> str | None:
         return _column_of(parts, place)
     if check.protocol is not None:
         return None
-    return next((name for place in range(len(parts.all)) if (name := _column_of(parts, place)) is not None), None)
+    return next(
+        (name for place in range(len(parts.labelled_findings)) if (name := _column_of(parts, place)) is not None), None
+    )
 
 
 def _column_of(parts: Parts, place: int) -> str | None:
     """The name in the report of the measure that a part's answer rests on."""
-    users, part = parts.all[place]
+    users, part = parts.labelled_findings[place]
     for league in part.leagues:
         if league.measure.name == part.primary:
             return league.measure.name if users is None else league.measure.with_simulated(users).name
@@ -230,7 +234,7 @@ def _with_users(users: str) -> str:
     return f"With simulated users ({users})"
 
 
-def _prepared(folders: Mapping[str, Path]) -> list[str]:
+def _preparation_warnings(folders: Mapping[str, Path]) -> list[str]:
     return [warning for folder in folders.values() for warning in warnings_in(folder)]
 
 

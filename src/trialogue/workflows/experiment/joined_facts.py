@@ -47,7 +47,7 @@ def joined_domains(parts: Parts) -> tuple[DomainFit, ...]:
     """How the dialogues of each part fit the domains of measures."""
     fits = [
         fit.model_copy(update={"measure": column_name(fit.measure, users)})
-        for users, part in parts.all
+        for users, part in parts.labelled_findings
         for fit in part.domains
     ]
     return tuple({fit.measure: fit for fit in fits}.values())
@@ -57,7 +57,7 @@ def joined_training_data(parts: Parts) -> tuple[TrainingExposure, ...]:
     """What measures were trained on among the dialogues of each part."""
     exposures = [
         exposure.model_copy(update={"measure": column_name(exposure.measure, users)})
-        for users, part in parts.all
+        for users, part in parts.labelled_findings
         for exposure in part.training_data
     ]
     return tuple({(each.measure, each.system): each for each in exposures}.values())
@@ -67,7 +67,7 @@ def joined_sensitivity(parts: Parts) -> tuple[Sensitivity, ...]:
     """Metrics under all their variants, a family for each part."""
     return tuple(
         family if users is None else _with_users(family, users)
-        for users, part in parts.all
+        for users, part in parts.labelled_findings
         for family in part.sensitivity
     )
 
@@ -96,6 +96,6 @@ def joined_mismatches(parts: Parts) -> tuple[LanguageMismatch, ...]:
         mismatch.model_copy(
             update={"measures": tuple(MeasureName(column_name(name, users)) for name in mismatch.measures)}
         )
-        for users, part in parts.all
+        for users, part in parts.labelled_findings
         for mismatch in part.language_mismatches
     )

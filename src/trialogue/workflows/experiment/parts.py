@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.findings import Findings
 from trialogue.findings.decision.check import measured_deviations
-from trialogue.findings.decision.verdict import under_protocol
+from trialogue.findings.decision.verdict import apply_protocol
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
 from trialogue.workflows.experiment.registration import Registration
 
@@ -22,7 +22,7 @@ class Parts:
     """Of replies to given situations."""
 
     @property
-    def all(self) -> list[tuple[str | None, Findings]]:
+    def labelled_findings(self) -> list[tuple[str | None, Findings]]:
         """(kind of simulated users, findings) of each part there is: people first, replies to situations last."""
         given: list[tuple[str | None, Findings | None]] = [
             (None, self.people),
@@ -36,8 +36,8 @@ class Parts:
 
         Where no part has it, it is the first of the right dialogues.
         """
-        right = [place for place, (users, _) in enumerate(self.all) if users == protocol.users]
-        having = [place for place in right if _has(self.all[place][1], protocol)]
+        right = [place for place, (users, _) in enumerate(self.labelled_findings) if users == protocol.users]
+        having = [place for place in right if _has(self.labelled_findings[place][1], protocol)]
         return next(iter([*having, *right]), None)
 
 
@@ -45,7 +45,7 @@ def _has(part: Findings, protocol: DecisionProtocol) -> bool:
     return any(league.measure.measured == protocol.measure for league in part.leagues)
 
 
-def checked(parts: Parts, registration: Registration, *, inputs: Iterable[str]) -> ProtocolCheck:
+def check_protocol(parts: Parts, registration: Registration, *, inputs: Iterable[str]) -> ProtocolCheck:
     """Whether the protocol was kept.
 
     Args:
@@ -57,7 +57,7 @@ def checked(parts: Parts, registration: Registration, *, inputs: Iterable[str]) 
     if protocol is None:
         return ProtocolCheck(sha256=registration.sha256, deviations=registration.deviations)
     place = parts.place_that_decides(protocol)
-    part = None if place is None else parts.all[place][1]
+    part = None if place is None else parts.labelled_findings[place][1]
     return ProtocolCheck(
         protocol=protocol,
         sha256=registration.sha256,
@@ -66,11 +66,13 @@ def checked(parts: Parts, registration: Registration, *, inputs: Iterable[str]) 
     )
 
 
-def under_check(parts: Parts, check: ProtocolCheck) -> Parts:
+def apply_check(parts: Parts, check: ProtocolCheck) -> Parts:
     """The parts with their verdicts as the protocol has them."""
     place = None if check.protocol is None else parts.place_that_decides(check.protocol)
-    decided = (under_protocol(part, check, decides=number == place) for number, (_, part) in enumerate(parts.all))
-    return Parts(  # in the order of ``all``
+    decided = (
+        apply_protocol(part, check, decides=number == place) for number, (_, part) in enumerate(parts.labelled_findings)
+    )
+    return Parts(  # in the order of ``labelled_findings``
         people=None if parts.people is None else next(decided),
         simulated={users: next(decided) for users in parts.simulated},
         aligned=None if parts.aligned is None else next(decided),

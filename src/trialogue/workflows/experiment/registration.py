@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from trialogue.errors import DataError
 from trialogue.findings.decision.check import declared_deviations
 from trialogue.findings.protocol import SHORT, DecisionProtocol, Deviation, DeviationKind, ProtocolCheck
-from trialogue.findings.threats.protocol_texts import described, deviations_text
+from trialogue.findings.threats.protocol_texts import deviations_text, protocol_lines
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import make_folder, write_text
@@ -94,7 +94,7 @@ def registration_of(experiment: Experiment) -> Registration:
     if path.exists():
         found = _of_file(path, experiment, has_results=has_results)
     elif experiment.decide is not None:
-        found = _first(experiment, experiment.decide, has_results=has_results)
+        found = _first_registration(experiment, experiment.decide, has_results=has_results)
     elif earlier is not None:
         return Registration(sha256=earlier.sha256, deviations=(Deviation(what=DeviationKind.DELETED),))
     else:
@@ -122,13 +122,13 @@ def protocol_text(experiment: Experiment) -> str:
         return ""
     state = f"to be written to {experiment.out / FILE}" if found.to_write else f"as written in {experiment.out / FILE}"
     lines = [f"Decision protocol {found.sha256[:SHORT]}, {state} (sha256 {found.sha256}):"]
-    lines += [f"  {line}" for line in described(found.protocol)]
+    lines += [f"  {line}" for line in protocol_lines(found.protocol)]
     if found.deviations:
         lines.append(f"  not kept: {deviations_text(found.deviations)}")
     return "\n".join(lines)
 
 
-def _first(experiment: Experiment, protocol: DecisionProtocol, *, has_results: bool) -> Registration:
+def _first_registration(experiment: Experiment, protocol: DecisionProtocol, *, has_results: bool) -> Registration:
     written = WrittenProtocol(
         protocol=protocol,
         inputs=_input_hashes(experiment),
@@ -142,12 +142,12 @@ def _first(experiment: Experiment, protocol: DecisionProtocol, *, has_results: b
 def _of_file(path: Path, experiment: Experiment, *, has_results: bool) -> Registration:
     """What follows from a protocol that is there."""
     declared, raw = experiment.decide, path.read_bytes()
-    written = _written(raw)
+    written = _read_written(raw)
     if written is None:
         digest = hashlib.sha256(raw).hexdigest()
         return Registration(declared, digest, (Deviation(what=DeviationKind.EDITED),))
     if not has_results and declared is not None and declared != written.protocol:
-        return _first(experiment, declared, has_results=False)
+        return _first_registration(experiment, declared, has_results=False)
     deviations = [Deviation(what=DeviationKind.AFTER_RESULTS)] if written.after_results else []
     if declared is None:
         deviations.append(Deviation(what=DeviationKind.WITHDRAWN))
@@ -156,7 +156,7 @@ def _of_file(path: Path, experiment: Experiment, *, has_results: bool) -> Regist
     return Registration(written.protocol, written.sha256, tuple(deviations), frozenset(written.inputs.values()))
 
 
-def _written(raw: bytes) -> WrittenProtocol | None:
+def _read_written(raw: bytes) -> WrittenProtocol | None:
     """What a file says; None where it cannot be read or does not match its hash."""
     try:
         content = json.loads(raw)
@@ -176,7 +176,7 @@ def _input_hashes(experiment: Experiment) -> dict[str, str]:
     """Checksums of everything that people, or systems asked about given situations, said already."""
     align = experiment.align
     names = [*experiment.dialogues, *experiment.human, *(align.situations if align else ())]
-    return hashes_of([*names, *(align.responses if align else ())], experiment.around)
+    return hashes_of([*names, *(align.responses if align else ())], experiment.surroundings)
 
 
 def _has_results(out: Path) -> bool:

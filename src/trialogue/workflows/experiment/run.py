@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.findings import Findings
-from trialogue.workflows.experiment.estimate.pace import StageTook, keep, kept
+from trialogue.workflows.experiment.estimate.pace import StageTook, keep, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
-from trialogue.workflows.experiment.joined import joined
+from trialogue.workflows.experiment.joined import join_findings
 from trialogue.workflows.experiment.measured import write_stages
 from trialogue.workflows.experiment.registration import register, registration_of
 from trialogue.workflows.experiment.stages import PEOPLE, failed_agents_in, plan_of, simulated_names
@@ -46,12 +46,12 @@ class Step:
     """What it will take; None: nothing, for its output is there."""
 
 
-def planned(experiment: Experiment) -> list[Step]:
+def plan_steps(experiment: Experiment) -> list[Step]:
     """What running an experiment would do, and what that would take, without doing it or asking any agent."""
     experiment = registration_of(experiment).governs(experiment)
     plan = plan_of(experiment)
     folders = plan.folders()
-    takes = stage_estimates(plan, experiment.study, kept(plan.out / "stages"))
+    takes = stage_estimates(plan, experiment.study, read_measurements(plan.out / "stages"))
     steps = [
         Step(stage.name, stage.name not in takes, folders[stage.name], stage.size, takes.get(stage.name))
         for stage in plan.stages
@@ -84,29 +84,29 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
     experiment = registration.governs(experiment)
     plan = plan_of(experiment)
     _forget(plan, again)
-    took = _keeping(experiment, plan)
+    took = _record_durations(experiment, plan)
     ran = plan.run(tell, took=took)
     tell("writing the report")
     start = time.perf_counter()
-    findings = joined(experiment, plan, registration)
+    findings = join_findings(experiment, plan, registration)
     write_stages(experiment, plan)
-    done = Done(findings, write_report(findings, experiment.out), tuple(ran), _always_failed(experiment, plan))
+    done = Done(findings, write_report(findings, experiment.out), tuple(ran), _failed_agents(experiment, plan))
     took(REPORT, time.perf_counter() - start)
     return done
 
 
-def _always_failed(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:
+def _failed_agents(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:
     folders = plan.folders()
     prepared = [*([PEOPLE] if PEOPLE in folders else []), *simulated_names(experiment).values()]
     return tuple(agent for name in prepared for agent in failed_agents_in(folders[name]))
 
 
-def _keeping(experiment: Experiment, plan: Plan) -> Took:
+def _record_durations(experiment: Experiment, plan: Plan) -> Took:
     """Keeps how long each stage took, for the estimates of later dry runs."""
     folder = plan.out / "stages"
 
     def took(name: str, seconds: float) -> None:
-        sizes = megabytes(plan, experiment.study, kept(folder))
+        sizes = megabytes(plan, experiment.study, read_measurements(folder))
         keep(folder, [StageTook(stage=name, megabytes=sizes[name], seconds=seconds)])
 
     return took

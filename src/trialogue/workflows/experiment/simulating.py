@@ -10,7 +10,7 @@ from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.ledger import LEDGER
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.workflows.experiment.contents import code_of, files_in
-from trialogue.workflows.experiment.estimate.pace import AgentTook, Shares, keep, talked
+from trialogue.workflows.experiment.estimate.pace import AgentTook, Shares, keep, measure_talks
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Doing, Stage
 from trialogue.workflows.simulation.metered import Meter, usage_text
@@ -38,7 +38,7 @@ def simulation(experiment: Experiment) -> Stage:
         try:
             simulate(here, progress=progress)
         finally:
-            asked = meter.asked()
+            asked = meter.usage_by_agent()
             _keep(here, shares, asked)
             for agent, usage in asked.items():
                 doing.tell(usage_text(agent, usage))
@@ -85,7 +85,7 @@ def ids_in(ledger: Path) -> frozenset[str]:
 
 def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
     """Keep how long the dialogues took that were held now, and what they and those before them were like."""
-    like = talked(study.out) if shares.held else {}
+    like = measure_talks(study.out) if shares.held else {}
     keep(
         study.out.parent,
         [
@@ -98,7 +98,7 @@ def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
                     "seconds": shares.seconds[agent],
                     "at_once": study.jobs * study.at_once,
                     "usage": asked.get(agent),
-                    **like[agent].told(),
+                    **like[agent].to_fields(),
                 }
             )
             for agent, held in shares.held.items()

@@ -18,20 +18,20 @@ from trialogue.records.files.opening import write_text
 from trialogue.simulation.source import users_of_source
 from trialogue.strategies.labelling import label_records
 from trialogue.workflows.agreement.agree import agree
-from trialogue.workflows.alignment.align import align, model_named
+from trialogue.workflows.alignment.align import align, find_model
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.experiment.columns import columns_of
 from trialogue.workflows.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
-from trialogue.workflows.experiment.exclusions import excluded
+from trialogue.workflows.experiment.exclusions import exclude
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Doing, Plan, Stage
 from trialogue.workflows.experiment.inputs import Named, Surroundings, file_of
 from trialogue.workflows.experiment.simulating import simulation
 from trialogue.workflows.inputs.inputs import Input, Material, gather
-from trialogue.workflows.inputs.link import linking
+from trialogue.workflows.inputs.link import link_step
 from trialogue.workflows.pipeline import report
 from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
-from trialogue.workflows.simulation.failed_agents import AlwaysFailed, always_failed
+from trialogue.workflows.simulation.failed_agents import AlwaysFailed, find_failed_agents
 from trialogue.workflows.simulation.realism import realism
 
 RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
@@ -48,12 +48,15 @@ def plan_of(experiment: Experiment) -> Plan:
     if study is not None:
         stages.append(simulation(experiment))
         for users in study.users:
-            stages += [_simulated(experiment, users), _measured(experiment, f"simulated-{_plain(users)}", users)]
+            stages += [
+                _simulated_stage(experiment, users),
+                _measure_stage(experiment, f"simulated-{_plain(users)}", users),
+            ]
     if experiment.dialogues:
-        stages += [_people(experiment), _measured(experiment, PEOPLE, None), _agreement(experiment)]
+        stages += [_people(experiment), _measure_stage(experiment, PEOPLE, None), _agreement(experiment)]
         stages += [_realism(experiment, users) for users in simulated_names(experiment)]
     if experiment.align is not None:
-        stages.append(_aligned(experiment))
+        stages.append(_align_stage(experiment))
     if experiment.dialogues:
         stages.append(_columns(experiment))
     return Plan(experiment.out, tuple(stages))
@@ -76,16 +79,16 @@ def _plain(name: str) -> str:
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
-def _simulated(experiment: Experiment, users: str) -> Stage:
+def _simulated_stage(experiment: Experiment, users: str) -> Stage:
     def work(doing: Doing) -> None:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
         mine = [dialogue for dialogue in held if users_of_source(dialogue) == users]
         failed = sum(dialogue.fault is not None for dialogue in mine)
-        _write_failed(doing.folder, always_failed(mine, users=users))
+        _write_failures(doing.folder, find_failed_agents(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
         mine = with_baselines(mine, baselines_in(doing.needed["simulate"], users=users))
-        material, left_out = excluded(Material(dialogues=mine), _exclusions(experiment))
-        _write(doing.folder, _labelled(experiment, material), [*(warnings if failed else []), *left_out])
+        material, left_out = exclude(Material(dialogues=mine), _exclusions(experiment))
+        _write(doing.folder, _label_records(experiment, material), [*(warnings if failed else []), *left_out])
 
     return Stage(
         name=f"simulated-{_plain(users)}",
@@ -99,7 +102,7 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
 
 def _people(experiment: Experiment) -> Stage:
     names = (*experiment.dialogues, *experiment.human)
-    around = experiment.around
+    around = experiment.surroundings
     listing = ", ".join(map(file_of, names))
 
     def work(doing: Doing) -> None:
@@ -109,13 +112,13 @@ def _people(experiment: Experiment) -> Stage:
             raise DataError(
                 Problem(what, field="dialogues", hint="Ratings without conversations belong in the field human.")
             )
-        material, left_out = excluded(material, _exclusions(experiment))
+        material, left_out = exclude(material, _exclusions(experiment))
         if experiment.link:
-            material = linking(experiment.path(experiment.link))(material)
-        _write_failed(doing.folder, always_failed(material.dialogues))
-        _write(doing.folder, _labelled(experiment, material), [*material.warnings, *left_out])
+            material = link_step(experiment.path(experiment.link))(material)
+        _write_failures(doing.folder, find_failed_agents(material.dialogues))
+        _write(doing.folder, _label_records(experiment, material), [*material.warnings, *left_out])
 
-    given = [around.described(named) for named in names]
+    given = [around.identity_of(named) for named in names]
     config: dict[str, JsonValue] = {"given": given, "link": experiment.link, "label": experiment.label}
     return Stage(
         name=PEOPLE,
@@ -151,11 +154,11 @@ def _model(experiment: Experiment, name: str | None) -> str | None:
     return None if name is None else experiment.path(name)
 
 
-def _labelled(experiment: Experiment, material: Material) -> list[Record]:
+def _label_records(experiment: Experiment, material: Material) -> list[Record]:
     """Everything that a later stage reads, with labels of strategies where they are asked for."""
     if experiment.label is None:
         return _records_of(material)
-    model = model_named(_model(experiment, experiment.label))
+    model = find_model(_model(experiment, experiment.label))
     situations = list(label_records(material.situations, model))
     return [
         *situations,
@@ -187,7 +190,7 @@ def warnings_in(folder: Path) -> list[str]:
     return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 
 
-def _write_failed(folder: Path, agents: Iterable[AlwaysFailed]) -> None:
+def _write_failures(folder: Path, agents: Iterable[AlwaysFailed]) -> None:
     text = json.dumps([asdict(agent) for agent in agents], ensure_ascii=False)
     write_text(folder / ALWAYS_FAILED, text + "\n")
 
@@ -197,7 +200,7 @@ def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
     return [AlwaysFailed(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
 
 
-def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage:
+def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> Stage:
     def work(doing: Doing) -> None:
         run = evaluate(
             doing.needed[prepared] / RECORDS,
@@ -224,7 +227,7 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
 
 def _agreement(experiment: Experiment) -> Stage:
     def work(doing: Doing) -> None:
-        with _told(doing, "No agreement with people reported"):
+        with _warn_of_errors(doing, "No agreement with people reported"):
             found = agree(
                 doing.needed[measured_name(PEOPLE)],
                 seed=experiment.seed,
@@ -243,7 +246,7 @@ def _realism(experiment: Experiment, users: str) -> Stage:
     prepared = simulated_names(experiment)[users]
 
     def work(doing: Doing) -> None:
-        with _told(doing, f"No realism of the users {users} reported"):
+        with _warn_of_errors(doing, f"No realism of the users {users} reported"):
             found = realism(
                 [str(doing.needed[PEOPLE] / RECORDS)],
                 [str(doing.needed[prepared] / RECORDS)],
@@ -269,7 +272,7 @@ def realism_name(users: str) -> str:
 
 
 @contextmanager
-def _told(doing: Doing, what: str) -> Iterator[None]:
+def _warn_of_errors(doing: Doing, what: str) -> Iterator[None]:
     """Data that do not allow an analysis are a warning of the report, not the end of the experiment."""
     warnings = []
     try:
@@ -284,11 +287,11 @@ def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
     return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha, **kept}
 
 
-def _aligned(experiment: Experiment) -> Stage:
+def _align_stage(experiment: Experiment) -> Stage:
     given = experiment.align
     assert given is not None
     responses = [name for name in given.responses if name not in given.situations]
-    names, around = (*given.situations, *responses), experiment.around
+    names, around = (*given.situations, *responses), experiment.surroundings
     model = _model(experiment, given.model)
 
     def work(doing: Doing) -> None:
@@ -305,7 +308,7 @@ def _aligned(experiment: Experiment) -> Stage:
         )
         run.write(doing.folder)
 
-    files = [around.described(named) for named in names]
+    files = [around.identity_of(named) for named in names]
     config: dict[str, JsonValue] = {"files": files, "model": given.model}
     return Stage(
         name=ALIGN,

@@ -86,10 +86,10 @@ class Input:
         fallback = self.system or self.path.name.split(".")[0]
         records = reader.read(self.path, note=note) if part is None else read_part(self.path, part, note)
         for record in records:
-            yield _named(record, self.system, fallback)
+            yield _name_system(record, self.system, fallback)
 
 
-def _named(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
+def _name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
     if isinstance(record, Dialogue) and (given or record.system is None):
         return record.model_copy(update={"system": given or fallback})
     if isinstance(record, Response) and given:
@@ -108,26 +108,26 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Columns | No
     if names_corpus(given):
         corpus = get_corpus(given)
         return Input(given, locate(corpus), corpus=corpus)
-    if _there(path):
+    if _exists(path):
         return Input(given, path, reader=reader)
     system, equals, rest = given.partition("=")
-    if equals and _there(Path(rest)):
+    if equals and _exists(Path(rest)):
         return Input(given, Path(rest), reader=reader, system=system)
     raise _not_there(rest if equals else given)
 
 
-def located(given: str, folder: Path) -> str:
+def resolve_location(given: str, folder: Path) -> str:
     """A word as it is from here, where paths in it are relative to a folder; names of corpora stay.
 
     >>> located("mine=talks.jsonl", Path("study")), located("demo", Path("study"))
     ('mine=study/talks.jsonl', 'demo')
     """
-    if folder == Path() or (given in corpus_names() and not _there(folder / given)):
+    if folder == Path() or (given in corpus_names() and not _exists(folder / given)):
         return given
     system, equals, rest = given.partition("=")
-    if equals and not _there(folder / given):
+    if equals and not _exists(folder / given):
         return f"{system}={folder / rest}"
-    return str(folder / given) if _there(folder / given) or _names_a_path(given) else given
+    return str(folder / given) if _exists(folder / given) or _names_a_path(given) else given
 
 
 def _names_a_path(given: str) -> bool:
@@ -153,7 +153,7 @@ def _names_in(folder: Path) -> list[str]:
         return []
 
 
-def _there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     """Whether there is such a file or folder; a text too long for a path names none."""
     try:
         return path.exists()
@@ -186,7 +186,7 @@ DATA = (
 )  # endings of files that hold conversations
 
 
-def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
+def expand_folders(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
     """What was named, with folders of single files in place of which their files stand, in order of their names.
 
     A folder that is in a known format as a whole stays as it is. Of a folder that ``trialogue simulate`` wrote, only the
@@ -198,10 +198,10 @@ def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[st
     found = []
     for one in given:
         system, equals, rest = one.partition("=")
-        path = Path(one) if _there(Path(one)) or not equals else Path(rest)
-        prefix = f"{system}=" if equals and not _there(Path(one)) else ""
+        path = Path(one) if _exists(Path(one)) or not equals else Path(rest)
+        prefix = f"{system}=" if equals and not _exists(Path(one)) else ""
         inside = (
-            _files_in(path) if _there(path) and path.is_dir() and format_name is None and not names_corpus(one) else []
+            _files_in(path) if _exists(path) and path.is_dir() and format_name is None and not names_corpus(one) else []
         )
         found += [f"{prefix}{file}" for file in inside] or [one]
     return found
@@ -226,7 +226,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
     """The records of one thing named by the user, as they are read: of a folder of single files, those of all of them."""
-    for name in unfolded([given]):
+    for name in expand_folders([given]):
         yield from resolve(name).records(note)
 
 
@@ -262,7 +262,7 @@ def inputs_of(
     for one in given:
         inputs = [one] if isinstance(one, Input) else []
         if not isinstance(one, Input):
-            names = unfolded([str(one)], format_name=format_name)
+            names = expand_folders([str(one)], format_name=format_name)
             inputs = [resolve(name, format_name=format_name, mapping=mapping) for name in names]
         found += [each for each in inputs if each not in found]
     return found
@@ -323,7 +323,7 @@ def gather(
                 clashes.extend(_clash(origin, record, item.given))
         after = len(material.dialogues) + len(material.responses) + len(material.situations)
         if after + len(material.scores) + len(material.preferences) == before:
-            why = "\n".join(summarised(repairs.problems[told:]))
+            why = "\n".join(summarise_repairs(repairs.problems[told:]))
             raise DataError(Problem("it contains nothing to evaluate.", file=item.given), hint=why)
         material.hashes.update(_with_own_names(item.digests(), material.hashes))
         if item.corpus is not None:
@@ -332,7 +332,7 @@ def gather(
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
     material.situations = list(_each_once(material.situations))
     material.warnings.extend(_in_several(places))
-    material.warnings.extend(summarised(repairs.problems))
+    material.warnings.extend(summarise_repairs(repairs.problems))
     return material
 
 
@@ -387,7 +387,7 @@ def _with_own_names(digests: dict[str, str], taken: dict[str, str]) -> dict[str,
     return hashes
 
 
-def summarised(problems: Iterable[Problem], most: int = 12) -> list[str]:
+def summarise_repairs(problems: Iterable[Problem], most: int = 12) -> list[str]:
     """Repairs as sentences: the same repair of one file once, with its count."""
     counts = Counter((Path(problem.file).name, problem.what, problem.hint) for problem in problems)
     sentences = [

@@ -32,7 +32,7 @@ def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledg
         MissingDataError: a corpus that is not on this machine.
         DataError: a file that cannot be read, or ratings none of which is of an item of the catalogue.
     """
-    return _known(given, ratings, _state(given), _state(ratings))
+    return _load_knowledge(given, ratings, _state(given), _state(ratings))
 
 
 def _state(file: str | None) -> tuple[str, int, int] | None:
@@ -44,7 +44,7 @@ def _state(file: str | None) -> tuple[str, int, int] | None:
 
 
 @cache
-def _known(given: str, ratings: str | None, *_states: tuple[str, int, int] | None) -> Knowledge:
+def _load_knowledge(given: str, ratings: str | None, *_states: tuple[str, int, int] | None) -> Knowledge:
     if ratings is not None:
         return _with_ratings(load_catalogue(given).catalogue, Path(ratings))
     if given == DEMO:

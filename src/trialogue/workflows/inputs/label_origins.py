@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 from trialogue.datasets import AnyRecord
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.findings.label_origins import LabelCounts
-from trialogue.metrics import Conversation, by_system
+from trialogue.metrics import Conversation, group_by_system
 from trialogue.records import (
     Dialogue,
     Labeller,
@@ -19,10 +19,10 @@ from trialogue.records import (
     Situation,
     StrategyLabel,
     Utterance,
-    labelled_by,
+    labeller_of,
 )
 from trialogue.records.files.jsonl import parse_line, read_lines
-from trialogue.workflows.inputs.inputs import Material, resolve, unfolded
+from trialogue.workflows.inputs.inputs import Material, expand_folders, resolve
 
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """What a user may say of labels that do not say it themselves."""
@@ -61,7 +61,7 @@ def with_labellers(material: Material, by: Labeller | None, given: Sequence[str]
         DataError: labels do not say who gave them, and ``by`` is None.
     """
     parts: list[AnyRecord] = [*material.dialogues, *material.situations, *material.responses]
-    count = sum(_undeclared(utterance) for part in parts for utterance in utterances_of(part))
+    count = sum(_count_undeclared(utterance) for part in parts for utterance in utterances_of(part))
     if not count:
         return material
     if by is None:
@@ -70,9 +70,9 @@ def with_labellers(material: Material, by: Labeller | None, given: Sequence[str]
         raise DataError(Problem(f"{what} (the first one here).", file, line, "by", hint=HOW_TO_DECLARE))
     return replace(
         material,
-        dialogues=[_declared(one, by) for one in material.dialogues],
-        situations=[_declared(one, by) for one in material.situations],
-        responses=[_declared(one, by) for one in material.responses],
+        dialogues=[_declare_labeller(one, by) for one in material.dialogues],
+        situations=[_declare_labeller(one, by) for one in material.situations],
+        responses=[_declare_labeller(one, by) for one in material.responses],
     )
 
 
@@ -93,24 +93,26 @@ def utterances_of(record: AnyRecord) -> Iterator[Utterance]:
             yield record.utterance
 
 
-def _undeclared(utterance: Utterance) -> int:
+def _count_undeclared(utterance: Utterance) -> int:
     return sum(label.by is None for label in utterance.strategies or ())
 
 
-def _declared(record: RecordT, by: Labeller) -> RecordT:
+def _declare_labeller(record: RecordT, by: Labeller) -> RecordT:
     match record:
         case Dialogue():
-            return record.model_copy(update={"utterances": tuple(_said_by(one, by) for one in record.utterances)})
+            return record.model_copy(
+                update={"utterances": tuple(_declare_in_utterance(one, by) for one in record.utterances)}
+            )
         case Situation():
-            reference = None if record.reference is None else _said_by(record.reference, by)
-            context = tuple(_said_by(one, by) for one in record.context)
+            reference = None if record.reference is None else _declare_in_utterance(record.reference, by)
+            context = tuple(_declare_in_utterance(one, by) for one in record.context)
             return record.model_copy(update={"context": context, "reference": reference})
         case Response():
-            return record.model_copy(update={"utterance": _said_by(record.utterance, by)})
+            return record.model_copy(update={"utterance": _declare_in_utterance(record.utterance, by)})
 
 
-def _said_by(utterance: Utterance, by: Labeller) -> Utterance:
-    if not _undeclared(utterance):
+def _declare_in_utterance(utterance: Utterance, by: Labeller) -> Utterance:
+    if not _count_undeclared(utterance):
         return utterance
     labels = tuple(_with_labeller(label, by) for label in utterance.strategies or ())
     return utterance.model_copy(update={"strategies": labels})
@@ -122,9 +124,9 @@ def _with_labeller(label: StrategyLabel, by: Labeller) -> StrategyLabel:
 
 def _first_place(given: Iterable[str]) -> tuple[str, int | None]:
     """(file, line) of the first label that does not say who gave it; the line is known for Trialogue's own format."""
-    for item in map(resolve, unfolded(given)):
+    for item in map(resolve, expand_folders(given)):
         for record in item.records(lambda _problem: None):
-            if any(map(_undeclared, utterances_of(record))):
+            if any(map(_count_undeclared, utterances_of(record))):
                 return str(item.path), _line(item.path)
     return "", None
 
@@ -138,7 +140,7 @@ def _line(path: Path) -> int | None:
                 record = parse_line(text, KINDS)
             except ValueError:  # no line of ours: a table, say
                 continue
-            if any(map(_undeclared, utterances_of(record))):
+            if any(map(_count_undeclared, utterances_of(record))):
                 return number
     except DataError:
         return None
@@ -148,19 +150,19 @@ def _line(path: Path) -> int | None:
 def label_counts(conversations: Iterable[Conversation]) -> tuple[LabelCounts, ...]:
     """Two records for each system whose replies have references, in alphabetical order; () where nothing is labelled."""
     counts: list[LabelCounts] = []
-    for system, own in sorted(by_system(conversations).items()):
+    for system, own in sorted(group_by_system(conversations).items()):
         pairs = [
             (reply.reference, reply.utterance) for each in own for reply in each.replies if reply.reference is not None
         ]
         if pairs:
-            counts.append(_counted(system, "reference", [reference for reference, _ in pairs]))
-            counts.append(_counted(system, "reply", [said for _, said in pairs]))
+            counts.append(_count_labels(system, "reference", [reference for reference, _ in pairs]))
+            counts.append(_count_labels(system, "reply", [said for _, said in pairs]))
     return tuple(counts) if any(each.by or each.unknown for each in counts) else ()
 
 
-def _counted(system: str, side: Literal["reference", "reply"], said: Sequence[Utterance]) -> LabelCounts:
+def _count_labels(system: str, side: Literal["reference", "reply"], said: Sequence[Utterance]) -> LabelCounts:
     labelled = [utterance for utterance in said if utterance.strategies]
-    by = Counter(labelled_by(utterance) for utterance in labelled)
+    by = Counter(labeller_of(utterance) for utterance in labelled)
     return LabelCounts(
         system=system,
         side=side,

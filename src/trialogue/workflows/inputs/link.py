@@ -9,7 +9,7 @@ from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
 
-def linking(given: str) -> Callable[[Material], Material]:
+def link_step(given: str) -> Callable[[Material], Material]:
     """A preparation of material: mentions of a catalogue's items in every utterance that nobody annotated."""
     known = load_catalogue(given)
     invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean

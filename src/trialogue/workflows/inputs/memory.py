@@ -101,7 +101,7 @@ def in_memory(
         name = ", ".join(map(str, systems)) if len(systems) <= MANY else f"{len(systems)} systems"
     else:
         systems, name = {None: data}, ""
-    held = {system: _listed(value, f"{system or 'data'}") for system, value in systems.items()}
+    held = {system: _as_list(value, f"{system or 'data'}") for system, value in systems.items()}
     replies = {system: value for system, value in held.items() if isinstance(value, list) and _are_texts(value)}
     others = {system: value for system, value in held.items() if system not in replies}
     if others and (references is not None or contexts is not None):
@@ -113,14 +113,14 @@ def in_memory(
         records += _of_replies(replies, references, contexts, notes, problems)
     for system, value in others.items():
         try:
-            records += _named(_records(value, system or "data", mapping, notes, side), system)
+            records += _name_systems(_records(value, system or "data", mapping, notes, side), system)
         except DataError as error:
             problems += error.problems
     if problems:
-        raise DataError([_placed(problem) for problem in problems])
+        raise DataError([_place_in_python(problem) for problem in problems])
     if not name:
         name = side or ("replies" if replies else "data frame" if is_frame(data) else "data")
-    return InMemory(name, tuple(records), tuple(map(_placed, notes)))
+    return InMemory(name, tuple(records), tuple(map(_place_in_python, notes)))
 
 
 def with_data_read(
@@ -147,14 +147,14 @@ def with_data_read(
     ]
 
 
-def _placed(problem: Problem) -> Problem:
+def _place_in_python(problem: Problem) -> Problem:
     """A problem with its place as Python writes it: ``data[3]`` for what files call a line."""
     if problem.line is None:
         return problem
     return replace(problem, file=f"{problem.file}[{problem.line}]", line=None)
 
 
-def _listed(value: object, name: str) -> object:
+def _as_list(value: object, name: str) -> object:
     """A list of what is to be gone through once; a frame stays."""
     if is_frame(value):
         return value
@@ -250,7 +250,7 @@ def _records(value: object, name: str, mapping: Columns | None, notes: list[Prob
     wanted = next((kind for kind in kinds if kind), "")
     for index, (each, kind) in enumerate(zip(value, kinds, strict=True)):
         if kind != wanted:
-            findings.wrong(f"expected {wanted}, as elsewhere in the list, got {_shown(each, kind)}.", line=index)
+            findings.wrong(f"expected {wanted}, as elsewhere in the list, got {_kind_text(each, kind)}.", line=index)
     if findings.problems:
         raise DataError(findings.problems)
     if wanted == RECORD:
@@ -272,7 +272,7 @@ def _kind(each: object) -> str:
     return ""
 
 
-def _shown(each: object, kind: str) -> str:
+def _kind_text(each: object, kind: str) -> str:
     return kind or kind_of(plain(each))
 
 
@@ -315,7 +315,7 @@ def _of_table(
     return records_of_table(table, columns, name, findings)
 
 
-def _named(records: Iterable[AnyRecord], system: str | None) -> Iterable[AnyRecord]:
+def _name_systems(records: Iterable[AnyRecord], system: str | None) -> Iterable[AnyRecord]:
     """The records under the system's name that was given; dialogues that name none get one."""
     for record in records:
         if isinstance(record, Dialogue) and (system or record.system is None):

@@ -72,19 +72,21 @@ class _Names(dict[str, str]):
 
 
 def _dialogue(dialogue: Dialogue, names: Mapping[str, str]) -> Dialogue:
-    return dialogue.model_copy(update={"utterances": _all(dialogue.utterances, names)})
+    return dialogue.model_copy(update={"utterances": _rename_utterances(dialogue.utterances, names)})
 
 
 def _situation(situation: Situation, names: Mapping[str, str]) -> Situation:
     reference = None if situation.reference is None else _utterance(situation.reference, names)
-    return situation.model_copy(update={"context": _all(situation.context, names), "reference": reference})
+    return situation.model_copy(
+        update={"context": _rename_utterances(situation.context, names), "reference": reference}
+    )
 
 
 def _response(response: Response, names: Mapping[str, str]) -> Response:
     return response.model_copy(update={"utterance": _utterance(response.utterance, names)})
 
 
-def _all(utterances: Iterable[Utterance], names: Mapping[str, str]) -> tuple[Utterance, ...]:
+def _rename_utterances(utterances: Iterable[Utterance], names: Mapping[str, str]) -> tuple[Utterance, ...]:
     return tuple(_utterance(utterance, names) for utterance in utterances)
 
 

@@ -33,7 +33,7 @@ def export_files(path: Path) -> list[Path]:
     return [*answers, *people, *filter(Path.is_file, [folder / STUDY])] if people and answers else []
 
 
-def who_counts(folder: Path) -> frozenset[str] | None:
+def countable_people(folder: Path) -> frozenset[str] | None:
     """Those who completed the study of an export and hit no rule fixed before launch; None where nothing tells who did.
 
     Args:
@@ -48,7 +48,7 @@ def who_counts(folder: Path) -> frozenset[str] | None:
     if not people:
         return None
     data, _ = read_export([*people, *filter(Path.is_file, [folder / STUDY])], answers=False)
-    counted = data.counted
+    counted = data.countable_people
     return None if counted is None else frozenset(counted)
 
 
@@ -92,7 +92,7 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     data, _ = read_export([file for file in files if file not in talks], answers=False)
     for text in not_people([data.raters]):
         note(Problem(text, file=str((path if path.is_dir() else path.parent) / STUDY)))
-    counted = data.counted
+    counted = data.countable_people
     met: set[str] = set()
     for file in talks:
         for dialogue in read_records(file, Dialogue, note=note):
@@ -100,8 +100,8 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
                 met.add(dialogue.user)
             if counted is None or dialogue.user in counted:
                 yield dialogue
-    yield from (score for score in data.rated if counted is None or score.rater in counted)
-    if others := len(data.scores) - len(data.rated):
+    yield from (score for score in data.system_ratings if counted is None or score.rater in counted)
+    if others := len(data.scores) - len(data.system_ratings):
         what = f"answers to questions that concern no system are left out ({others:,} of {len(data.scores):,})."
         note(Problem(what, file=str(path), hint="trialogue study report describes them."))
     for text in data.notes:

@@ -18,8 +18,8 @@ from trialogue.findings.people.options import Offered, OptionKind
 from trialogue.findings.people.records import Look
 from trialogue.findings.people.table import Key
 from trialogue.records import MeasureName, Preference, Raters, Score, read_records, sha256_of
-from trialogue.records.dialogue import off_scale
-from trialogue.records.files.cells import unguarded
+from trialogue.records.dialogue import off_scale_text
+from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.jsonl import parse_line, problems_of, read_lines
 from trialogue.records.files.opening import open_bytes
 from trialogue.study.design.items import HUMAN
@@ -50,7 +50,7 @@ class Export:
     notes: list[str] = field(default_factory=list)
 
     @contextmanager
-    def collecting(self) -> Iterator[None]:
+    def collect_problems(self) -> Iterator[None]:
         """Keep the problems of one file, and go on with the next."""
         try:
             yield
@@ -104,16 +104,18 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     words = _study(export)
     scores = _records(export, "scores.jsonl", Score)
     preferences = _records(export, "preferences.jsonl", Preference)
-    labels = _each(export, "labels.csv", ("dialogue_id", "utterance", "rater", "label"), _label)
+    labels = _parse_rows(export, "labels.csv", ("dialogue_id", "utterance", "rater", "label"), _label)
     people = _people(export)
     presentations, shown = _presentations(export)
-    codes = _each(export, "codes.csv", ("preference_id", "coder"), _code)
-    options = _each(export, "options.csv", ("rater", "question", "kind", "option", "value"), _offered)
+    codes = _parse_rows(export, "codes.csv", ("preference_id", "coder"), _code)
+    options = _parse_rows(export, "options.csv", ("rater", "question", "kind", "option", "value"), _parse_offered)
     raters = Raters.SCRIPTED if words.get("simulated", False) else Raters.PEOPLE
-    scores, preferences = _by(raters, scores), _by(raters, preferences)
-    export.problems += _off_scale(export, scores, words.get("scales", {}))
+    scores, preferences = _mark_scripts(raters, scores), _mark_scripts(raters, preferences)
+    export.problems += _find_off_scale(export, scores, words.get("scales", {}))
     task = words.get("preferences") or _task_of(preferences, export)
-    export.problems += [Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _twice(people)]
+    export.problems += [
+        Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _repeated_codes(people)
+    ]
     if export.problems:
         raise DataError(export.problems)
     hashes = {name: sha256_of(path) for name, path in sorted(export.paths.items())}
@@ -142,33 +144,33 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     return data, hashes
 
 
-def _off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str, Scale]) -> Iterator[Problem]:
+def _find_off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str, Scale]) -> Iterator[Problem]:
     """Answers outside the scales that ``study.json`` declares, each with its line."""
-    if not any(_why_off(score, scales) for score in scores):
+    if not any(_off_scale_text(score, scales) for score in scores):
         return
     path = export.paths["scores.jsonl"]
     for number, text in read_lines(path):
         score = parse_line(text, {Score.kind: Score})
-        if why := _why_off(score, scales):
+        if why := _off_scale_text(score, scales):
             hint = "Correct the answer, or the labels of this scale in study.json."
             yield Problem(f"{why}.", str(path), number, "value", hint=hint)
 
 
-def _why_off(score: Score, scales: Mapping[str, Scale]) -> str:
+def _off_scale_text(score: Score, scales: Mapping[str, Scale]) -> str:
     points = scales[score.measure].labels if score.measure in scales else {}
     if score.value is None or not points or min(points) <= score.value <= max(points):
         return ""
-    return off_scale(scales[score.measure].title, score.value, min(points), max(points))
+    return off_scale_text(scales[score.measure].title, score.value, min(points), max(points))
 
 
-def _by(raters: Raters, answers: list[AnswerT]) -> list[AnswerT]:
+def _mark_scripts(raters: Raters, answers: list[AnswerT]) -> list[AnswerT]:
     """Answers of a study that scripts walked, marked as theirs: earlier exports say it only in ``study.json``."""
     if raters is Raters.PEOPLE:
         return answers
     return [one if one.raters is not Raters.PEOPLE else one.model_copy(update={"raters": raters}) for one in answers]
 
 
-def _twice(people: Sequence[Participant]) -> list[str]:
+def _repeated_codes(people: Sequence[Participant]) -> list[str]:
     codes = [person.participant for person in people]
     return sorted({code for code in codes if codes.count(code) > 1}) if len(set(codes)) < len(codes) else []
 
@@ -192,7 +194,7 @@ def _task_of(preferences: Sequence[Preference], export: Export) -> Literal["choi
 def _records(export: Export, name: str, record: type[Any]) -> list[Any]:
     found: list[Any] = []
     if name in export.paths:
-        with export.collecting():
+        with export.collect_problems():
             found = list(read_records(export.paths[name], record, note=export.note))
     return found
 
@@ -218,12 +220,12 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
             raise DataError(Problem(what, file=str(path), line=1, hint=f"It has: {', '.join(head) or 'nothing'}."))
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield reader.line_num, {name: unguarded(cell) for name, cell in zip(head, cells, strict=False)}
+                yield reader.line_num, {name: unguard_cell(cell) for name, cell in zip(head, cells, strict=False)}
     except csv.Error as error:
         raise DataError(Problem(f"this is not CSV: {error}.", file=str(path), line=reader.line_num)) from error
 
 
-def _each(
+def _parse_rows(
     export: Export, name: str, needed: Sequence[str], make: Callable[[Mapping[str, str]], ValueT]
 ) -> list[ValueT]:
     """Every row of a file made into something, with all that are wrong collected."""
@@ -231,7 +233,7 @@ def _each(
     if name not in export.paths:
         return found
     path = export.paths[name]
-    with export.collecting():
+    with export.collect_problems():
         for line, cells in _rows(path, needed):
             try:
                 found.append(make(cells))
@@ -255,14 +257,14 @@ def _number(cells: Mapping[str, str], name: str) -> float | None:
     return value
 
 
-def _whole(cells: Mapping[str, str], name: str) -> int | None:
+def _whole_number(cells: Mapping[str, str], name: str) -> int | None:
     value = _number(cells, name)
     if value is not None and value != int(value):
         raise ValueError(f"{name} is {cells[name]!r}, but must be a whole number or empty.")
     return None if value is None else int(value)
 
 
-def _needed(cells: Mapping[str, str], name: str) -> str:
+def _required_text(cells: Mapping[str, str], name: str) -> str:
     text = cells.get(name, "").strip()
     if not text:
         raise ValueError(f"{name} is empty, but required.")
@@ -273,19 +275,19 @@ def _label(cells: Mapping[str, str]) -> Label:
     role = cells.get("role", "").strip() or "annotator"
     if role not in ("annotator", "adjudicator"):
         raise ValueError(f"role is {role!r}, but must be annotator or adjudicator.")
-    place = _whole(cells, "utterance")
+    place = _whole_number(cells, "utterance")
     if place is None:
         raise ValueError("utterance is empty, but required.")
     return Label(
-        _needed(cells, "dialogue_id"),
+        _required_text(cells, "dialogue_id"),
         place,
-        _needed(cells, "rater"),
-        _needed(cells, "label"),
+        _required_text(cells, "rater"),
+        _required_text(cells, "label"),
         "adjudicator" if role == "adjudicator" else "annotator",
     )
 
 
-def _offered(cells: Mapping[str, str]) -> Offered:
+def _parse_offered(cells: Mapping[str, str]) -> Offered:
     kinds: dict[str, OptionKind] = {"ranking": "ranking", "best_worst": "best_worst", "choices": "choices"}
     kind, value = cells.get("kind", "").strip(), _number(cells, "value")
     if kind not in kinds:
@@ -294,18 +296,25 @@ def _offered(cells: Mapping[str, str]) -> Offered:
         raise ValueError("value is required, but empty.")
     where = f"{cells.get('step', '')} {cells.get('situation_id', '')}"
     return Offered(
-        _needed(cells, "rater"), where, _needed(cells, "question"), kinds[kind], _needed(cells, "option"), value
+        _required_text(cells, "rater"),
+        where,
+        _required_text(cells, "question"),
+        kinds[kind],
+        _required_text(cells, "option"),
+        value,
     )
 
 
 def _code(cells: Mapping[str, str]) -> Code:
-    return Code(_needed(cells, "preference_id"), _needed(cells, "coder"), cells.get("code", "").strip() or None)
+    return Code(
+        _required_text(cells, "preference_id"), _required_text(cells, "coder"), cells.get("code", "").strip() or None
+    )
 
 
 def _people(export: Export) -> list[Participant]:
     if "participants.jsonl" in export.paths:
         return _people_lines(export, export.paths["participants.jsonl"])
-    return _each(export, "participants.csv", ("participant", "state"), _person)
+    return _parse_rows(export, "participants.csv", ("participant", "state"), _person)
 
 
 def _person(cells: Mapping[str, str]) -> Participant:
@@ -314,14 +323,19 @@ def _person(cells: Mapping[str, str]) -> Participant:
         name: cells.get(name, "").strip() or None
         for name in ("reached", "reason", "by_hand", "started_at", "finished_at")
     }
-    given = {"participant": _needed(cells, "participant"), "state": _needed(cells, "state"), **optional, "flags": flags}
+    given = {
+        "participant": _required_text(cells, "participant"),
+        "state": _required_text(cells, "state"),
+        **optional,
+        "flags": flags,
+    }
     return Participant.model_validate(given)
 
 
 def _people_lines(export: Export, path: Path) -> list[Participant]:
     found = []
     names = set(Participant.model_fields)
-    with export.collecting():
+    with export.collect_problems():
         for line, text in read_lines(path, note=export.note):
             try:
                 given = json.loads(text)
@@ -340,10 +354,10 @@ def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, P
     choices: dict[str, Presentation] = {}
 
     def file(cells: Mapping[str, str]) -> None:
-        position = _whole(cells, "position")
+        position = _whole_number(cells, "position")
         if position is not None and position < 1:
             raise ValueError(f"position is {position}, but positions start at 1.")
-        shown = Presentation(position=position, trial=_whole(cells, "trial"), seconds=_number(cells, "seconds"))
+        shown = Presentation(position=position, trial=_whole_number(cells, "trial"), seconds=_number(cells, "seconds"))
         preference = cells.get("preference_id", "").strip()
         if preference:
             choices[preference] = shown
@@ -351,9 +365,9 @@ def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, P
         rater, system, situation, dialogue = (
             cells.get(name, "").strip() or None for name in ("rater", "system", "situation_id", "dialogue_id")
         )
-        ratings[rater, system, situation, dialogue, _whole(cells, "utterance")] = shown
+        ratings[rater, system, situation, dialogue, _whole_number(cells, "utterance")] = shown
 
-    _each(export, "presentations.csv", ("position",), file)
+    _parse_rows(export, "presentations.csv", ("position",), file)
     return ratings, choices
 
 
@@ -363,7 +377,7 @@ def _study(export: Export) -> dict[str, Any]:
         return {}
     path = export.paths["study.json"]
     found: dict[str, Any] = {}
-    with export.collecting():
+    with export.collect_problems():
         try:
             given = json.loads(_text(path))
         except json.JSONDecodeError as error:

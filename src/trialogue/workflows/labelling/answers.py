@@ -17,11 +17,11 @@ from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.tables.rows import Row, read_table
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Labeller, StrategyLabel
-from trialogue.records.files.cells import unguarded
+from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.jsonl import Note, read_lines, warn
 from trialogue.strategies.names import canonical
 from trialogue.workflows.inputs.label_origins import HOW_TO_DECLARE
-from trialogue.workflows.inputs.study_answers import labeller_of, who_counts
+from trialogue.workflows.inputs.study_answers import countable_people, labeller_of
 
 ORIGIN = "labelled"
 TABLES = (".csv", ".tsv", ".txt")
@@ -73,7 +73,7 @@ def read_answers(
     counted = None
     if path.name == EXPORTED:
         by = labeller_of(path.parent) or by
-        counted = who_counts(path.parent)
+        counted = countable_people(path.parent)
     left_out: set[str] = set()
     found: dict[str, list[_Answer]] = {}
     problems: list[Problem] = []
@@ -136,7 +136,7 @@ def _cells(row: Row) -> dict[str, str]:
     cells = {
         ours: text
         for ours, names in COLUMNS.items()
-        if (text := next((found for name in names if (found := unguarded(row.text(name).strip()).strip())), ""))
+        if (text := next((found for name in names if (found := unguard_cell(row.text(name).strip()).strip())), ""))
     }
     return cells if "strategy" in cells else {}
 

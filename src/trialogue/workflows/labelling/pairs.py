@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from trialogue.metrics import Conversation, Undefined
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
-from trialogue.metrics.alignment.implicit_alignment import believed_apart
+from trialogue.metrics.alignment.implicit_alignment import belief_of_labels
 from trialogue.metrics.base import Reply
-from trialogue.records import Labeller, Utterance, has_ground_truth, labelled_by
+from trialogue.records import Labeller, Utterance, has_ground_truth, labeller_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ def counted_pairs(conversations: Iterable[Conversation]) -> Iterator[Pair]:
             found = metric.statistics(reply)
             if isinstance(found, Undefined) or reply.reference is None:
                 continue
-            chance = believed_apart(reply.reference, reply.utterance)
+            chance = belief_of_labels(reply.reference, reply.utterance)
             yield Pair(reply, conversation.cluster, found[0], chance, _labellers(reply.reference, reply.utterance))
 
 
 def _labellers(reference: Utterance, said: Utterance) -> tuple[Labeller, ...]:
     if not (has_ground_truth(reference) and has_ground_truth(said)):
         return ()
-    return tuple(by for each in (reference, said) if (by := labelled_by(each)) is not None)
+    return tuple(by for each in (reference, said) if (by := labeller_of(each)) is not None)

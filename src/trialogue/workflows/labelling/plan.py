@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.findings.label_origins import named
+from trialogue.findings.label_origins import labeller_names
 from trialogue.metrics import Conversation, Undefined, offline_conversations
 from trialogue.metrics.alignment.behavior_alignment import FIRST
 from trialogue.metrics.alignment.implicit_alignment import likeliest_share, on_grid
@@ -61,9 +61,9 @@ class LabelPlan:
             more = self.replies_for_half - self.replies
             takes = f"to halve it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
             rest = takes if more > 0 else "only more situations can narrow it"
-            return f"{start}, with labels by {named(self.by)} on all {self.replies} pairs; {rest}."
+            return f"{start}, with labels by {labeller_names(self.by)} on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:
-            there = f"with labels by {named(self.by)} on {self.labelled} of {self.replies} pairs"
+            there = f"with labels by {labeller_names(self.by)} on {self.labelled} of {self.replies} pairs"
             return f"{start}, {there}; {self.half_width} would halve it."
         if self.half_width is not None:
             same = (
@@ -118,22 +118,22 @@ def label_plan(
     spread, present = rate * (1 - rate), (width / 2 / Z) ** 2
     held = _Held(dialogues, size, labelled, _labelled_dialogues(pairs) if labelled else 0)
     if 0 < labelled < size:
-        error = present / _wider(held.by(labelled)) ** 2
+        error = present / _wider(held.expected_dialogues(labelled)) ** 2
         known = 1 - min(max((error / spread - effect / size) / (1 / labelled - 1 / size), 0.01), 1.0)
     if counted:
         effect = max(1.0, present * size / spread)  # explicit: the interval itself says
 
-    def some(count: int) -> float:
+    def power_with(count: int) -> float:
         """As ``present``, with labels on so many of the pairs."""
         variance = spread * (effect / size + (1 - known) * (1 / count - 1 / size))
-        return variance * _wider(held.by(count)) ** 2
+        return variance * _wider(held.expected_dialogues(count)) ** 2
 
     def all_of(count: int) -> float:
         """As ``present``, with so many pairs, all labelled, in dialogues as long as these."""
         return spread * effect / count * _wider(None if dialogues is None else dialogues * count / size) ** 2
 
-    half = None if counted else _fewest(some, present / 4, size)
-    same = None if counted or labelled else _fewest(some, present, size)
+    half = None if counted else _fewest(power_with, present / 4, size)
+    same = None if counted or labelled else _fewest(power_with, present, size)
     replies = _fewest(all_of, present / 4, MOST) or MOST
     return LabelPlan(
         system=system,
@@ -164,18 +164,18 @@ class _Held:
     now: int = 0
     """Dialogues that hold these; 0: unknown, or no labels."""
 
-    def by(self, labels: int) -> float | None:
+    def expected_dialogues(self, labels: int) -> float | None:
         """How many of the dialogues, taken as of equal length, hold one of so many labels; None: unknown."""
         if self.dialogues is None:
             return None
         if not self.now or labels < self.labelled:
-            return _holding(labels, self.pairs, self.dialogues)
+            return _dialogues_with_label(labels, self.pairs, self.dialogues)
         left = max(self.dialogues - self.now, 0)
         share = (labels - self.labelled) / max(self.pairs - self.labelled, 1)
         return self.now + left * _hit(share, self.pairs / self.dialogues)
 
 
-def _holding(labels: int, pairs: int, dialogues: int) -> float:
+def _dialogues_with_label(labels: int, pairs: int, dialogues: int) -> float:
     """How many of k dialogues, of equal length s, hold one of the labels of random pairs: k (1 - (1 - labels / pairs)^s)."""
     return dialogues * _hit(labels / pairs, pairs / dialogues)
 
@@ -318,17 +318,15 @@ def with_answers(
         )
         warn(Problem(f"{what}; they were left out."))
 
-    def labelled(said: Utterance, key: str) -> Utterance:
+    def label(said: Utterance, key: str) -> Utterance:
         return said.model_copy(update={"strategies": answers[key]}) if key in answers else said
 
     made = [
-        one
-        if one.reference is None
-        else one.model_copy(update={"reference": labelled(one.reference, _key(one.id, None))})
+        one if one.reference is None else one.model_copy(update={"reference": label(one.reference, _key(one.id, None))})
         for one in situations
     ]
     replies = [
-        one.model_copy(update={"utterance": labelled(one.utterance, _key(one.situation_id, one.system))})
+        one.model_copy(update={"utterance": label(one.utterance, _key(one.situation_id, one.system))})
         for one in responses
     ]
     return made, replies

@@ -7,7 +7,7 @@ import numpy as np
 
 from trialogue.metrics import AnyMetric, Conversation, Settings
 from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
-from trialogue.metrics.alignment.reply_baselines import alignment_baselines, evenly_spaced
+from trialogue.metrics.alignment.reply_baselines import alignment_baselines, thin_evenly
 from trialogue.metrics.base import Array
 from trialogue.records import Role, Score, Situation
 
@@ -52,7 +52,7 @@ def with_baselines(
     aligned = [each for each in metrics if each.card.family == "alignment" and each.measure in signatures]
     if not aligned or any(each.role is Role.BASELINE for each in conversations):
         return list(scores), []
-    if not (spaced := evenly_spaced(situations)):  # no references: the systems' scores say so
+    if not (spaced := thin_evenly(situations)):  # no references: the systems' scores say so
         return list(scores), []
     baselines = alignment_baselines(spaced, foreseen=foreseen_strategies(spaced))
     if baselines is None:
@@ -109,19 +109,19 @@ def foreseen_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str,
     for fold in range(FOLDS):
         taught = [one for one in known if fold_of[one.cluster] != fold]
         asked = [one for one in situations if fold_of.get(one.cluster, 0) == fold]
-        rankings = _foreseen(
-            [histories[one.id] for one in taught], _first(taught), [histories[one.id] for one in asked]
+        rankings = _predict_strategies(
+            [histories[one.id] for one in taught], _first_strategies(taught), [histories[one.id] for one in asked]
         )
         found.update(zip((one.id for one in asked), rankings, strict=True))
     return found
 
 
-def _first(situations: Sequence[Situation]) -> list[str]:
+def _first_strategies(situations: Sequence[Situation]) -> list[str]:
     """The first strategy of each reference."""
     return [one.reference.strategies[0].strategy for one in situations if one.reference and one.reference.strategies]
 
 
-def _foreseen(
+def _predict_strategies(
     taught: Sequence["Tokens"], strategies: Sequence[str], asked: Sequence["Tokens"]
 ) -> list[tuple[str, ...]]:
     """Strategies after each history that is asked about, likeliest first, from those after other histories."""

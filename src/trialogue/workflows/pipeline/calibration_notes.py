@@ -14,7 +14,7 @@ ADVICE = (
 )
 
 
-def without_calibration_error(scores: Iterable[Score]) -> list[str]:
+def calibration_warnings(scores: Iterable[Score]) -> list[str]:
     """A sentence for each model whose calibration has an unknown error, or that has none, where intervals rest on it.
 
     Args:

@@ -14,12 +14,12 @@ from trialogue.findings.systems.baseline_section import baseline_methods, baseli
 from trialogue.findings.systems.failure_section import failure_sections
 from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.detect import threats_of
-from trialogue.findings.threats.gate import gated
+from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MOST_COMPARED
 from trialogue.records import Score
-from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
+from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Inferred
 from trialogue.workflows.pipeline.measure import Measured
@@ -38,7 +38,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
     """
     measured = inferred.measured
     if not inferred.leagues:
-        raise DataError(_nothing_to_measure(measured))
+        raise DataError(_nothing_measured_problem(measured))
     findings = Findings(
         title=title,
         answer=(),
@@ -46,7 +46,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
         dialogues=measured.dialogues,
         people=measured.people,
         shared_situations=measured.shared_situations,
-        leagues=inferred.shown,
+        leagues=inferred.shown_leagues,
         primary=None,
         votes=inferred.votes,
         sensitivity=_sensitivities(inferred),
@@ -55,7 +55,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
         domains=measured.domains,
         languages=measured.languages,
         language_mismatches=measured.language_mismatches,
-        methods=baseline_methods(inferred.shown),
+        methods=baseline_methods(inferred.shown_leagues),
         warnings=_warnings(inferred),
         alpha=inferred.alpha,
         correction=inferred.correction,
@@ -75,7 +75,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
 def with_threats(findings: Findings) -> Findings:
     """The findings with every threat that can be detected in them, their leagues past the gate, and the answer."""
     threats = threats_of(findings)
-    leagues = gated(findings.leagues, threats)
+    leagues = gate_leagues(findings.leagues, threats)
     primary = primary_league(leagues)
     return findings.model_copy(
         update={
@@ -117,7 +117,7 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
         *training_lines(measured.training_data),
         *_too_many(len(measured.systems)),
         *twin_lines(facts.system for facts in measured.systems),
-        *without_calibration_error(measured.scores),
+        *calibration_warnings(measured.scores),
         *measured.notes,
         *measured.material.warnings,
         *_answers_left_out(measured),
@@ -150,7 +150,7 @@ def _lost_alignment(measured: Measured, leagues: Sequence[League]) -> tuple[Sect
     return alignment_sections(alignment_profiles(offline, seed=measured.settings.seed, resamples=resamples))
 
 
-def _nothing_to_measure(measured: Measured) -> Problem:
+def _nothing_measured_problem(measured: Measured) -> Problem:
     misfits = language_lines(measured.language_mismatches)
     if misfits:
         what = "there is nothing to measure here. " + " ".join(misfits)

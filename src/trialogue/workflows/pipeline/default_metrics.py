@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
-from trialogue.metrics.dialogue.exchanges import unlabelled
+from trialogue.metrics.dialogue.exchanges import why_unlabelled
 from trialogue.metrics.dialogue.latency import wait_of
 from trialogue.workflows.pipeline.domains import fits_domain
 
@@ -61,7 +61,7 @@ OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     """The metrics of the lists above for which at least one unit is defined and whose domain holds the dialogues."""
     names = (*FOR_NEEDS, *FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
-    held = what_is_held(conversations)
+    held = needs_met(conversations)
     return [
         metric
         for metric in map(get_metric, names)
@@ -71,7 +71,7 @@ def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     ]
 
 
-def what_is_held(conversations: Sequence[Conversation]) -> frozenset[str]:
+def needs_met(conversations: Sequence[Conversation]) -> frozenset[str]:
     """What the data hold of the things that cards name as needs."""
     held: set[str] = set()
     for conversation in conversations:
@@ -99,7 +99,7 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
         found.add("ratings")
     if dialogue.ended_by is not None:
         found.add("ended_by")
-    if unlabelled(dialogue.utterances, "user") is None:
+    if why_unlabelled(dialogue.utterances, "user") is None:
         found.add("user_acts")
     if any(wait_of(said) is not None for said in dialogue.utterances):
         found.add("latency")

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from trialogue.findings.wording import listed
-from trialogue.metrics import AnyMetric, Conversation, by_system
+from trialogue.findings.wording import list_names
+from trialogue.metrics import AnyMetric, Conversation, group_by_system
 from trialogue.records import Departure, Dialogue, DomainFit
 
 DEPARTURES: dict[Departure, str] = {
@@ -45,7 +45,7 @@ def domain_fits(
     """
     own = {
         system: [each.dialogue for each in group if each.dialogue is not None]
-        for system, group in sorted(by_system(conversations).items())
+        for system, group in sorted(group_by_system(conversations).items())
     }
     found = (
         (system, metric.domain_fit(dialogues, is_measured=are_measured))
@@ -74,7 +74,7 @@ def _line(outside: Sequence[DomainFit], *, is_of_all: bool) -> str:
     fit = outside[0]
     counts = ", ".join(f"{count:,} {DEPARTURES[departure]}" for departure, count in departures.most_common())
     inside, dialogues = sum(each.inside for each in outside), sum(each.dialogues for each in outside)
-    whose = "" if is_of_all else " of " + listed([str(each.system) for each in outside])
+    whose = "" if is_of_all else " of " + list_names([str(each.system) for each in outside])
     like = f"{inside:,} of {dialogues:,} dialogues{whose} resemble those it was trained on ({fit.domain})"
     facts = f"{like}; {counts}."
     if fit.is_measured:

@@ -31,13 +31,13 @@ class Inferred:
     """What the correction of their p-values is called."""
 
     @property
-    def shown(self) -> tuple[League, ...]:
+    def shown_leagues(self) -> tuple[League, ...]:
         """The leagues of people's measures and of the metrics that were asked for."""
-        return _shown(self.measured, self.leagues)
+        return _select_shown(self.measured, self.leagues)
 
     def scores(self) -> RunScores:
         """The scores, differences with the corrected p-values."""
-        return RunScores(tuple(_adjusted(self.measured.scores, self.leagues)), self.measured.units)
+        return RunScores(tuple(_adjust_scores(self.measured.scores, self.leagues)), self.measured.units)
 
 
 def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Inferred:
@@ -50,9 +50,13 @@ def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = Fami
     """
     resamples = min(measured.settings.resamples, MOST_VOTE_RESAMPLES)
     found = leagues(measured.scores, measured.measures, units=measured.units, alpha=alpha)
-    correction = correction_of([league for league in _shown(measured, found) if league.measure.better != "neither"])
+    correction = correction_of(
+        [league for league in _select_shown(measured, found) if league.measure.better != "neither"]
+    )
     if family is FamilyScope.MEASURES:
-        together = {each.measure.measured for each in _shown(measured, found) if each.measure.better != "neither"}
+        together = {
+            each.measure.measured for each in _select_shown(measured, found) if each.measure.better != "neither"
+        }
         found, correction = corrected_together(found, together, alpha=alpha), ACROSS_MEASURES
     return Inferred(
         measured=measured,
@@ -63,12 +67,12 @@ def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = Fami
     )
 
 
-def _shown(measured: Measured, found: tuple[League, ...]) -> tuple[League, ...]:
+def _select_shown(measured: Measured, found: tuple[League, ...]) -> tuple[League, ...]:
     names = {metric.measure for metric in measured.choice.shown}
     return tuple(league for league in found if league.measure.by == "people" or league.measure.name in names)
 
 
-def _adjusted(scores: Iterable[Score], all_leagues: Iterable[League]) -> Iterable[Score]:
+def _adjust_scores(scores: Iterable[Score], all_leagues: Iterable[League]) -> Iterable[Score]:
     corrected = {
         (league.measure.name, contrast.a, contrast.b): contrast.p_adjusted
         for league in all_leagues

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from trialogue.findings import Measure, SharedSituations, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
-from trialogue.findings.languages import LanguageSurvey, screened, shown_mismatches
+from trialogue.findings.languages import LanguageSurvey, screen, shown_mismatches
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metrics import (
     AnyMetric,
@@ -64,7 +64,7 @@ class Choice:
     """Whether metrics that are not made for the language of a system are kept."""
 
     @property
-    def everything(self) -> list[AnyMetric]:
+    def all_metrics(self) -> list[AnyMetric]:
         """Every metric to measure, each once."""
         extra = [metric for family in self.families.values() for metric in family]
         return list({metric.measure: metric for metric in (*self.shown, *extra, *self.references)}.values())
@@ -146,12 +146,12 @@ def choose(
         UsageError: an unknown metric, variant or parameter.
     """
     conversations = [
-        *evaluated(conversations_of(material.dialogues)),
+        *select_evaluated(conversations_of(material.dialogues)),
         *offline_conversations(material.situations, material.responses),
     ]
     shown = get_metrics(metrics) if metrics else default_metrics(conversations)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
-    references = get_metrics(BASELINES) if _people_judged(material, conversations) else []
+    references = get_metrics(BASELINES) if _has_judgements(material, conversations) else []
     return Choice(
         tuple(shown),
         families,
@@ -188,13 +188,13 @@ def measure(
     """
     settings = settings or Settings()
     everybody = list(conversations_of(material.dialogues))
-    online = evaluated(everybody)
+    online = select_evaluated(everybody)
     beside = [each for each in everybody if each.role is Role.BASELINE] if len(everybody) > len(online) else []
     offline = offline_conversations(material.situations, material.responses)
     met = {conversation.system for conversation in online}
     alone = [conversation for conversation in offline if conversation.system not in met]
-    metrics = choice.everything
-    filed = FiledAnswers.of(material.scores, [*online, *offline])
+    metrics = choice.all_metrics
+    filed = FiledAnswers.select(material.scores, [*online, *offline])
     scores, units, measures, counts = _scores(
         online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside
     )
@@ -208,10 +208,10 @@ def measure(
         [metric for metric in choice.shown if not needs_offline(metric) or not met],
         settings=settings,
     )
-    fitting = screened(
+    fitting = screen(
         scores,
         metrics,
-        LanguageSurvey.of([*online, *offline]),
+        LanguageSurvey.from_conversations([*online, *offline]),
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
@@ -220,7 +220,7 @@ def measure(
         offline=tuple(offline),
         choice=choice,
         scores=tuple(fitting.scores),
-        units=units.without(fitting.left_out) if fitting.left_out else units,
+        units=units.drop(fitting.left_out) if fitting.left_out else units,
         counts=tuple(each for each in counts if (each.measure, each.system) not in fitting.left_out),
         measures=tuple(measures),
         systems=facts_of(
@@ -248,9 +248,9 @@ def measure(
     )
 
 
-def _people_judged(material: Material, conversations: Sequence[Conversation]) -> bool:
+def _has_judgements(material: Material, conversations: Sequence[Conversation]) -> bool:
     """Whether there is anything that agreement with people could be computed on."""
-    filed = FiledAnswers.of(material.scores, conversations)
+    filed = FiledAnswers.select(material.scores, conversations)
     utterances = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)
     return bool(
         material.preferences
@@ -314,7 +314,7 @@ def _totals(
     return found
 
 
-def evaluated(conversations: Iterable[Conversation]) -> list[Conversation]:
+def select_evaluated(conversations: Iterable[Conversation]) -> list[Conversation]:
     """The conversations of systems; those of baselines only where there is nothing else."""
     everybody = list(conversations)
     return [each for each in everybody if each.role is Role.SYSTEM] or everybody

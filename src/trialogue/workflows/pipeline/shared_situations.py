@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from trialogue.findings import SharedSituations
-from trialogue.metrics import AnyMetric, Conversation, Settings, by_system, measure
+from trialogue.metrics import AnyMetric, Conversation, Settings, group_by_system, measure
 from trialogue.records import Reason, ReasonCode, Role, Score
 
 NEARLY_ALL = 0.95  # of the situations; a system that answered fewer is not compared with baselines, which answer all
@@ -41,18 +41,20 @@ def on_shared_situations(
     for a, b in combinations(sorted(answered), 2):
         if answered[a] != answered[b]:
             tell(f"{a} and {b} on the {len(answered[a] & answered[b])} situations that both answered")
-            held = [measured[score.measure] for score in _between(scores, a, b) if score.measure in measured]
-            anew |= {(each.measure, a, b): each for each in _again(offline, held, a, b, answered, settings)}
+            held = [
+                measured[score.measure] for score in _differences_between(scores, a, b) if score.measure in measured
+            ]
+            anew |= {(each.measure, a, b): each for each in _remeasure(offline, held, a, b, answered, settings)}
     everyone = len(set().union(*answered.values()))
     few = {name for name, own in answered.items() if len(own) < NEARLY_ALL * everyone}
     found = []
     for score in scores:
         names = (score.system or "", score.versus or "")
         if score.level == "difference" and Role.BASELINE in (score.role, score.versus_role) and few.intersection(names):
-            found.append(_undefined(score, Reason.of(ReasonCode.BASELINE_ANSWERS_MORE, situations=everyone)))
+            found.append(_undefine(score, Reason.of(ReasonCode.BASELINE_ANSWERS_MORE, situations=everyone)))
         elif score.level == "difference" and score.measure in measured and _differ(answered, *names):
             again = anew.get((score.measure, *names))
-            found.append(_undefined(score, NOTHING_SHARED) if again is None else _taken(score, again))
+            found.append(_undefine(score, NOTHING_SHARED) if again is None else _replace_difference(score, again))
         else:
             found.append(score)
     return found
@@ -62,7 +64,7 @@ def _situations_of_each(offline: Sequence[Conversation]) -> dict[str, set[str]]:
     """The ids of the situations that each system answered."""
     return {
         system: {str(reply.situation_id) for conversation in own for reply in conversation.replies}
-        for system, own in by_system(offline).items()
+        for system, own in group_by_system(offline).items()
     }
 
 
@@ -94,11 +96,11 @@ def _differ(answered: dict[str, set[str]], a: str, b: str) -> bool:
     return a in answered and b in answered and answered[a] != answered[b]
 
 
-def _between(scores: Sequence[Score], a: str, b: str) -> Iterator[Score]:
+def _differences_between(scores: Sequence[Score], a: str, b: str) -> Iterator[Score]:
     return (score for score in scores if score.level == "difference" and (score.system, score.versus) == (a, b))
 
 
-def _again(
+def _remeasure(
     offline: Sequence[Conversation],
     metrics: Sequence[AnyMetric],
     a: str,
@@ -119,10 +121,10 @@ def _again(
     return [score for score in measure(kept, metrics, settings=settings) if score.level == "difference"]
 
 
-def _taken(score: Score, again: Score) -> Score:
+def _replace_difference(score: Score, again: Score) -> Score:
     """The new difference under the old one's signature, which says what it is of."""
     return again.model_copy(update={"signature": f"{score.signature}{SHARED}"})
 
 
-def _undefined(score: Score, why: Reason) -> Score:
+def _undefine(score: Score, why: Reason) -> Score:
     return score.model_copy(update={"value": None, "interval": None, "p": None, "why": why})

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, unlabelled
+from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.kinds.acts import ACCEPTABLE, answers
-from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, finished
+from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, read_finished
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
 from trialogue.simulation.failed import Failed, failed_in, in_a_line
 from trialogue.simulation.source import users_of_source
@@ -85,7 +85,7 @@ def _read(given: Sequence[str | Path]) -> list[Dialogue]:
     """All dialogues; of a simulation that is running, or was interrupted, those that have ended."""
     running = [Path(one) for one in given if _is_unfinished(Path(one))]
     rest = [one for one in given if Path(one) not in running]
-    return [*(each for folder in running for each in finished(folder)), *(gather(rest).dialogues if rest else ())]
+    return [*(each for folder in running for each in read_finished(folder)), *(gather(rest).dialogues if rest else ())]
 
 
 def _is_unfinished(folder: Path) -> bool:
@@ -111,7 +111,7 @@ def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> Age
 def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
     """What to tell of an agent none of whose acts are known; None if any dialogue has some."""
     spoke = (each.utterances for each in dialogues if any(said.speaker == "system" for said in each.utterances))
-    reasons = [unlabelled(utterances, "system") for utterances in spoke]
+    reasons = [why_unlabelled(utterances, "system") for utterances in spoke]
     first = next(iter(reasons), None)
     if first is None or any(reason is None for reason in reasons):
         return None
@@ -207,12 +207,12 @@ class Continued:
     """How many of those were answered."""
 
 
-def continued(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
+def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
     """How continuations went from a turn on, by agent and users, in order of appearance."""
     found: dict[tuple[str, str], list[list[bool | None]]] = {}
     for dialogue in dialogues:
         key = (dialogue.system or "unnamed", users_of_source(dialogue) or "")
-        found.setdefault(key, []).append(answered_from(dialogue, turn))
+        found.setdefault(key, []).append(answers_from(dialogue, turn))
     return [
         Continued(
             agent=agent,
@@ -232,15 +232,15 @@ def _count(answered: Iterable[bool | None]) -> int | None:
     return None if None in told else sum(map(bool, told))
 
 
-def answered_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
+def answers_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
     """Whether each user turn was answered, from one on; None where no act of the user that is known is annotated.
 
     The first message of a burst counts.
     """
-    return [_answered(each) for each in exchanges(dialogue)[turn - 1 :]]
+    return [_is_answered(each) for each in exchanges(dialogue)[turn - 1 :]]
 
 
-def _answered(turn: Exchange) -> bool | None:
+def _is_answered(turn: Exchange) -> bool | None:
     if turn.act is None or turn.act not in ACCEPTABLE:
         return None
     return bool(turn.burst) and answers(turn.act, turn.burst[0])
@@ -248,13 +248,13 @@ def _answered(turn: Exchange) -> bool | None:
 
 def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> list[str]:
     """Whether a turn was answered before, and how often it is in continuations of the dialogue from it, in lines."""
-    was = answered_from(before, turn)[0]
+    was = answers_from(before, turn)[0]
     if was is None:
         what = f"Whether turn {turn} of {before.id} was answered is unknown"
         lines = [f"{what}: it has no known act of the user."]
     else:
         lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
-    for each in continued(after, turn):
+    for each in continuation_outcomes(after, turn):
         later = "no turns later" if not each.later else f"{each.later_answered / each.later:.0%} of the turns after it"
         here = "" if each.answered is None else f"answered in {each.answered} of {each.dialogues}; "
         lines.append(f"{each.agent}, {each.users}: {here}{later}{'' if here or not each.later else ' were answered'}")

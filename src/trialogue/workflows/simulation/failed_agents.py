@@ -34,7 +34,7 @@ class AlwaysFailed:
         return f"agent {self.agent!r} failed in {which}{whom}. To test it alone: trialogue agents check AGENT"
 
 
-def always_failed(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[AlwaysFailed, ...]:
+def find_failed_agents(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[AlwaysFailed, ...]:
     """The agents that failed in every dialogue, in order of their first one; dialogues without a system are left out.
 
     Args:

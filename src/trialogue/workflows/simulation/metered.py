@@ -112,15 +112,15 @@ class Meter:
         self._file = folder / USAGE
         self._before = len(usages(self._file))
 
-    def asked(self) -> dict[str, Usage]:
+    def usage_by_agent(self) -> dict[str, Usage]:
         """By agent, of those that were asked; processes that have not ended are not in it."""
         found: dict[str, list[Usage]] = {}
         for agent, usage in usages(self._file)[self._before :]:
             found.setdefault(agent, []).append(usage)
-        return {agent: together(parts) for agent, parts in found.items()}
+        return {agent: add_usage(parts) for agent, parts in found.items()}
 
 
-def together(parts: list[Usage]) -> Usage:
+def add_usage(parts: list[Usage]) -> Usage:
     """What several processes asked one model; the cost is unknown where that of any is.
 
     >>> one = Usage(model="m", calls=2, prompt_tokens=10, cost=0.5, currency="USD")

@@ -19,7 +19,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
 from trialogue.workflows.inputs.inputs import Material, gather
-from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, annotated, features_of, speaks
+from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, features_of, is_annotated, speaks
 
 PREDICTORS = (
     "satisfaction@linear",
@@ -75,7 +75,7 @@ def realism(
         side.dialogues = [each for each in side.dialogues if each.role is Role.SYSTEM]
     people, robots = ([each for each in side.dialogues if speaks(each)] for side in sides)
     problems = [
-        Problem(_nothing(side), file=", ".join(given))
+        Problem(_no_text_message(side), file=", ".join(given))
         for given, side, found in ((real, sides[0], people), (simulated, sides[1], robots))
         if not found
     ]
@@ -113,7 +113,7 @@ def realism(
     return found.model_copy(update={"answer": realism_answer(found), "warnings": tuple(dict.fromkeys(warnings))})
 
 
-def _nothing(side: Material) -> str:
+def _no_text_message(side: Material) -> str:
     if not side.dialogues:
         return "it contains no dialogues."
     return f"the user has no text in any of its {len(side.dialogues):,} dialogues; did the agent fail?"
@@ -149,7 +149,7 @@ def _side(dialogues: Sequence[Dialogue]) -> Side:
 
 
 def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Divergence | None:
-    labelled = annotated(real) and annotated(simulated)
+    labelled = is_annotated(real) and is_annotated(simulated)
     one, other = ([acts_of(each, from_labels=labelled) for each in side] for side in (real, simulated))
     return divergence(one, other, acts="annotated acts" if labelled else "acts recognised in the text", how=how)
 
@@ -176,7 +176,7 @@ def _values(material: Material, metrics: Sequence[AnyMetric]) -> dict[str, tuple
     conversations = list(conversations_of(material.dialogues))
     scores: list[Score] = []
     measure(conversations, metrics, sink=scores.append)
-    filed = FiledAnswers.of(material.scores, conversations)
+    filed = FiledAnswers.select(material.scores, conversations)
     if ratings_among(conversations, filed):
         scores += [score for each in conversations for score in rating_scores(each, filed)]
     clusters = {(each.system, each.dialogue_id): each.cluster for each in conversations}

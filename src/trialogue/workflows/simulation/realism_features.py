@@ -46,7 +46,7 @@ def _likeness(said: Said) -> float:
     return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)])
 
 
-def _again(said: Said) -> float:
+def _repetition(said: Said) -> float:
     texts = [" ".join(turn) for turn in said.words]
     return 1 - len(set(texts)) / len(texts) if texts else 0.0
 
@@ -83,7 +83,7 @@ FEATURES: Mapping[str, tuple[str, Callable[[Said], float]]] = {
     "variety": ("distinct words over all words of the user", _variety),
     "letters": ("letters per word", lambda said: _mean([float(len(word)) for turn in said.words for word in turn])),
     "likeness": ("words shared by consecutive turns", _likeness),
-    "again": ("share of turns repeated word for word", _again),
+    "again": ("share of turns repeated word for word", _repetition),
     "questions": ("share of turns with a question mark", lambda said: _share(said, lambda text: "?" in text)),
     "exclaims": ("share of turns with an exclamation mark", lambda said: _share(said, lambda text: "!" in text)),
     "stops": (
@@ -125,7 +125,7 @@ def features_of(dialogue: Dialogue) -> list[float]:
     return [function(said) for _, function in FEATURES.values()]
 
 
-def annotated(dialogues: Sequence[Dialogue]) -> bool:
+def is_annotated(dialogues: Sequence[Dialogue]) -> bool:
     """Whether user acts were annotated in all of some dialogues."""
     return all(
         any(label_of(each) is not None for each in dialogue.utterances if each.speaker == "user")

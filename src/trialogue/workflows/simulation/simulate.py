@@ -64,7 +64,7 @@ class UsersByName:
     def __call__(self, name: str) -> SimulatedUsers:
         """The users of a name in the study."""
         known = load_catalogue(self.catalogue, ratings=self.ratings)
-        users = self.kind(name).settled(World(known.catalogue, known.ratings))
+        users = self.kind(name).settle(World(known.catalogue, known.ratings))
         return MeteredUsers(users, name, self.usage) if self.usage and isinstance(users, Accountable) else users
 
     def signatures(self) -> dict[str, JsonValue]:
@@ -102,7 +102,7 @@ def simulate(
     more: dict[str, JsonValue] = {"timed": True} if timed else {}
     if catalogue is not None:
         study = study.model_copy(update={"catalogue": catalogue})
-    here = study.located()
+    here = study.resolve_paths()
     agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
     users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
     contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
@@ -136,7 +136,7 @@ def _user_options(study: Study) -> dict[str, Options]:
 
 
 def _files_of(study: Study) -> Iterator[JsonValue]:
-    """The names of files that dialogues rest on; in the same order for a study and the same one ``located``."""
+    """The names of files that dialogues rest on; in the same order for a study and the same one with its paths resolved."""
     yield study.catalogue
     yield study.ratings
     for options in _user_options(study).values():

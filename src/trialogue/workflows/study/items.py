@@ -64,7 +64,7 @@ def items_for(
     if study_type == "chat":
         return [ChatItem(key=f"chat-{name}", agents=(name,)) for name in agents]
     if study_type == "realism":
-        return _drawn(_realism(human, simulated, rng, note), most, rng)
+        return _draw_items(_realism(human, simulated, rng, note), most, rng)
     material = gather([str(each) for each in responses] or [DEMO])
     make: dict[str, Callable[[Material], list[AnyItem]]] = {
         "rating": _ratings,
@@ -78,10 +78,10 @@ def items_for(
             f"there is nothing for a study of type {study_type}, which needs {needed.get(study_type, 'two systems')}."
         )
         raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
-    return _drawn(items, most, rng)
+    return _draw_items(items, most, rng)
 
 
-def _drawn(items: list[AnyItem], most: int | None, rng: np.random.Generator) -> list[AnyItem]:
+def _draw_items(items: list[AnyItem], most: int | None, rng: np.random.Generator) -> list[AnyItem]:
     if most is None or most >= len(items):
         return items
     return [items[place] for place in sorted(rng.choice(len(items), size=most, replace=False).tolist())]
@@ -109,7 +109,7 @@ def _messages(utterances: Sequence[Utterance]) -> tuple[dict[str, str], ...]:
     return tuple({"speaker": each.speaker, "text": each.text} for each in utterances[-MOST_LINES:])
 
 
-def _by_situation(material: Material) -> dict[str, dict[str, str]]:
+def _texts_by_situation(material: Material) -> dict[str, dict[str, str]]:
     """Text by system, for each situation; a system without words there is left out."""
     found: dict[str, dict[str, str]] = {}
     for response in material.responses:
@@ -120,7 +120,7 @@ def _by_situation(material: Material) -> dict[str, dict[str, str]]:
 
 def _ratings(material: Material) -> list[AnyItem]:
     """Situations to which every system has something to say: each is judged in the same places as the others."""
-    replies = _by_situation(material)
+    replies = _texts_by_situation(material)
     systems = {name for texts in replies.values() for name in texts}
     return _valid(
         RatingItem,
@@ -134,7 +134,7 @@ def _ratings(material: Material) -> list[AnyItem]:
 
 def _preferences(material: Material) -> list[AnyItem]:
     """Every two different replies to a situation."""
-    replies = _by_situation(material)
+    replies = _texts_by_situation(material)
     return _valid(
         PreferenceItem,
         (

@@ -10,7 +10,7 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.findings.people.models import classes, effects_of
-from trialogue.findings.people.participants import analysed
+from trialogue.findings.people.participants import countable_participants
 from trialogue.findings.people.study import StudyData
 from trialogue.findings.people.table import FEW_RATERS, RatingTable, table_of
 from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
@@ -108,7 +108,7 @@ def plan_study(
         raise UsageError(f"power must lie between 0 and 1, got {power}.")
     if unknown := sorted(design.keys() - DESIGN):
         raise UnknownNameError("option of a plan", unknown[0], DESIGN)
-    base = changed(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
+    base = change_base(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
     plan = base.plan
     found = study_power(plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
     wanted = search and found.every_pair.value is not None and found.every_pair.value < power
@@ -175,8 +175,8 @@ def _of_pilot(folder: Path, effects: tuple[float, ...] | None) -> Base:
     if measure is None:
         raise DataError(Problem("a pilot without ratings does not show any variances.", file=str(folder)))
     everything, _ = table_of([score for score in data.scores if score.measure == measure], data.presentations)
-    table = everything.only(analysed(data.people, data.rules))
-    if len(set(table.rating)) < 2 or len(table.systems) < 2:
+    table = everything.select_raters(countable_participants(data.people, data.rules))
+    if len(set(table.ratings)) < 2 or len(table.systems) < 2:
         raise DataError(
             Problem(
                 "variances can be estimated only from a pilot with ratings of at least two systems.", file=str(folder)
@@ -209,7 +209,7 @@ def _flow(data: StudyData, table: RatingTable) -> tuple[int, int, int]:
     answered = set(table.column("rater"))
     begun = [one for one in data.people if one.furthest(answered) in ("active", "completed")]
     finished = [one for one in begun if one.state == "completed"]
-    return len(begun), len(finished), len((analysed(data.people, data.rules) or frozenset()) & answered)
+    return len(begun), len(finished), len((countable_participants(data.people, data.rules) or frozenset()) & answered)
 
 
 def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], list[str]]:
@@ -229,7 +229,7 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
         random["rater"] = table.column("rater")
         random["rater x system"] = [f"{row.rater}\x1f{row.system}" for row in table.rows]
         notes.append(f"Standard deviations of participants rest on only {table.raters} people.")
-    model = clmm(classes(table.rating), fixed, random)
+    model = clmm(classes(table.ratings), fixed, random)
     if not model.converged:
         raise DataError(Problem(f"the ordinal model could not be fitted to the pilot's ratings: {model.why}."))
     found: dict[str, float] = {}
@@ -254,7 +254,7 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
     return Variances(**found), tuple((model.flat[:cuts] - shift).tolist()), notes
 
 
-def changed(base: Base, **changes: float | int | None) -> Base:
+def change_base(base: Base, **changes: float | int | None) -> Base:
     """The same with another design or other standard deviations; None leaves a value as it is.
 
     Raises:

@@ -32,7 +32,7 @@ class KnownPair(Record):
     """``right``, ``wrong`` (the other one is called better), ``inconclusive`` or ``undefined``."""
 
     @property
-    def covered(self) -> bool | None:
+    def is_covered(self) -> bool | None:
         """Whether the interval holds what is known; None: there is none."""
         return None if self.interval is None else self.interval[0] <= self.known <= self.interval[1]
 
@@ -105,7 +105,7 @@ def simulate_and_analyse(
 
 def held_against(findings: StudyFindings, effects: Mapping[str, float]) -> tuple[KnownPair, ...]:
     """What the findings say of every two systems whose effects differ, the largest difference first."""
-    verdicts = _rated(findings) or _chosen(findings)
+    verdicts = _rating_verdicts(findings) or _choice_verdicts(findings)
     systems = sorted(effects, key=lambda name: (-effects[name], name))
     found = []
     for place, a in enumerate(systems):
@@ -118,13 +118,13 @@ def held_against(findings: StudyFindings, effects: Mapping[str, float]) -> tuple
 Said = Mapping[tuple[str, str], tuple[str, Estimate | None]]
 
 
-def _rated(findings: StudyFindings) -> Said:
+def _rating_verdicts(findings: StudyFindings) -> Said:
     """By pair: the verdict of the first criterion, and odds of a higher rating of the first system."""
     pairs = findings.ratings[0].pairs if findings.ratings else ()
     return {(pair.a, pair.b): (pair.verdict, pair.odds_ratio) for pair in pairs}
 
 
-def _chosen(findings: StudyFindings) -> Said:
+def _choice_verdicts(findings: StudyFindings) -> Said:
     """By pair: the verdict. In a study of realism, whoever simulated is the side ``simulated``."""
     pairs = findings.choices.pairs if findings.choices else ()
     realism = findings.choices is not None and findings.choices.task == "realism"

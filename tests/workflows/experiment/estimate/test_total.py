@@ -9,9 +9,18 @@ from trialogue.agents import Workload
 from trialogue.llm.usage import Usage
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.simulation_file import Study, study_of
-from trialogue.workflows.experiment import experiment_of, plan_text, planned
+from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text
 from trialogue.workflows.experiment.estimate.agents import AgentEstimate, agent_estimates
-from trialogue.workflows.experiment.estimate.pace import FILE, AgentTook, Mean, Shares, StageTook, keep, kept, talked
+from trialogue.workflows.experiment.estimate.pace import (
+    FILE,
+    AgentTook,
+    Mean,
+    Shares,
+    StageTook,
+    keep,
+    measure_talks,
+    read_measurements,
+)
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import DIALOGUE_S, FASTER, KILOBYTES, SETUP_S, SLOWER, STAGES
 from trialogue.workflows.experiment.estimate.total import StageEstimate
@@ -142,7 +151,7 @@ def test_what_was_asked_in_dialogues_is_counted(tmp_path: Path) -> None:
         '{"id":"cut',
     ]
     (tmp_path / "ledger.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    told = talked(tmp_path)["m"].told()
+    told = measure_talks(tmp_path)["m"].to_fields()
     assert told["dialogues"] == 2
     assert told["asked"] == Mean(value=1, error=0)
 
@@ -152,8 +161,8 @@ def test_a_damaged_line_of_measurements_is_passed_over(tmp_path: Path) -> None:
     keep(tmp_path, [stage])
     with (tmp_path / FILE).open("a", encoding="utf-8") as stream:
         stream.write('{"kind":"stage_took","v":1}\n[]\n{"kind":"other","v":1}\n{"kind"')
-    assert kept(tmp_path) == [stage]
-    assert kept(tmp_path / "nowhere") == []
+    assert read_measurements(tmp_path) == [stage]
+    assert read_measurements(tmp_path / "nowhere") == []
 
 
 def test_measurements_that_no_disk_takes_are_not_kept(tmp_path: Path) -> None:
@@ -167,7 +176,7 @@ def small(out: Path, **more: Any) -> dict[str, Any]:
 
 
 def takes(given: dict[str, Any]) -> dict[str, StageEstimate | None]:
-    return {step.name: step.takes for step in planned(experiment_of(given))}
+    return {step.name: step.takes for step in plan_steps(experiment_of(given))}
 
 
 def test_a_first_dry_run_says_that_it_knows_only_reference_rates(tmp_path: Path) -> None:
@@ -176,12 +185,12 @@ def test_a_first_dry_run_says_that_it_knows_only_reference_rates(tmp_path: Path)
     report = found["report"]
     assert report is not None
     megabytes = 6 * KILOBYTES / 1e3  # 2 agents x 3 dialogues
-    assert report.seconds == pytest.approx(Range(FASTER, SLOWER).times(*[STAGES["report"].of(megabytes)] * 2))
-    assert "Reference rates are from another machine" in plan_text(planned(experiment_of(small(tmp_path / "new"))))
+    assert report.seconds == pytest.approx(Range(FASTER, SLOWER).times(*[STAGES["report"].seconds_for(megabytes)] * 2))
+    assert "Reference rates are from another machine" in plan_text(plan_steps(experiment_of(small(tmp_path / "new"))))
 
 
 def test_unknown_time_and_cost_are_said_to_be_unknown(tmp_path: Path) -> None:
-    text = plan_text(planned(experiment_of(small(tmp_path, agents={"mine": PRICED, "ours": "echo"}))))
+    text = plan_text(plan_steps(experiment_of(small(tmp_path, agents={"mine": PRICED, "ours": "echo"}))))
     assert "plus the time of mine, which is unknown" in text
     assert "Cost: unknown of mine." in text
     assert "start with a small n" in text

@@ -59,11 +59,13 @@ def agent_estimates(study: Study, missing: dict[str, int], earlier: Sequence[Age
         earlier: what was measured before, the oldest first.
     """
     return [
-        _estimate(study, agent, further, _last(study, agent, earlier)) for agent, further in missing.items() if further
+        _estimate(study, agent, further, _last_measurement(study, agent, earlier))
+        for agent, further in missing.items()
+        if further
     ]
 
 
-def _last(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook | None:
+def _last_measurement(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook | None:
     """The last measurement of an agent of these options, if possible one in the same setting."""
     same = [each for each in earlier if each.spec == study.agents[agent]]
     alike = [each for each in same if each.setting == setting_of(study)]
@@ -76,7 +78,7 @@ def _estimate(study: Study, agent: str, further: int, before: AgentTook | None) 
     most = Range(further, further * study.max_turns)
     alike = before is not None and before.setting == setting_of(study)
     asked = _sum(before.asked, before.dialogues, further) if before and alike else None
-    asked = asked.within(*most) if asked else most
+    asked = asked.clip(*most) if asked else most
     seconds, why = _seconds(study, spec, further, asked, before)
     made = AgentEstimate(agent, further, asked, seconds, measured=before is not None, why=why)
     return _with_cost(made, spec, before.usage if before and alike else None) if isinstance(spec, LlmSpec) else made

@@ -82,7 +82,7 @@ def keep(folder: Path, measured: Iterable[Record]) -> None:
         return
 
 
-def kept(folder: Path) -> list[StageTook | AgentTook]:
+def read_measurements(folder: Path) -> list[StageTook | AgentTook]:
     """The measurements of a folder of stages, the oldest first; [] if there are none."""
     if not (folder / FILE).is_file():
         return []
@@ -141,13 +141,13 @@ class Talked:
         self._bytes += size
         self._asked.append(sum(said.get("speaker") == "user" for said in utterances))
 
-    def told(self) -> dict[str, Mean | float]:
+    def to_fields(self) -> dict[str, Mean | float]:
         """The fields of ``AgentTook`` that are about dialogues."""
         count = len(self._asked)
         return {"dialogues": count, "asked": _mean(self._asked), "kilobytes": self._bytes / count / 1e3}
 
 
-def talked(folder: Path) -> dict[str, Talked]:
+def measure_talks(folder: Path) -> dict[str, Talked]:
     """What the dialogues in a batch's ledger were like, by agent."""
     found: dict[str, Talked] = {}
     with (folder / LEDGER).open("rb") as stream:

@@ -17,7 +17,7 @@ FIRST_FEW = (
 def plan_text(steps: Sequence[Step]) -> str:
     """The steps, what each takes, and what all take together."""
     lines = [line for step in steps for line in _step(step)]
-    return "\n".join([*lines, "", *_together([step.takes for step in steps if step.takes is not None])])
+    return "\n".join([*lines, "", *_total_lines([step.takes for step in steps if step.takes is not None])])
 
 
 def _step(step: Step) -> Iterator[str]:
@@ -41,7 +41,7 @@ def _basis(measured: bool) -> str:
 
 def _agent(each: AgentEstimate) -> Iterator[str]:
     dialogues = f"{each.dialogues:,} dialogue{'s' if each.dialogues > 1 else ''}"
-    yield f"{dialogues}, asked {each.asked.counted()} times"
+    yield f"{dialogues}, asked {each.asked.format_count()} times"
     if each.seconds is None:
         yield f"time unknown: {each.why}"
     else:
@@ -49,17 +49,17 @@ def _agent(each: AgentEstimate) -> Iterator[str]:
     if not each.model:
         return
     prompt, answers = (
-        tokens.counted() if tokens else "unknown" for tokens in (each.prompt_tokens, each.completion_tokens)
+        tokens.format_count() if tokens else "unknown" for tokens in (each.prompt_tokens, each.completion_tokens)
     )
     yield f"tokens: {prompt} in prompts, {answers} in answers"
     yield f"cost {each.cost.money(each.currency) if each.cost else 'unknown'}"
     yield from each.notes
 
 
-def _together(takes: Sequence[StageEstimate]) -> Iterator[str]:
+def _total_lines(takes: Sequence[StageEstimate]) -> Iterator[str]:
     agents = [each for stage in takes for each in stage.agents]
     unknown = [each.agent for each in agents if each.seconds is None]
-    beside = f", plus the time of {_listed(unknown)}, which is unknown" if unknown else ""
+    beside = f", plus the time of {_list_names(unknown)}, which is unknown" if unknown else ""
     yield f"In all: {in_all(takes).duration()}{beside}."
     if any(each.model for each in agents):
         yield f"Cost: {_cost([each for each in agents if each.model])}."
@@ -77,8 +77,8 @@ def _cost(models: Sequence[AgentEstimate]) -> str:
             sums[each.currency] = sums.get(each.currency, Range(0, 0)).plus(each.cost)
     unknown = [each.agent for each in models if each.cost is None]
     known = [amount.money(currency) for currency, amount in sums.items()]
-    return " and ".join([*known, *([f"unknown of {_listed(unknown)}"] if unknown else [])])
+    return " and ".join([*known, *([f"unknown of {_list_names(unknown)}"] if unknown else [])])
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names)

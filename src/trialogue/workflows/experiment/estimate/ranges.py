@@ -27,7 +27,7 @@ class Range(NamedTuple):
         """
         return Range(self.low * low, self.high * high)
 
-    def within(self, low: float, high: float) -> "Range":
+    def clip(self, low: float, high: float) -> "Range":
         """No less and no more than two bounds.
 
         >>> Range(1, 9).within(2, 5)
@@ -35,7 +35,7 @@ class Range(NamedTuple):
         """
         return Range(min(max(self.low, low), high), max(min(self.high, high), low))
 
-    def counted(self) -> str:
+    def format_count(self) -> str:
         """As a count.
 
         >>> Range(180, 9_000).counted(), Range(1, 1).counted(), Range(0, 20).counted()
@@ -53,10 +53,10 @@ class Range(NamedTuple):
         ('up to 4 s', '2 to 15 min', '1.1 to 2.5 h')
         """
         if self.high < 2 * MINUTE:
-            return _between(f"{self.low:.0f}", f"{max(self.high, 1):.0f}", "s")
+            return _format_range(f"{self.low:.0f}", f"{max(self.high, 1):.0f}", "s")
         if self.high < 2 * HOUR:
-            return _between(f"{self.low / MINUTE:.0f}", f"{self.high / MINUTE:.0f}", "min")
-        return _between(f"{self.low / HOUR:.1f}", f"{self.high / HOUR:.1f}", "h")
+            return _format_range(f"{self.low / MINUTE:.0f}", f"{self.high / MINUTE:.0f}", "min")
+        return _format_range(f"{self.low / HOUR:.1f}", f"{self.high / HOUR:.1f}", "h")
 
     def money(self, currency: str) -> str:
         """As an amount of money.
@@ -67,7 +67,7 @@ class Range(NamedTuple):
         return f"{_money(self.low)} to {_money(self.high)} {currency}"
 
 
-def _between(low: str, high: str, unit: str) -> str:
+def _format_range(low: str, high: str, unit: str) -> str:
     if float(low) == 0:
         return f"up to {high} {unit}"
     return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"

@@ -23,7 +23,7 @@ class Rate(NamedTuple):
     fixed: float
     per_megabyte: float
 
-    def of(self, megabytes: float) -> float:
+    def seconds_for(self, megabytes: float) -> float:
         """Seconds for so much data."""
         return self.fixed + self.per_megabyte * megabytes
 

@@ -50,7 +50,7 @@ def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict
         measured: what earlier runs measured, the oldest first.
     """
     sizes, found = megabytes(plan, study, measured), {}
-    missing = plan.behind(stage.name for stage in plan.stages if not plan.is_done(stage))
+    missing = plan.dependents(stage.name for stage in plan.stages if not plan.is_done(stage))
     for name in missing:
         if name == SIMULATE and study is not None:
             here = study.model_copy(update={"out": plan.folders()[name]})
@@ -84,7 +84,7 @@ def _simulation(study: Study, measured: Sequence[AgentTook]) -> StageEstimate:
     all_measured = bool(agents) and all(each.measured for each in agents)
     if not all_measured and study.catalogue == DEMO:
         known.append(Range(SETUP_S, SETUP_S).times(FASTER, SLOWER * len(study.users)))
-    return StageEstimate(_together(known), all_measured, tuple(agents))
+    return StageEstimate(_sum_ranges(known), all_measured, tuple(agents))
 
 
 def _stage(name: str, size: float, measured: Measured) -> StageEstimate:
@@ -92,7 +92,7 @@ def _stage(name: str, size: float, measured: Measured) -> StageEstimate:
     took = [each for each in measured if isinstance(each, StageTook)]
     mine = [each for each in took if each.stage == name] or [each for each in took if _kind(each.stage) == _kind(name)]
     if not mine:
-        seconds = STAGES[_kind(name)].of(size)
+        seconds = STAGES[_kind(name)].seconds_for(size)
         return StageEstimate(Range(seconds * FASTER, seconds * SLOWER), measured=False)
     last = mine[-1]
     growth = size / last.megabytes if last.megabytes else 1.0
@@ -104,7 +104,7 @@ def _kind(name: str) -> str:
     return name.partition("-")[0]
 
 
-def _together(ranges: Sequence[Range]) -> Range:
+def _sum_ranges(ranges: Sequence[Range]) -> Range:
     total = Range(0, 0)
     for each in ranges:
         total = total.plus(each)
@@ -113,4 +113,4 @@ def _together(ranges: Sequence[Range]) -> Range:
 
 def in_all(estimates: Sequence[StageEstimate]) -> Range:
     """The seconds of some stages together, without those that are unknown."""
-    return _together([each.seconds for each in estimates])
+    return _sum_ranges([each.seconds for each in estimates])
