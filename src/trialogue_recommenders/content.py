@@ -87,9 +87,9 @@ class Content:
         """(item id, score) of the items whose titles are like the words searched for, the best first.
 
         Items that have exactly this title (in any writing, see ``Catalogue.find_title``) score 1. Others score the TF-IDF
-        cosine of their titles' letters in threes, so that "anna karinina" finds "Anna Karenina", but at least 0.9 if they begin
-        with the words, or hold them all (with slips, perhaps) and two of them say something ("harry pottter"). Words of
-        talk alone ("another movie") find nothing but titles that are just these.
+        cosine of their titles' letters in threes, so that "anna karinina" finds "Anna Karenina", but at least 0.9 if they
+        begin with the words, or hold them all (with slips, perhaps) and two of them say something ("harry pottter"). Words
+        of talk alone ("another movie") find nothing but titles that are just these.
 
         Args:
             title: what to search for; only its first 120 characters count.
