@@ -208,7 +208,7 @@ def _find_kind(name: str) -> UserKind:
     if not isinstance(made, UserKind) or isinstance(made, type):
         made = made()
     if not isinstance(made, UserKind):
-        hint = f"It gave a {type(made).__name__}, which has no name, with_options and settled."
+        hint = f"It gave a {type(made).__name__}, which has no name, with_options and settle."
         raise UnknownNameError("kind of simulated users", name, METHODS, hint=hint)
     return made
 
