@@ -21,7 +21,7 @@ import numpy as np
 from trialogue.cache import cache_folder
 from trialogue.errors import UsageError
 from trialogue.records.files.manifest import versions_of
-from trialogue.records.files.opening import replacing
+from trialogue.records.files.opening import open_replacing
 from trialogue.simulation.language.nlu import Example
 from trialogue.simulation.language.nlu_linear import Weights, fitted_weights
 
@@ -74,7 +74,7 @@ def _write(weights: Weights, path: Path) -> None:
     stream = io.BytesIO()
     arrays = {name: getattr(weights, name) for name in ARRAYS}
     np.savez(stream, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), **arrays)
-    with replacing(path) as file:
+    with open_replacing(path) as file:
         file.write(stream.getvalue())
     for old in sorted(path.parent.glob("*.npz"), key=lambda each: each.stat().st_mtime)[:-FILES]:
         old.unlink(missing_ok=True)
