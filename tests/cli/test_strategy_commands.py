@@ -142,7 +142,7 @@ def test_pairs_do_not_overwrite_what_they_are_drawn_from(tmp_path: Path) -> None
     found = run("strategies", "pairs", "--data", data, "--out", tmp_path / "p.csv", "--set", "easy")
     assert "original or mixed-hard" in str(found.exception)
     found = run("strategies", "pairs", "--data", tmp_path / "nowhere", "--out", tmp_path / "p.txt")
-    assert "written as .csv or .jsonl" in str(found.exception)  # before data are read
+    assert "written to .csv or .jsonl" in str(found.exception)  # before data are read
 
 
 def test_coverage_is_told_of_each_system() -> None:

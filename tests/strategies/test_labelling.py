@@ -150,7 +150,7 @@ def test_sentences_of_a_user_are_said_by_the_user_in_the_context_of_those_behind
 
 def test_responses_without_what_was_said_before_are_told() -> None:
     alone = Response(situation_id="nobody knows", system="a", utterance=said("Fine."))
-    with pytest.warns(UserWarning, match="1 responses were labelled without what was said before"):
+    with pytest.warns(UserWarning, match="1 responses were labelled without their context, because"):
         list(label_records([alone], Spy(uses_context=True)))
     list(label_records([alone], Spy()))  # does not read it
 

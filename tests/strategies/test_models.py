@@ -82,7 +82,7 @@ def test_a_folder_of_an_earlier_version_does_not_know_the_error_of_its_calibrati
     (tmp_path / "m" / FILE).write_text(json.dumps(stored))
     read = load_model(tmp_path / "m")
     assert read.matching_error is None
-    assert "leave out the calibration's own error, which this model does not know" in "\n".join(card_lines(read.card))
+    assert "leave out the calibration's own error, which is unknown for this model" in "\n".join(card_lines(read.card))
     assert read.matching_coefficients == small.matching_coefficients
 
 
@@ -125,7 +125,7 @@ def test_what_recurs_by_chance_is_not_known_by_heart(found: KnownTexts, by_heart
 
 def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path) -> None:
     save_model(small, tmp_path / "m")
-    with pytest.raises(UsageError, match="holds a model already"):
+    with pytest.raises(UsageError, match="already contains a model"):
         save_model(small, tmp_path / "m")
     other = train(examples(6), kind="majority")
     save_model(other, tmp_path / "m", replace=True)
@@ -135,7 +135,7 @@ def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path
 
 def test_a_folder_of_something_else_is_never_touched(small: Model, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match="has something in it that is no model"):
+    with pytest.raises(UsageError, match="contains files that are not a model"):
         save_model(small, tmp_path, replace=True)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -161,7 +161,7 @@ def test_a_failure_while_saving_leaves_what_was_there(
     [
         (None, "no model here"),
         ("{", "cannot be read"),
-        ("[]", "no model of strategies"),
+        ("[]", "not a strategy model"),
         ('{"format": 1, "card": {}}', "this field is required"),
         ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 2"),
     ],
@@ -178,7 +178,7 @@ def test_a_card_beside_another_model_is_refused(small: Model, tmp_path: Path) ->
     stored = json.loads((tmp_path / "m" / FILE).read_text())
     stored["card"]["origin"] = "tfidf|v1|data:000000"
     (tmp_path / "m" / FILE).write_text(json.dumps(stored))
-    with pytest.raises(DataError, match=r"the card is of tfidf\|v1\|data:000000"):
+    with pytest.raises(DataError, match=r"the card describes tfidf\|v1\|data:000000"):
         load_model(tmp_path / "m")
 
 
@@ -232,7 +232,7 @@ def test_a_model_does_not_take_the_place_of_the_folder_that_we_are_in(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in (".", str(tmp_path)):
-        with pytest.raises(UsageError, match="is the current folder, which is not replaced"):
+        with pytest.raises(UsageError, match="is the current folder, which cannot be replaced"):
             save_model(small, name)
     assert not list(tmp_path.iterdir())
 

@@ -87,7 +87,7 @@ def test_sentences_are_recognised_by_their_letters() -> None:
         ("redial_evaluation_results_x.csv", "a,b\n1,2\n", "columns are missing: Input Text Part 1"),
         ("redial_evaluation_results_x.csv", PAIRS.replace("1,1", "yes,1"), "truth and answer must be 0 or 1"),
         ("redial_evaluation_results_x.csv", PAIRS.splitlines()[0] + "\n", "no pairs"),
-        ("redial_evaluation_results_x.csv", PAIRS + "short\n", "line 6: this row is too short"),
+        ("redial_evaluation_results_x.csv", PAIRS + "short\n", "line 6: the row has too few cells"),
         ("redial_evaluation_results_x.csv", PAIRS.replace(",Model Prediction", ""), "'Model Prediction' is missing"),
     ],
 )
@@ -99,7 +99,7 @@ def test_bad_files_of_pairs_are_refused(tmp_path: Path, name: str, content: str,
 
 def test_bad_annotations_are_refused(tmp_path: Path) -> None:
     (tmp_path / "human_annotation.csv").write_text(ANNOTATED.replace(",3,", ",13,", 1), "utf-8")
-    with pytest.raises(DataError, match="'13' is no strategy's number"):
+    with pytest.raises(DataError, match="'13' is not the number"):
         read_annotations(tmp_path)
     with pytest.raises(DataError, match="cannot be read"):
         read_annotations(tmp_path / "nothing.csv")
@@ -110,7 +110,7 @@ def test_short_rows_and_broken_tables_of_annotations_are_no_crash(tmp_path: Path
     path.write_text("recommend_sentence,labels,annotation\nHave you seen it?,3\n", "utf-8")
     assert [one.label for one in read_annotations(path)] == ["experience_inquiry"]  # nobody said that it was refused
     path.write_text("recommend_sentence,labels\nHave you seen it?," + "9" * 5_000 + "\n", "utf-8")
-    with pytest.raises(DataError, match="is no strategy's number"):
+    with pytest.raises(DataError, match="is not the number"):
         read_annotations(path)
     path.write_text('recommend_sentence,labels\n"' + "x" * 200_000 + '",3\n', "utf-8")
     with pytest.raises(DataError, match="cannot be read: field larger than field limit"):
@@ -118,7 +118,7 @@ def test_short_rows_and_broken_tables_of_annotations_are_no_crash(tmp_path: Path
 
 
 def test_a_folder_without_answers_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="there is no redial_evaluation_results"):
+    with pytest.raises(DataError, match="the folder has no redial_evaluation_results"):
         table5(tmp_path)
 
 

@@ -139,12 +139,12 @@ def _default_of(setting: "Field[Any]") -> object:
 def check_examples(examples: Sequence[Example], *, least_classes: int = 2) -> None:
     """Raise UsageError unless there are examples of at least so many classes, each with some text."""
     if not examples:
-        raise UsageError("there are no labelled sentences to learn from. Does the data carry strategy labels?")
+        raise UsageError("there are no labelled sentences to train on. Do the data contain strategy labels?")
     classes = ordered_classes(example.label for example in examples)
     if len(classes) < least_classes:
-        raise UsageError(f"at least {least_classes} different strategies are needed, got only {', '.join(classes)}.")
+        raise UsageError(f"expected at least {least_classes} different strategies, got only {', '.join(classes)}.")
     if empty := sum(not example.text.strip() for example in examples):
-        raise UsageError(f"{empty} of {len(examples)} labelled sentences are empty. Leave them out.")
+        raise UsageError(f"{empty} of {len(examples)} labelled sentences are empty. Remove them.")
 
 
 def examples_of(

@@ -117,7 +117,7 @@ def card_lines(card: ModelCard) -> list[str]:
     known = card.calibration.matching_error is not None
     lines.append(
         f"Intervals of implicit alignment {'include' if known else 'leave out'} the calibration's own error"
-        f"{'.' if known else ', which this model does not know: train it anew, on ten dialogues or more.'}"
+        f"{'.' if known else ', which is unknown for this model: train it again, on at least ten dialogues.'}"
     )
     return lines + [f"A better one: {each}" for each in (card.better or "").splitlines()]
 

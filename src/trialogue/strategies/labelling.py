@@ -60,7 +60,7 @@ class Options:
         """Raise UsageError for values that are none of the above."""
         check_combine(self.combine)
         if self.abstain is not None and not 0 <= self.abstain <= 1:
-            raise UsageError(f"abstain is a probability, 0 to 1, got {self.abstain}.")
+            raise UsageError(f"abstain must be a probability from 0 to 1, got {self.abstain}.")
         if self.unsure not in ("leave_out", "no_strategy"):
             raise UsageError(f"unsure must be leave_out or no_strategy, got {self.unsure!r}.")
 
@@ -215,8 +215,8 @@ def label_records(
         yield from (cast("RecordT", _label_record(record, work)) for record in part)
     check.finish()
     if work.strangers:
-        what = f"{work.strangers} responses were labelled without what was said before: their situations are not known."
-        warn(Problem(what, hint="Give the situations, too (--situations), or put them before the responses."))
+        what = f"{work.strangers} responses were labelled without their context, because their situations are unknown."
+        warn(Problem(what, hint="Give the situations as well (--situations), or put them before the responses."))
 
 
 def label_dialogue(dialogue: Dialogue, labeller: StrategyClassifier, *, options: Options | None = None) -> Dialogue:

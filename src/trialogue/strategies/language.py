@@ -63,7 +63,7 @@ class LanguageCheck:
         what = (
             f"{who or 'This text'} is in {language} ({guess.words} words), and {self._origin} is a model of {made_for}."
         )
-        raise DataError(Problem(what, hint="To take it all the same: --any-language, or any_language=True."))
+        raise DataError(Problem(what, hint="To use it anyway: --any-language, or any_language=True."))
 
 
 class _Speaker:

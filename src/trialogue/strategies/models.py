@@ -123,7 +123,7 @@ def recipe(kind: str, settings: Mapping[str, JsonValue] | None = None) -> Callab
         return found(**(settings or {}))
     except TypeError as error:
         raise UsageError(
-            f"the model {kind!r} cannot be made with the settings {dict(settings or {})}: {error}."
+            f"the model {kind!r} cannot be created with the settings {dict(settings or {})}: {error}."
         ) from error
 
 
@@ -140,7 +140,7 @@ def check_settings(kind: str, settings: Mapping[str, object], *makers: Callable[
         if name in known and not _is_like(value, known[name].default)
     ]
     if wrong:
-        raise UsageError(f"the model {kind!r} cannot be made with such settings: {'; '.join(wrong)}.")
+        raise UsageError(f"the model {kind!r} cannot be created with these settings: {'; '.join(wrong)}.")
 
 
 def _is_like(value: object, default: object) -> bool:
@@ -190,7 +190,7 @@ def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
 def check_not_here(folder: Path) -> None:
     """Raise UsageError if this is the folder that we are in: another cannot take its place."""
     if folder.exists() and folder.samefile(Path.cwd()):
-        raise UsageError(f"{str(folder)!r} is the current folder, which is not replaced. Give a new folder.")
+        raise UsageError(f"{str(folder)!r} is the current folder, which cannot be replaced. Give a new folder.")
 
 
 def training_fingerprints(model: Model) -> frozenset[str] | None:
@@ -232,8 +232,8 @@ def load_model(folder: Path | str) -> Model:
     card = _read_card(folder)
     raw = kind_of(card.model).load(folder)
     if raw.origin != card.origin or set(raw.classes) != set(card.counts):
-        what = f"the card is of {card.origin}, the model beside it is {raw.origin}."
-        raise DataError(Problem(what, str(folder), hint="Were files of two models mixed? Train it anew."))
+        what = f"the card describes {card.origin}, but the model beside it is {raw.origin}."
+        raise DataError(Problem(what, str(folder), hint="Were the files of two models mixed? Train it again."))
     return Model(raw, card, read_fingerprints(folder))
 
 
@@ -247,9 +247,9 @@ def _read_card(folder: Path) -> ModelCard:
     except (OSError, ValueError) as error:
         raise DataError(Problem(f"this cannot be read: {error}.", str(path), hint=hint)) from error
     if not isinstance(stored, dict) or not isinstance(stored.get("format"), int) or "card" not in stored:
-        raise DataError(Problem("this is no model of strategies.", str(path), hint=hint))
+        raise DataError(Problem("not a strategy model.", str(path), hint=hint))
     if stored["format"] > FORMAT:
-        what = f"this model has format {stored['format']}; this Trialogue reads up to {FORMAT}: upgrade it."
+        what = f"this model has format {stored['format']}; this Trialogue reads up to {FORMAT}: upgrade Trialogue."
         raise DataError(Problem(what, str(path)))
     try:
         return ModelCard.model_validate(stored["card"])
@@ -261,9 +261,9 @@ def _check_free(folder: Path, replace: bool) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / FILE).is_file():
-        raise UsageError(f"{folder} has something in it that is no model. Give a new or empty folder.")
+        raise UsageError(f"{folder} contains files that are not a model. Give a new or empty folder.")
     if not replace:
-        raise UsageError(f"{folder} holds a model already. Give another folder, or say that it is to be replaced.")
+        raise UsageError(f"{folder} already contains a model. Give another folder, or request that it be replaced.")
 
 
 @contextlib.contextmanager

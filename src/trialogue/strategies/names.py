@@ -29,6 +29,6 @@ def canonical(name: str, *, mapping: Mapping[str, str] | None = None) -> str:
     plain = re.sub(r"[\s-]+", "_", meant.strip().lower())
     plain = PRINTED.get(plain, plain)
     if plain not in CLASSES:
-        hint = "Names of another set are mapped to these by a file of pairs, such as {'ask': 'opinion_inquiry'}."
+        hint = "Map the names of another label set to these with a file of pairs, such as {'ask': 'opinion_inquiry'}."
         raise UnknownNameError("strategy", meant, CLASSES, hint=hint)
     return plain

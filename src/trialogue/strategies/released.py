@@ -90,7 +90,7 @@ def _read_annotations(path: Path) -> list[tuple[str, Example]]:
             example = Example(text=repair_encoding(raw).strip(), label=label, source="redial-strategies")
             found.append((raw, example))
         else:
-            problems.append(Problem(f"{number!r} is no strategy's number (0 to 12).", str(path), line, LABEL))
+            problems.append(Problem(f"{number!r} is not the number of a strategy (0 to 12).", str(path), line, LABEL))
     if problems:
         raise DataError(problems)
     return found
@@ -131,7 +131,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems or not truth:
-        raise DataError(problems or Problem("there are no pairs in this file.", str(path)))
+        raise DataError(problems or Problem("the file contains no pairs.", str(path)))
     places = np.array(ends, dtype=np.int64).reshape(-1, 2)
     answers = None if None in said else np.array([answer == "1" for answer in said])
     return JudgedTexts(tuple(texts), places[:, 0], places[:, 1], np.array(truth), answers, identical)
@@ -152,7 +152,7 @@ def table5(path: Path | str, *, seed: int = 0, resamples: int = RESAMPLES) -> tu
     files = sorted(path.glob(RESULTS), key=lambda file: (_place(file), file.name)) if path.is_dir() else [path]
     if not files:
         raise DataError(
-            Problem(f"there is no {RESULTS} here.", str(path), hint="Give the folder of the released files.")
+            Problem(f"the folder has no {RESULTS}.", str(path), hint="Give the folder with the released files.")
         )
     return tuple(_row(file, seed, resamples) for file in files)
 
@@ -205,7 +205,7 @@ def letters(text: str) -> str:
 def _row(file: Path, seed: int, resamples: int) -> TableRow:
     pairs = read_pairs(file)
     if pairs.said is None:
-        raise DataError(Problem(f"column {ANSWER!r} is missing: there are no answers to score.", str(file)))
+        raise DataError(Problem(f"column {ANSWER!r} is missing: the file has no answers to score.", str(file)))
     word = file.stem.rpartition("_")[2]
     scores = _score_pairs(pairs, pairs.said.astype(np.float64), seed, resamples)
     return TableRow(model=TITLES.get(word, word), file=file.name, scores=scores)
@@ -228,13 +228,11 @@ def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             table = csv.DictReader(stream)
             if missing := [name for name in columns if name not in (table.fieldnames or ())]:
-                what = (
-                    f"these columns are missing: {', '.join(missing)}. There are: {', '.join(table.fieldnames or ())}."
-                )
+                what = f"these columns are missing: {', '.join(missing)}. The file has: {', '.join(table.fieldnames or ())}."
                 raise DataError(Problem(what, str(path)))
             for row in table:
                 if any(row[name] is None for name in columns):
-                    raise DataError(Problem("this row is too short.", str(path), table.line_num))
+                    raise DataError(Problem("the row has too few cells.", str(path), table.line_num))
                 yield table.line_num, row
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(Problem(f"this file cannot be read: {error}.", str(path))) from error

@@ -17,7 +17,7 @@ Combine: TypeAlias = Literal["mean", "first", "last", "longest"]
 """How the sentences of an utterance make up its distribution."""
 
 COMBINE: dict[str, str] = {
-    "mean": "the mean over its sentences: the strategy of one of them, drawn at random",
+    "mean": "the mean over its sentences, as if one of them were drawn at random",
     "first": "that of its first sentence",
     "last": "that of its last sentence",
     "longest": "that of its longest sentence, counted in words; the first of several",

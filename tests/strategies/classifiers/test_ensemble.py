@@ -104,12 +104,12 @@ def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"members": []}, "needs members"),
-        ({"members": "tfidf"}, "list of kinds"),
+        ({"members": []}, "requires members"),
+        ({"members": "tfidf"}, "must be kinds"),
         ({"members": ["ensemble"]}, "other than ensembles"),
         ({"members": ["tfidf"], "weights": [1, 2]}, "weight for each"),
         ({"members": ["tfidf"], "weights": [0]}, "positive"),
-        ({"members": ["tfidf"], "settings": {"encoder": {}}}, "no members"),
+        ({"members": ["tfidf"], "settings": {"encoder": {}}}, "not members"),
         ({"members": ["tfidf"], "settings": {"tfidf": {"depth": 2}}}, "depth"),
         ({"weight": 3}, "weight"),
         ({"members": ["tfidf"], "mean": "harmonic"}, "geometric or arithmetic"),

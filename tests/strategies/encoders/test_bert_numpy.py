@@ -91,8 +91,8 @@ def test_it_says_what_transformers_says(tiny_encoder: Path) -> None:
     [
         ({"model_type": "mpnet"}, "'mpnet'"),
         ({"hidden_act": "relu"}, "activation"),
-        ({"num_attention_heads": 5}, "do not fit"),
-        ({"hidden_size": "many"}, "how large"),
+        ({"num_attention_heads": 5}, "are inconsistent"),
+        ({"hidden_size": "many"}, "does not state its sizes"),
     ],
 )
 def test_other_architectures_are_refused(change: dict[str, object], says: str) -> None:

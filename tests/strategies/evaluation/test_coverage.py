@@ -87,7 +87,7 @@ def test_a_system_without_a_name_has_none(bundled: Model) -> None:
 
 
 def test_nothing_said_is_refused(bundled: Model) -> None:
-    with pytest.raises(UsageError, match="no text of a system"):
+    with pytest.raises(UsageError, match="no text by a system"):
         coverage_of([talk(heard("Hi"), said(""))], bundled)
     with pytest.raises(UsageError, match="threshold 0 to 1"):
         coverage_of([talk(said("Hi"))], bundled, threshold=2)

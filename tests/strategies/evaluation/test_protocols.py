@@ -189,8 +189,8 @@ def test_permuting_keeps_one_label_for_each_text() -> None:
     ("options", "message"),
     [
         ({"protocol": "random"}, "protocol must be dialogue, text, pairs, transfer"),
-        ({"protocol": "transfer"}, "transfer needs other data"),
-        ({"test": GIVEN}, "transfer needs other data"),
+        ({"protocol": "transfer"}, "transfer requires other data"),
+        ({"test": GIVEN}, "transfer requires other data"),
         ({"folds": 99}, "got 30 groups"),
         ({"classes": ["similarity"]}, "at least 2 different strategies"),
         ({"classes": ["Greet"]}, "no labelled sentences"),

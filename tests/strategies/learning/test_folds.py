@@ -55,7 +55,7 @@ def test_texts_are_the_same_without_case_and_punctuation() -> None:
 
 
 def test_an_unknown_split_is_refused() -> None:
-    with pytest.raises(UsageError, match="by dialogue or by text"):
+    with pytest.raises(UsageError, match="split must be 'dialogue' or 'text'"):
         groups_of([], "pair")  # type: ignore[arg-type]
 
 

@@ -51,12 +51,12 @@ def test_either_end_may_come_first() -> None:
 
 @pytest.mark.parametrize("columns", [[0, 0, 0], [0, 1, 2], [0]])
 def test_one_label_or_no_twins_are_refused(columns: list[int]) -> None:
-    with pytest.raises(UsageError, match="pairs need"):
+    with pytest.raises(UsageError, match="pairs require"):
         draw_pairs(np.array(columns), 5, rng=np.random.default_rng(0))
 
 
 def test_more_pairs_than_there_are_can_be_refused() -> None:
-    with pytest.raises(UsageError, match="5 pairs of either kind were asked for; 3 sentences have 1"):
+    with pytest.raises(UsageError, match="5 pairs of each kind were requested; 3 sentences have 1"):
         draw_pairs(np.array([0, 0, 1]), 5, rng=np.random.default_rng(0), exact=True)
 
 
@@ -82,5 +82,5 @@ def test_in_matches_a_label_weighs_by_its_rows_and_not_by_its_pairs() -> None:
 
 
 def test_without_a_match_there_is_nothing_to_draw() -> None:
-    with pytest.raises(UsageError, match="two sentences at least"):
+    with pytest.raises(UsageError, match="at least two sentences"):
         draw_matching(np.array([0, 1, 2]), 5, 5, rng=np.random.default_rng(0))

@@ -63,7 +63,7 @@ def test_knowing_that_one_of_some_strategies_comes_makes_their_probabilities_sum
 
 
 def test_strategies_that_never_come_are_refused() -> None:
-    with pytest.raises(UsageError, match="none of these strategies occurs: z"):
+    with pytest.raises(UsageError, match="no label is one of these strategies: z"):
         predictions([[0.5, 0.25, 0.25]], [0], "x").restrict(("z",))
 
 

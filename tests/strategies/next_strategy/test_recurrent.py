@@ -122,5 +122,5 @@ def test_impossible_rates_are_refused(settings: dict[str, float]) -> None:
 
 
 def test_sequences_with_nothing_to_predict_are_refused() -> None:
-    with pytest.raises(UsageError, match="anything to predict"):
+    with pytest.raises(UsageError, match="a strategy to predict"):
         QUICK([(START, "u")])

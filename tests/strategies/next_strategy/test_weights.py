@@ -46,7 +46,7 @@ def test_weights_of_no_histories_are_none() -> None:
     assert inverse_entropy_weights(made([(START, "a")]), []).shape == (0,)
 
 
-@pytest.mark.parametrize(("t", "message"), [(2, "For more take order=3"), (-1, "0 \\(no history\\) or more")])
+@pytest.mark.parametrize(("t", "message"), [(2, "For a longer one, use order=3"), (-1, "0 \\(no history\\) or more")])
 def test_a_t_that_the_model_cannot_look_back_is_refused(t: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         inverse_entropy_weights(made([(START, "a")]), [(START,)], t)
@@ -55,7 +55,7 @@ def test_a_t_that_the_model_cannot_look_back_is_refused(t: int, message: str) ->
 def test_a_recurrent_model_takes_no_t() -> None:
     model = RecurrentFit(hidden=2, width=2, members=1, epochs=1, classes=AB)([(START, "a", "b")])
     assert inverse_entropy_weights(model, [(START,), (START, "a")]).min() >= 1
-    with pytest.raises(UsageError, match="always looks back to the beginning"):
+    with pytest.raises(UsageError, match="always uses the whole history, so"):
         inverse_entropy_weights(model, [(START,)], 1)
 
 

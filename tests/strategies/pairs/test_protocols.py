@@ -83,5 +83,5 @@ def test_hard_negatives_are_a_fifth_of_the_different_pairs_at_most() -> None:
 
 
 def test_a_protocol_without_its_data_is_refused() -> None:
-    with pytest.raises(UsageError, match="transfer needs other data"):
+    with pytest.raises(UsageError, match="transfer requires other data"):
         evaluate_pairs(fit, GIVEN, protocol="transfer")  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ def test_the_seed_makes_the_set(original: PairSet) -> None:
 
 
 def test_more_pairs_than_there_are_is_refused() -> None:
-    with pytest.raises(UsageError, match="50000 pairs of either kind were asked for"):
+    with pytest.raises(UsageError, match="50000 pairs of each kind were requested"):
         original_pairs(GIVEN, rng=_rng())
 
 
@@ -74,7 +74,7 @@ def test_mixed_hard_replaces_pairs_with_two_strategies_evenly_over_the_hard_ones
     ("hard", "count"), [({"similarity": "Greet"}, 10), ({}, 10), (PAPER_HARD, 2_501), ({"similarity": "similarity"}, 1)]
 )
 def test_hard_pairs_that_cannot_be_made_are_refused(original: PairSet, hard: dict[str, str], count: int) -> None:
-    with pytest.raises(UsageError, match="hard pairs cannot be put in"):
+    with pytest.raises(UsageError, match="hard pairs cannot be added"):
         mixed_hard_pairs(original, hard, rng=_rng(), count=count)
 
 

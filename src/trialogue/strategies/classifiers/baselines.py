@@ -166,5 +166,7 @@ def _load(folder: Path) -> tuple[dict[str, float], str]:
         raise DataError(Problem(f"this model cannot be read: {error}.", str(folder / SHARES))) from error
 
 
-MAJORITY = Kind("majority", "Always the shares of the training data.", lambda: fit_majority, Majority.load)
-KEYWORDS = Kind("keywords", "Rules of keywords, not learned.", lambda: fit_keywords, Keywords.load)
+MAJORITY = Kind(
+    "majority", "Always predicts the class shares of the training data.", lambda: fit_majority, Majority.load
+)
+KEYWORDS = Kind("keywords", "Keyword rules, not trained.", lambda: fit_keywords, Keywords.load)

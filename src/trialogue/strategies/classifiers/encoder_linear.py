@@ -111,7 +111,7 @@ def _find_encoder(named: str | None, fingerprint: str, folder: Path) -> EncoderF
         found = find_encoder()
     if (own := found.fingerprint()) != fingerprint:
         what = f"it was trained with encoder {fingerprint} ({named or 'the default one'}); {found.path} holds {own}."
-        hint = "Name the right one by the environment variable TRIALOGUE_ENCODER, or train the model anew."
+        hint = "Name the right one in the environment variable TRIALOGUE_ENCODER, or train the model again."
         raise DataError(Problem(what, str(folder), hint=hint))
     return found
 
@@ -205,7 +205,7 @@ def _name(context: bool) -> str:
 
 KIND = Kind(
     name="encoder",
-    summary="TF-IDF and the vectors of a sentence encoder with logistic regression; half a minute to train, no torch.",
+    summary="TF-IDF and the vectors of a sentence encoder with logistic regression; trains in half a minute, without torch.",
     recipe=EncoderFit,
     load=EncoderLinear.load,
 )

@@ -137,7 +137,7 @@ def average_models(
 def _normalise_weights(weights: Sequence[float], members: int) -> tuple[float, ...]:
     if len(weights) != members or members < 1 or not all(weight > 0 for weight in weights):
         raise UsageError(
-            f"an ensemble needs members, and a positive weight for each, got {members} and {list(weights)}."
+            f"an ensemble requires members and a positive weight for each, got {members} and {list(weights)}."
         )
     return tuple(weight / sum(weights) for weight in weights)
 
@@ -151,7 +151,7 @@ def _checked_mean(mean: object) -> Mean:
 def _checked_temperatures(temperatures: Sequence[float], members: int) -> tuple[float, ...]:
     if len(temperatures) != members or not all(each > 0 for each in temperatures):
         raise UsageError(
-            f"an ensemble needs a positive temperature for each of {members} members, got {list(temperatures)}."
+            f"an ensemble requires a positive temperature for each of {members} members, got {list(temperatures)}."
         )
     return tuple(temperatures)
 
@@ -181,9 +181,9 @@ class EnsembleFit:
     def __post_init__(self) -> None:
         """Raise UsageError for members that cannot be, before anything is trained."""
         if isinstance(self.members, str) or "ensemble" in self.members:
-            raise UsageError(f"members are a list of kinds of models other than ensembles, got {self.members!r}.")
+            raise UsageError(f"members must be kinds of models other than ensembles, got {self.members!r}.")
         if strange := set(self.settings).difference(self.members):
-            raise UsageError(f"there are settings for {', '.join(sorted(strange))}, which are no members.")
+            raise UsageError(f"there are settings for {', '.join(sorted(strange))}, which are not members.")
         self._fits()
         _normalise_weights(self._weights(), len(self.members))
         _checked_temperatures(self._temperatures(), len(self.members))
@@ -241,7 +241,7 @@ def _kind_and_settings(member: str) -> tuple[str, dict[str, Any]]:
 
 KIND = Kind(
     name="ensemble",
-    summary="Several models as one: a fine-tuned transformer with linear models that look back; the best of ours.",
+    summary="Combines a fine-tuned transformer with linear models that read the context; the most accurate bundled kind.",
     recipe=EnsembleFit,
     load=Ensemble.load,
 )

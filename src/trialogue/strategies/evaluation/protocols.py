@@ -100,7 +100,7 @@ def prepare_data(
     if protocol not in get_args(Protocol):
         raise UsageError(f"protocol must be {', '.join(get_args(Protocol))}, got {protocol!r}.")
     if (protocol == "transfer") != (test is not None):
-        raise UsageError("transfer needs other data to test on; the other protocols test on the data they are given.")
+        raise UsageError("transfer requires other data to test on; the other protocols test on the given data.")
     kept = _select_classes(examples, classes)
     check_examples(kept)
     known = ordered_classes(example.label for example in kept)

@@ -9,10 +9,10 @@ from trialogue.strategies.learning.scoring import LabelScores
 Protocol: TypeAlias = Literal["dialogue", "text", "pairs", "transfer"]
 
 PROTOCOLS: dict[str, str] = {
-    "dialogue": "folds of whole dialogues: every tested sentence is from a dialogue that was not trained on",
-    "text": "folds of sentences with different words: no tested text was trained on, its dialogue may have been",
+    "dialogue": "folds of whole dialogues: no dialogue is in both training and test data",
+    "text": "folds of distinct texts: no tested text was trained on, but its dialogue may have been",
     "pairs": "folds of pairs of sentences, as in the paper: a tested pair was not trained on, both its sentences were",
-    "transfer": "trained on one corpus, tested on another that nothing was fitted on",
+    "transfer": "trained on one corpus, tested on another that was not used for fitting",
 }
 LEAK_ABOVE = 0.6  # accuracy on balanced pairs with permuted labels; .5 is what knows nothing
 

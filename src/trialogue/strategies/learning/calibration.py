@@ -164,7 +164,7 @@ def platt(scores: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
         UsageError: the truth is the same for all.
     """
     if not 0 < truth.mean() < 1:
-        raise UsageError("to fit how likely two sentences share a strategy, both kinds of pairs are needed.")
+        raise UsageError("fitting the probability that two sentences share a strategy requires both kinds of pairs.")
     design = np.column_stack([scores, np.ones(len(scores))])
     beta = np.zeros(2)
     for _ in range(STEPS):

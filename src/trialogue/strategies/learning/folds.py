@@ -31,7 +31,7 @@ def groups_of(examples: Sequence[Example], split: Split) -> list[str]:
     ['text:hi', 'dialogue:7']
     """
     if split not in ("dialogue", "text"):
-        raise UsageError(f"examples are split by dialogue or by text, got {split!r}.")
+        raise UsageError(f"split must be 'dialogue' or 'text', got {split!r}.")
     by_text = split == "text"
     return [
         f"text:{normalise_words(example.text)}"
@@ -64,8 +64,8 @@ def fold_of_each(labels: Sequence[str], groups: Sequence[Hashable], *, folds: in
     size = len(set(groups))
     if folds < 2 or size < folds:
         raise UsageError(
-            f"{folds} folds need at least 2 folds and as many groups (dialogues, or different texts) as folds, "
-            f"got {size} groups."
+            f"{folds} folds are impossible: expected at least 2, and at least one group (dialogue or distinct text) "
+            f"for each, got {size} groups."
         )
     classes = {label: code for code, label in enumerate(ordered_classes(labels))}
     counts = np.zeros((size, len(classes)))

@@ -49,10 +49,10 @@ def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, ex
     """
     most = min(count_pairs(columns))
     if most == 0:
-        raise UsageError("pairs need a strategy with two sentences at least, and two different strategies.")
+        raise UsageError("pairs require a strategy with at least two sentences, and two different strategies.")
     if exact and count is not None and most < count:
         raise UsageError(
-            f"{count} pairs of either kind were asked for; {len(columns)} sentences have {count_pairs(columns)[0]} pairs "
+            f"{count} pairs of each kind were requested; {len(columns)} sentences have {count_pairs(columns)[0]} pairs "
             f"with one strategy and {count_pairs(columns)[1]} with two."
         )
     size = most if count is None else min(count, most)
@@ -75,7 +75,7 @@ def draw_matching(columns: Ints, count: int, others: int, *, rng: np.random.Gene
         UsageError: there are no pairs of one kind.
     """
     if min(count_pairs(columns)) == 0:
-        raise UsageError("pairs need a strategy with two sentences at least, and two different strategies.")
+        raise UsageError("pairs require a strategy with at least two sentences, and two different strategies.")
     members = np.argsort(columns, kind="stable")
     sizes = np.bincount(columns)
     starts = np.cumsum(sizes) - sizes

@@ -60,7 +60,7 @@ class Predictions:
         new = {label: column for column, label in enumerate(classes)}
         kept = np.array([self.classes[target] in new for target in self.targets.tolist()], dtype=bool)
         if not kept.any():
-            raise UsageError(f"none of these strategies occurs: {', '.join(classes)}.")
+            raise UsageError(f"no label is one of these strategies: {', '.join(classes)}.")
         targets = np.array([new[self.classes[target]] for target in self.targets[kept].tolist()], dtype=np.int64)
         rows = align_classes(self.probabilities[kept], self.classes, classes)
         chosen = replace(self, classes=tuple(classes), targets=targets, probabilities=rows)
@@ -169,7 +169,9 @@ def perplexity_ratio(
         UsageError: they are about different places.
     """
     if model.dialogues != other.dialogues or not np.array_equal(model.places, other.places):
-        raise UsageError("the two models were asked about different places. Give both the same dialogues and folds.")
+        raise UsageError(
+            "the two models made predictions at different places. Use the same dialogues and folds for both."
+        )
     gaps = model.losses - other.losses
     data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), model.dialogues)
     return bootstrap_sums(data, _perplexity, rng=rng, resamples=resamples, undefined=NOTHING)

@@ -28,7 +28,7 @@ def load_sequence_model(path: Path) -> SequenceModel:
         with open_bytes(path) as stream:
             stored = json.loads(stream.read())
         if stored["kind"] != "sequence_model" or stored["format"] != FORMAT:
-            raise ValueError(f"it is no sequence model of format {FORMAT}")
+            raise ValueError(f"not a sequence model of format {FORMAT}")
         return KINDS[stored["model"]].from_json(stored)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError, OSError, UsageError) as error:
         hint = "Write one with save_sequence_model."

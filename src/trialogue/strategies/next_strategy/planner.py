@@ -37,16 +37,15 @@ INSTRUCTIONS: dict[str, str] = {
         "Ask one question about the seeker's taste or judgment: a favorite genre, actor or film, or what they made of one."
     ),
     "personal_experience": (
-        "Share how a film was met with on your side, such as when it was watched or that it is unknown to you. If you are a "
-        "program, do not invent a life: tell what people told of watching it."
+        "Share an experience with a film, such as when you watched it, or that you do not know it. If you are a program, do "
+        "not invent experiences: report what people said about watching it."
     ),
     "personal_opinion": (
         "Give your own judgment of the film, actor or genre under discussion, in plain words. Do not tell the seeker to "
         "watch anything."
     ),
     "preference_confirmation": (
-        "Ask one question that can be answered with yes or no, to make sure of a wish the seeker has, or whether your "
-        "proposal suits them."
+        "Ask one yes-or-no question that confirms a wish of the seeker, or asks whether your proposal suits them."
     ),
     "rephrase_preference": (
         "Say back in your own words what the seeker likes or wants, as a statement, so that they can correct you."

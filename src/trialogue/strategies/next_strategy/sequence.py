@@ -32,7 +32,7 @@ USER_TURN = "user:turn"
 
 USER_TOKENS: dict[str, str] = {
     "acts": "a user turn is the first of USER_ACTS that applies to it",
-    "turn": f"every user turn is {USER_TURN}: that the user spoke is all that is known",
+    "turn": f"every user turn is {USER_TURN}, whatever the user said",
     "none": "user turns are left out",
 }
 
@@ -161,7 +161,7 @@ def sequences_of(
     for dialogue in dialogues:
         tokens = tokens_of(dialogue.utterances, user=user)
         if dialogue.id in found:
-            raise UsageError(f"two dialogues have the id {dialogue.id!r}. Give each its own.")
+            raise UsageError(f"two dialogues have the id {dialogue.id!r}. Ids must be unique.")
         if not wanted.isdisjoint(tokens):
             found[dialogue.id] = tokens
     if not found:
@@ -204,9 +204,9 @@ def check_user(user: str) -> None:
 def check_training(sequences: Sequence[Tokens], classes: Sequence[str]) -> None:
     """Raise UsageError unless there are two classes or more, each once, and something to predict."""
     if len(classes) < 2 or len(set(classes)) != len(classes):
-        raise UsageError(f"at least two classes are needed, each once; got {', '.join(classes) or 'none'}.")
+        raise UsageError(f"expected at least two classes, each once; got {', '.join(classes) or 'none'}.")
     if not any(token in classes for tokens in sequences for token in tokens[1:]):
-        raise UsageError(f"no sequence has anything to predict after its first token. Classes: {', '.join(classes)}.")
+        raise UsageError(f"no sequence has a strategy to predict after its first token. Classes: {', '.join(classes)}.")
 
 
 def sequences_hash(sequences: Iterable[Tokens]) -> str:

@@ -115,11 +115,11 @@ def _check_t(model: SequenceModel, t: int | None) -> None:
         return
     if model.memory is None:
         raise UsageError(
-            f"this model always looks back to the beginning: t={t} cannot be had. Take an n-gram, or no t."
+            f"this model always uses the whole history, so t={t} is not possible. Use an n-gram model, or omit t."
         )
     if not 0 <= t <= model.memory:
         raise UsageError(
-            f"t must be 0 to {model.memory}, as far as this model looks back, got {t}. For more take order={t + 1}."
+            f"t must be 0 to {model.memory}, the history of this model, got {t}. For a longer one, use order={t + 1}."
             if t > 0
             else f"t must be 0 (no history) or more, got {t}."
         )

@@ -221,7 +221,7 @@ def save_cross_encoder(model: CrossEncoder, folder: Path | str, *, replace: bool
     folder = Path(folder)
     is_free = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
     if not is_free and not (replace and (folder / PARTS).is_file()):
-        raise UsageError(f"{folder} has something in it. Give a new or empty folder.")
+        raise UsageError(f"{folder} is not empty. Give a new or empty folder.")
     write_folder(folder, model.save)
 
 
@@ -282,4 +282,4 @@ def plan_and_fit(settings: Mapping[str, Any]) -> tuple[PairPlan, CrossEncoderFit
     try:
         return PairPlan(**of_plan), CrossEncoderFit(**rest)
     except TypeError as error:
-        raise UsageError(f"a {NAME} cannot be made with the settings {dict(settings)}: {error}.") from error
+        raise UsageError(f"a {NAME} cannot be created with the settings {dict(settings)}: {error}.") from error

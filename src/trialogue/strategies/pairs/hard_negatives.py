@@ -58,8 +58,8 @@ def measured_hard(
             found[name] = classes[int(table[place].argmax())]
     if not found:
         raise UsageError(
-            f"none of the {len(classes)} strategies is hard: each is found in {below:.0%} of its sentences or more. "
-            "Leave the hard pairs out, or take the paper's."
+            f"none of the {len(classes)} strategies is hard: all have a recall of at least {below:.0%}. "
+            "Omit the hard pairs, or use those of the paper."
         )
     return found
 

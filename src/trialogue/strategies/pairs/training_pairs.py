@@ -100,7 +100,7 @@ def mixed_hard_pairs(
     negatives = np.flatnonzero(~pairs.same)
     if not usable or len(negatives) < count:
         raise UsageError(
-            f"{count} hard pairs cannot be put in: {len(negatives)} pairs with two strategies, and sentences of "
+            f"{count} hard pairs cannot be added: {len(negatives)} pairs with two strategies, and sentences of "
             f"{len(usable)} of the {len(hard)} hard strategies with those they are taken for."
         )
     left, right, marked = pairs.left.copy(), pairs.right.copy(), pairs.hard.copy()
@@ -147,7 +147,7 @@ def write_pairs(path: Path | str, pairs: PairSet) -> int:
 def check_pairs_name(path: Path) -> None:
     """Raise UsageError unless a name ends in .csv or .jsonl."""
     if path.suffix not in (".csv", ".jsonl"):
-        raise UsageError(f"pairs are written as .csv or .jsonl, got {path.name!r}.")
+        raise UsageError(f"pairs can be written to .csv or .jsonl, got {path.name!r}.")
 
 
 def _lines(pairs: PairSet) -> Iterator[str]:
