@@ -93,7 +93,7 @@ def test_a_run_of_an_earlier_version_keeps_no_counts_and_says_what_to_do(tmp_pat
         run.write(tmp_path / str(size))
     (tmp_path / "20" / "counts.jsonl").unlink()
     runs = compare(tmp_path / "20", tmp_path / "80", on=METRICS[2:], resamples=100).comparison
-    assert any("Evaluate the data of both again" in note for note in runs.notes)
+    assert any("Evaluate both again, in one run" in note for note in runs.notes)
 
 
 def test_counts_of_an_earlier_run_do_not_stay_in_a_folder(tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ def _comparison_text(comparison: "Comparison") -> str:
         for each in judged:
             mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
-            lines.append(f"  {each.light:<12} {each.measure}: {render_estimate(each.difference)}{p}{mark}")
+            size = "undefined" if each.difference.value is None else render_estimate(each.difference)  # a note says why
+            lines.append(f"  {each.light:<12} {each.measure}: {size}{p}{mark}")
     if comparison.moved:
         lines += ["", "Largest losses:"]
         lines += [

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.findings.threat import Severity, Threat, Validity
-from trialogue.findings.threats.texts import clause, sentence
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.findings.threats.texts import clause
 from trialogue.findings.wording import list_names, p_words
 
 if TYPE_CHECKING:
@@ -69,7 +70,12 @@ def _on_measures(
     rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}, Holm-corrected."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _measures_say(deciding)
-    blocked = [sentence(threat) for threat in threats if threat.severity is Severity.BLOCKS]
+    blocking = [
+        threat.model_copy(update={"measure": None})
+        for threat in threats
+        if threat.severity is Severity.BLOCKS and any(threat.concerns_measure(each.measure) for each in deciding)
+    ]
+    blocked = [line.text for line in threat_lines(blocking, {})]
     reasons = _reasons(threats, deciding, before, after)
     verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
     unseen = _undetectable(tested) if light == "inconclusive" else ()

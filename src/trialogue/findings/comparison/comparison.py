@@ -8,7 +8,7 @@ run's own difference counts.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -17,6 +17,7 @@ from trialogue.findings.comparison.sides import Side, Units
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.records import Contrast, League, Measure, Standing
 from trialogue.findings.threat import Threat, Validity
+from trialogue.findings.wording import list_names
 from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
 from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
 from trialogue.stats.resampling.bootstrap import mean_of
@@ -313,12 +314,22 @@ def _means(units: Sequence[tuple[str, str, float]]) -> dict[str, float]:
     return {unit: sum(values) / len(values) for unit, values in found.items()}
 
 
+def _by_reason(reasons: Mapping[str, Reason | None]) -> Iterator[tuple[Reason | None, list[str]]]:
+    """Each reason once, with the measures that it keeps out."""
+    names: dict[Reason | None, list[str]] = {}
+    for name, why in reasons.items():
+        names.setdefault(why, []).append(name)
+    yield from names.items()
+
+
 def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[str, ...]:
-    notes = [f"{name} is not compared: {each.why}." for name, each in found.items() if each.value is None]
-    notes += [
-        f"{name} is not tested: {each.why}."
-        for name, each in found.items()
-        if each.value is not None and each.p is None and each.why
+    missing = {name: each.why for name, each in found.items() if each.value is None}
+    untested = {
+        name: each.why for name, each in found.items() if each.value is not None and each.p is None and each.why
+    }
+    notes = [
+        *(f"Not compared: {list_names(names, most=None)} ({why})." for why, names in _by_reason(missing)),
+        *(f"Not tested: {list_names(names, most=None)} ({why})." for why, names in _by_reason(untested)),
     ]
     rough = [
         name for name, each in found.items() if each.interval is not None and each.interval.method == AS_INDEPENDENT

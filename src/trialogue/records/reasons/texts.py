@@ -302,11 +302,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "its value is not a mean over dialogues or replies, and one of the runs has no interval of it"
         ),
         ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS: (
-            "the numbers of replies differ ({before} and {after}), and a value that is not a mean may depend "
-            "on them. Runs keep what it takes to compare equal amounts; these lack it, because an earlier version wrote "
-            "one of them, or because it is not known for this measure. Evaluate the data of both again, or both in one "
-            "run (trialogue evaluate OLD=FILE NEW=FILE --out both) and compare within it (trialogue compare both both "
-            "--system OLD --system NEW)"
+            "its value may depend on the number of replies ({before} and {after}), and the runs lack the counts to compare "
+            "equal amounts. Evaluate both again, in one run: trialogue evaluate OLD=FILE NEW=FILE --out both, then "
+            "trialogue compare both both --system OLD --system NEW"
         ),
         ReasonCode.MIXTURE_TOO_FEW_CLUSTERS: "too few clusters, or resamples without a value",
         ReasonCode.MIXTURE_FORMULA_WITHOUT_VALUE: "the formula has no value here",
