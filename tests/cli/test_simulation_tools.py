@@ -132,12 +132,15 @@ def test_users_fitted_on_a_published_file_keep_its_labels_and_can_be_shown(mirro
 
 def test_the_bundled_users_are_listed_once_each() -> None:
     lines = run("users", "list").stdout.splitlines()
-    assert [line.partition(": ")[0] for line in lines][:5] == [
+    assert [line.partition(": ")[0] for line in lines] == [
         "qrfa-single",
         "cir6-single",
         "cir6-pkg",
         "llm:single",
         "llm:dual",
+        "llm:target-item",
+        "llm:target-free",
+        "llm:worded",
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.made import books, film_ratings, films
 from trialogue.agents.registry import OptionsError
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.simulation.llm.kinds import KINDS, POLICIES, SUMMARIES, LlmKind
+from trialogue.simulation.llm.kinds import KINDS, MAKERS, SUMMARIES, LlmKind
 from trialogue.simulation.llm.prompts import PROMPTS
 from trialogue.simulation.users.kinds import Checked, KindFamily, Prompted, UserKind, World, kind_mistakes, load_kind
 
@@ -23,7 +23,7 @@ def test_every_kind_is_found_by_its_name_and_shows_its_prompts(name: str) -> Non
     assert isinstance(kind, Checked)
     assert (kind.name, kind.prompts) == (f"llm:{name}", PROMPTS[name])
     assert isinstance(KINDS, KindFamily)
-    assert set(SUMMARIES) == set(POLICIES) == set(PROMPTS)
+    assert set(SUMMARIES) == set(MAKERS) == set(PROMPTS)
 
 
 def test_unknown_kinds_are_refused_with_the_nearest_one() -> None:
@@ -39,7 +39,9 @@ def test_wrong_options_are_told_all_at_once_and_missing_ones_when_users_are_made
         OptionsError, match=r"(?s)field url: this field is required.*field model: this field is required"
     ):
         kind.settle(World(films()))
-    with pytest.raises(OptionsError, match=r"(?s)'llm:single'.*temperature: a number of at.*Did you mean 'model'"):
+    with pytest.raises(
+        OptionsError, match=r"(?s)'llm:single'.*temperature: .*a number.*no field 'modle'. Did you mean"
+    ):
         load_kind("llm:single", modle="x", temperature=-1)
     wrong = kind_mistakes("llm:single", {"temprature": 1, "max_tokens": 0})
     assert sorted(str(option) for option, _ in wrong) == ["max_tokens", "temprature"]
@@ -73,6 +75,27 @@ def test_they_need_no_ratings_and_any_domain_will_do() -> None:
     assert [each.attribute for each in need.constraints] == ["subject"]
     with pytest.raises(UnknownNameError, match="attribute of the catalogue 'colour'"):
         load_kind("llm:single", **WHERE, attributes=["colour"]).settle(World(films()))
+
+
+def test_users_with_a_target_and_without_one_have_needs_of_their_own() -> None:
+    world = World(films(), film_ratings())
+    usual, target, tastes = (
+        load_kind(f"llm:{name}", **WHERE).settle(world).new("1", seed=0).need  # type: ignore[attr-defined]
+        for name in ("single", "target-item", "target-free")
+    )
+    assert target.targets == target.acceptable == usual.targets[:1]
+    assert (tastes.constraints, tastes.targets, tastes.acceptable) == ((), (), ())
+    assert tastes.examples == usual.examples
+    assert len({usual.id, target.id, tastes.id}) == 3
+
+
+def test_worded_users_need_what_agenda_users_need() -> None:
+    with pytest.raises(UsageError, match="has no ratings"):
+        load_kind("llm:worded", **WHERE).settle(World(films()))
+    with pytest.raises(UsageError, match="leave 'turns' out"):
+        load_kind("llm:worded", **WHERE, turns=3).settle(World(films(), film_ratings()))
+    with pytest.raises(UnknownNameError, match="cir7"):
+        load_kind("llm:worded", **WHERE, agenda="cir7").settle(World(films(), film_ratings()))
 
 
 def test_a_key_that_is_not_set_is_told_before_the_first_request() -> None:

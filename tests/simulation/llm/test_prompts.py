@@ -8,7 +8,7 @@ from tests.simulation.made import films
 from trialogue.errors import UnknownNameError
 from trialogue.records import Constraint, Need
 from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, filled, signature_of
-from trialogue.simulation.llm.wishes import need_in_words, who_in_words
+from trialogue.simulation.llm.wishes import need_in_words, target_in_words, tastes_in_words, who_in_words
 
 IDS = tuple(films())
 NEED = Need(
@@ -37,6 +37,23 @@ def test_a_need_is_told_without_what_satisfies_it() -> None:
         "- Once something suits, ask about its director and its actor.",
     ]
     assert not any(films()[item].title in need_in_words(NEED, films()) for item in NEED.acceptable)
+
+
+def test_a_target_is_described_by_all_that_the_catalogue_says() -> None:
+    item = films()[IDS[0]]
+    lines = target_in_words(NEED, films()).split("\n")
+    assert lines[0] == f"- {item.titled}. This title stays your secret."
+    assert f"- its genre: {', '.join(item.attributes['genre'])}" in lines
+    assert lines[-1] == f"- its year: {item.year}"
+
+
+def test_tastes_are_told_with_attributes_and_without_what_satisfies_the_need() -> None:
+    text = tastes_in_words(NEED, films(), ("genre",))
+    liked, other, disliked = (films()[IDS[place]] for place in (2, 3, 4))
+    assert f"- You like: {liked.titled} ({', '.join(liked.attributes['genre'])})." in text
+    assert f"- You do not like: {disliked.titled} (" in text
+    assert f"- You know, too: {other.titled}." in text
+    assert not any(films()[item].title in text for item in NEED.acceptable)
 
 
 def test_an_empty_need_and_nobody_in_particular_are_told_nothing() -> None:

@@ -42,6 +42,18 @@ def test_a_model_plays_users_whose_needs_and_signature_are_kept(endpoint: str, t
     assert manifest["config"]["user_signatures"] == {"played": found[0].meta[SIGNATURE]}
 
 
+def test_the_agenda_stands_where_a_model_words_it_badly_and_targets_take_five_turns(
+    endpoint: str, tmp_path: Path
+) -> None:
+    simulate(study(endpoint, tmp_path / "a", "countless", kind="llm:worded", n=2))
+    worded = [each for each in dialogues(tmp_path / "a")[0].utterances if each.speaker == "user"]
+    assert {each.meta["wording"] for each in worded} & {"lost_value", "other_act", "other_stance", "question"}
+    assert all(each.acts for each in worded)
+    simulate(study(endpoint, tmp_path / "b", "countless", kind="llm:target-item", n=2))
+    assert [each.ended_by for each in dialogues(tmp_path / "b")] == [Ending.TURN_LIMIT] * 2
+    assert len(dialogues(tmp_path / "b")[0].utterances) == 10
+
+
 def test_a_second_run_asks_nothing_gives_the_same_bytes_and_is_called_a_replay(endpoint: str, tmp_path: Path) -> None:
     cached: dict[str, Any] = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 4}
     files = []
@@ -122,7 +134,7 @@ def test_a_study_tells_every_mistake_before_anything_is_asked(tmp_path: Path) ->
     with pytest.raises(DataError) as caught:
         simulate({"agents": ["echo"], "users": {"a": {"users": "llm:dual", "temperature": 99}}, "out": str(tmp_path)})
     text = str(caught.value)
-    assert "users.a.temperature: a number of at most 10 is needed, got 99" in text
+    assert "users.a.temperature: expected a number of at most 10, got 99" in text
     with pytest.raises(DataError, match=r"users\.a\.model: this field is required"):
         simulate({"agents": ["echo"], "users": {"a": {"users": "llm:dual"}}, "out": str(tmp_path)})
 

@@ -1,29 +1,33 @@
 """The kinds of users that a language model plays, as the plug-in point of simulated users wants them: ``llm:NAME``."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
 from trialogue.agents.registry import OptionsError, without_secrets
 from trialogue.errors import UnknownNameError
-from trialogue.llm.chat import ChatClient, ChatOptions
-from trialogue.llm.usage import Usage
 from trialogue.records.files.validation import Mistake, mistakes_of
-from trialogue.seeds import seed_for
-from trialogue.simulation.llm.asking import Asking
 from trialogue.simulation.llm.options import LlmUserOptions
 from trialogue.simulation.llm.prompts import PROMPTS, signature_of
-from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
-from trialogue.simulation.llm.wishes import need_in_words, who_in_words
-from trialogue.simulation.users.kinds import NeedsByCase, World
-from trialogue.simulation.users.population import main_attribute
+from trialogue.simulation.llm.users import DualUsers, LlmUsers, TargetFreeUsers, TargetItemUsers
+from trialogue.simulation.llm.worded import WordedUsers
+from trialogue.simulation.users.kinds import World
 from trialogue.transport.retry import RetryPolicy
 
-POLICIES: Mapping[str, Callable[..., Policy]] = {"single": SinglePrompt, "dual": DualPrompt}
+MAKERS: Mapping[str, type[LlmUsers]] = {
+    "single": LlmUsers,
+    "dual": DualUsers,
+    "target-item": TargetItemUsers,
+    "target-free": TargetFreeUsers,
+    "worded": WordedUsers,
+}
 SUMMARIES: Mapping[str, str] = {
     "single": "a model writes each message, and ends the dialogue with a marker in it",
     "dual": "a model first decides whether to go on, then writes the message",
+    "target-item": "a model knows one item, describes it without its title and takes nothing else (iEvaLM); five turns",
+    "target-free": "a model knows what it likes and is after nothing in particular",
+    "worded": "an agenda decides, and a model words it; a gate keeps the acts",
 }
 
 
@@ -80,55 +84,8 @@ class LlmKind:
         """
         if wrong := self.mistakes():
             raise OptionsError(self.name, wrong, what="users")
-        return LlmUsers(self, LlmUserOptions.model_validate(self._given), world, retry_policy=retry_policy)
-
-
-class LlmUsers:
-    """Users of one kind in one world; threads may share it."""
-
-    def __init__(
-        self, kind: LlmKind, options: LlmUserOptions, world: World, *, retry_policy: RetryPolicy | None = None
-    ) -> None:
-        """Nothing is asked yet."""
-        self.name, self.signature, self.world, self.options = kind.name, kind.signature, world, options
-        self._policy, self._prompts = POLICIES[kind.member], kind.prompts
-        attributes = options.attributes or (main_attribute(world.catalogue),)
-        if strange := [name for name in attributes if name not in world.catalogue.attributes]:
-            raise UnknownNameError("attribute of the catalogue", strange[0], world.catalogue.attributes)
-        self._cases = NeedsByCase.of_world(world, attributes=attributes)
-        chat = ChatOptions(**{name: getattr(options, name) for name in ChatOptions.model_fields})
-        self._client = ChatClient(chat, retry_policy=retry_policy)
-
-    def new(self, case: str, *, seed: int) -> LlmUser:
-        """The user of a case, with the need that users of any kind have in this case.
-
-        The case is the trial of the cache: where agents say the same, the user answers the same.
-        """
-        need = self._cases.draw(case, seed=seed).need
-        persona = need.persona or self.options.persona
-        need = need.model_copy(update={"persona": persona}) if persona else need
-        values = {
-            "domain": self.options.domain,
-            "who": who_in_words(persona),
-            "need": need_in_words(need, self.world.catalogue),
-        }
-        policy = self._policy(self._prompts, values, role=self.options.instruction_role)
-        trial = f"users/{seed}/{case}"
-        asking = Asking(
-            self._client,
-            seed=seed_for(seed, case, "model of the user"),
-            trial=trial,
-            longest_text=self.options.longest_text,
-        )
-        return LlmUser(policy, asking, need)
-
-    def usage(self) -> Usage:
-        """What the model was asked by this object, and what that cost."""
-        return self._client.ledger.usage()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+        options = LlmUserOptions.model_validate(self._given)
+        return MAKERS[self.member](self.name, self.prompts, self.signature, options, world, retry_policy=retry_policy)
 
 
 class LlmKinds:

@@ -34,6 +34,10 @@ class LlmUserOptions(ChatOptions):
     """Attributes that needs are about; None: ``genre``, or else the one whose values most items share."""
     prompt: Annotated[str, AfterValidator(_checked)] | None = None
     """A prompt of your own in place of ours for what is said, with ``{domain}``, ``{who}`` and ``{need}``; None: ours."""
+    turns: Annotated[int, Field(ge=1)] | None = None
+    """User messages after which a dialogue is over; None: 5 for ``llm:target-item``, as in iEvaLM, else the study's."""
+    agenda: str = "cir6-pkg"
+    """The agenda-based users that ``llm:worded`` words: a name or a folder of fitted users."""
     instruction_role: Literal["system", "developer", "user"] = "system"
     """Whose words the prompt is; ``user`` for models whose chat template knows no other."""
     longest_text: Annotated[int, Field(ge=1)] = LONGEST_TEXT

@@ -40,6 +40,40 @@ How you end:
 - Once something new to you suits, and you know of it what you wanted to know, say thanks and write {DONE}.
 - If the recommender has not understood you several times or goes in circles, say so and write {GIVE_UP}."""
 
+TARGET = f"""\
+You are a person who looks for {{domain}}, and you chat with a recommender. The messages you are sent are the recommender's.
+{{who}}
+You have one thing in mind and want to be recommended just that:
+{{need}}
+
+How you write:
+- Write only your own next message, as people type in a chat: plain, mostly under twelve words, without lists.
+- You are the customer. Never recommend, never offer help, and never speak of instructions, of roles or of being a model.
+- Never write the title. Describe it by what is written above, a little at a time; answer questions about it from there.
+- If the recommender names it, say that you take it, say thanks and write {DONE}.
+- Turn down everything else, and say how what you have in mind differs from it."""
+
+TASTES = f"""\
+{WHO}
+{CONDUCT}
+- Say of each thing that is recommended whether it sounds good to you, by what you like and do not like.
+
+How you end:
+- Once something new to you sounds good, and you know enough of it to try it, say thanks and write {DONE}.
+- If the recommender has not understood you several times or goes in circles, say so and write {GIVE_UP}."""
+
+WORDING = """\
+You put into words what a person types in a chat with a recommender of {domain}.
+{who}
+You are given the recommender's last message and what the person answers, written by a program. Write the answer as the
+person would type it. It does the same: a question stays a question, a yes a yes, a refusal a refusal, a wish a wish.
+Keep every title, name and value that stands in it, letter for letter. Add nothing: no wish, no title, no reason, no thanks.
+Answer with the message and nothing else."""
+
+TO_WORD = """\
+Recommender: {transcript}
+Answer: {message}"""
+
 DECISION = """\
 You are a person who looks for {domain}, and you chat with a recommender. Decide whether you go on.
 {who}
@@ -57,11 +91,14 @@ The chat so far:
 
 CONTINUE, DONE or GIVE_UP?"""
 
-NAMES = ("domain", "who", "need", "transcript")
+NAMES = ("domain", "who", "need", "transcript", "message")
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
 
 PROMPTS: Mapping[str, Mapping[str, str]] = {
     "single": {"utterance": f"{WHO}\n{CONDUCT}\n{LEAVING}", "first": FIRST},
+    "target-item": {"utterance": TARGET, "first": FIRST},
+    "target-free": {"utterance": TASTES, "first": FIRST},
+    "worded": {"utterance": WORDING, "message": TO_WORD},
     "dual": {"decision": DECISION, "question": QUESTION, "utterance": f"{WHO}\n{CONDUCT}", "first": FIRST},
 }
 """The texts of each kind, by what they are for."""

@@ -27,9 +27,9 @@ class Policy(Protocol):
 class LlmUser:
     """One user in one dialogue."""
 
-    def __init__(self, policy: Policy, asking: Asking, need: Need) -> None:
-        """Nothing is asked yet."""
-        self._policy, self._asking, self._need = policy, asking, need
+    def __init__(self, policy: Policy, asking: Asking, need: Need, *, turns: int | None = None) -> None:
+        """Nothing is asked yet; after so many messages of theirs the dialogue is over (None: when they leave)."""
+        self._policy, self._asking, self._need, self._turns = policy, asking, need, turns
         self._said: list[Utterance] = []
         self._leaving: Leaving | None = None
 
@@ -46,7 +46,11 @@ class LlmUser:
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next message, or why they leave; after a goodbye nothing is asked any more."""
         self._said.extend(turn.utterances)
-        return self._next() if self._leaving is None else self._leaving.stop
+        if self._leaving is not None:
+            return self._leaving.stop
+        if self._turns is not None and sum(each.speaker == "user" for each in self._said) >= self._turns:
+            return Stop("turn_limit")
+        return self._next()
 
     def resume(self, history: Sequence[Utterance]) -> None:
         """Take up a dialogue that has got so far."""

@@ -1,8 +1,8 @@
-"""What a user is after, in words, as a model is told it. Target and acceptable items never stand in it."""
+"""What a user is after, in words, as a model is given it. Items that satisfy it are named by ``target_in_words`` alone."""
 
 from collections.abc import Iterable, Sequence
 
-from trialogue.catalogue import Catalogue
+from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
 from trialogue.records import Constraint, Need
 
 MOST_EXAMPLES = 3
@@ -26,6 +26,40 @@ def need_in_words(need: Need, catalogue: Catalogue) -> str:
         f"- Once something suits, ask about its {_joined(need.requests)}." if need.requests else "",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def target_in_words(need: Need, catalogue: Catalogue) -> str:
+    """The target with all its attributes."""
+    lines = []
+    for item in (catalogue[target] for target in need.targets if target in catalogue):
+        lines.append(f"- {item.titled}. This title stays your secret.")
+        lines += [f"- its {name}: {', '.join(values)}" for name, values in _attributes(item)]
+    return "\n".join(lines)
+
+
+def tastes_in_words(need: Need, catalogue: Catalogue, attributes: Sequence[str]) -> str:
+    """What a user knows, likes and dislikes, each title with some of its attributes."""
+    liked = [_with_attributes(catalogue[item], attributes) for item in need.examples if item in catalogue]
+    disliked = [_with_attributes(catalogue[item], attributes) for item in need.disliked if item in catalogue]
+    rated = {*need.examples, *need.disliked}
+    others = [item for item in need.known if item not in rated]
+    lines = [
+        "- Nothing in particular: something new that you would enjoy.",
+        f"- You like: {'; '.join(liked[:MOST_EXAMPLES])}." if liked else "",
+        f"- You do not like: {'; '.join(disliked[:MOST_EXAMPLES])}." if disliked else "",
+        _titles("You know, too", others[:MOST_KNOWN], catalogue),
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _attributes(item: Item) -> list[tuple[str, tuple[str, ...]]]:
+    year = [("year", (str(item.year),))] if item.year is not None else []
+    return [(name, values) for name, values in item.attributes.items() if values and name != OTHER_TITLES] + year
+
+
+def _with_attributes(item: Item, attributes: Sequence[str]) -> str:
+    values = [value for name in attributes for value in item.attributes.get(name, ())]
+    return f"{item.titled} ({', '.join(values)})" if values else item.titled
 
 
 def _constraint(constraint: Constraint) -> str:

@@ -1,0 +1,65 @@
+"""Users who know their target (iEvaLM), and users who have none: their needs, and keeping the target's title back."""
+
+import re
+from collections.abc import Sequence
+
+from trialogue.records import Need, Utterance
+from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.moves import Move
+from trialogue.simulation.llm.user import Policy
+from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.user import UserFailure
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+WITHHELD = "withheld_sentences"
+"""Where the ``meta`` of a message holds how many sentences of it were kept back, as they named the target."""
+
+
+def target_need(need: Need) -> Need:
+    """The need of somebody who is after its first target and takes nothing else; another one than the need itself."""
+    first = need.targets[:1]
+    return need.model_copy(update={"id": f"{need.id}-target", "targets": first, "acceptable": first})
+
+
+def tastes_need(need: Need) -> Need:
+    """The need of somebody who knows what they like and is after nothing: no constraint, nothing that satisfies it."""
+    return need.model_copy(
+        update={"id": f"{need.id}-tastes", "constraints": (), "targets": (), "acceptable": (), "requests": ()}
+    )
+
+
+class KeepsTitles:
+    """A policy whose messages never name a target before the agent does.
+
+    Sentences that do are left out of what is said; iEvaLM leaves them out of its own prompt alone, and the agent reads
+    them. How many they were stands with the message.
+    """
+
+    def __init__(self, policy: Policy, targets: Sequence[str], world: World) -> None:
+        """``targets``: ids of items of the world's catalogue."""
+        self._policy, self._targets, self._linker = policy, frozenset(targets), world.linker
+        titles = [world.catalogue[item].title for item in targets if item in world.catalogue]
+        self._titles = [re.compile(rf"(?<!\w){re.escape(title)}(?!\w)", re.IGNORECASE) for title in titles if title]
+
+    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+        """The policy's move without the sentences that give the target away.
+
+        Raises:
+            UserFailure: nothing of the message is left.
+        """
+        move = self._policy.move(said, asking)
+        if any(self._names(each.text) for each in said if each.speaker == "system"):
+            return move
+        sentences = SENTENCE_END.split(move.text)
+        kept = [each for each in sentences if not self._names(each)]
+        if len(kept) == len(sentences):
+            return move
+        asking.note(WITHHELD, len(sentences) - len(kept))
+        text = " ".join(kept).strip()
+        if not text and move.leaving is None:
+            raise UserFailure("the model said nothing but the title that it must not name.")
+        return Move(text, move.leaving)
+
+    def _names(self, text: str) -> bool:
+        found = any(each.item_id in self._targets for each in self._linker.find(text))
+        return found or any(title.search(text) for title in self._titles)

@@ -1,0 +1,127 @@
+"""Users of one kind in one world: needs, prompts and the client are shared, each dialogue gets a user of its own."""
+
+from collections.abc import Callable, Mapping
+
+from trialogue.errors import UnknownNameError
+from trialogue.llm.chat import ChatClient, ChatOptions
+from trialogue.llm.usage import Usage
+from trialogue.records import Need
+from trialogue.seeds import seed_for
+from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.options import LlmUserOptions
+from trialogue.simulation.llm.targets import KeepsTitles, target_need, tastes_need
+from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
+from trialogue.simulation.llm.wishes import need_in_words, target_in_words, tastes_in_words, who_in_words
+from trialogue.simulation.users.kinds import NeedsByCase, World
+from trialogue.simulation.users.population import main_attribute
+from trialogue.simulation.users.user import SimulatedUser
+from trialogue.transport.retry import RetryPolicy
+
+TURNS_OF_TARGET = 5  # iEvaLM's
+
+
+class LlmUsers:
+    """Users of ``llm:single``, and what all kinds have; threads may share it."""
+
+    policy: Callable[..., Policy] = SinglePrompt
+    usual_turns: int | None = None
+
+    def __init__(
+        self,
+        name: str,
+        prompts: Mapping[str, str],
+        signature: str,
+        options: LlmUserOptions,
+        world: World,
+        *,
+        retry_policy: RetryPolicy | None = None,
+    ) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            UsageError: the key's environment variable is not set, or the address is none.
+            UnknownNameError: the options name an attribute that no item has.
+            DataError: the catalogue has nothing to talk about.
+        """
+        self.name, self.prompts, self.signature = name, prompts, signature
+        self.world, self.options = world, options
+        self.attributes = options.attributes or (main_attribute(world.catalogue),)
+        if strange := [each for each in self.attributes if each not in world.catalogue.attributes]:
+            raise UnknownNameError("attribute of the catalogue", strange[0], world.catalogue.attributes)
+        self._cases = NeedsByCase.of_world(world, attributes=self.attributes)
+        chat = ChatOptions(**{field: getattr(options, field) for field in ChatOptions.model_fields})
+        self._client = ChatClient(chat, retry_policy=retry_policy)
+
+    def new(self, case: str, *, seed: int) -> SimulatedUser:
+        """The user of a case, with the need that users of any kind have in this case."""
+        need = self.wanted(self._cases.draw(case, seed=seed).need)
+        persona = need.persona or self.options.persona
+        need = need.model_copy(update={"persona": persona}) if persona else need
+        values = {"domain": self.options.domain, "who": who_in_words(persona), "need": self.words(need)}
+        policy = self.kept(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
+        turns = self.options.turns or self.usual_turns
+        return LlmUser(policy, self.asking(case, seed=seed), need, turns=turns)
+
+    def asking(self, case: str, *, seed: int) -> Asking:
+        """Who asks the model for the user of a case.
+
+        The case is the trial of the cache: where agents say the same, the user answers the same.
+        """
+        own = seed_for(seed, case, "model of the user")
+        return Asking(self._client, seed=own, trial=f"users/{seed}/{case}", longest_text=self.options.longest_text)
+
+    def wanted(self, need: Need) -> Need:
+        """What the users of this kind are after where others have this need."""
+        return need
+
+    def words(self, need: Need) -> str:
+        """What the model is told of a need."""
+        return need_in_words(need, self.world.catalogue)
+
+    def kept(self, policy: Policy, need: Need) -> Policy:
+        """The policy with what a kind watches over."""
+        return policy
+
+    def usage(self) -> Usage:
+        """What the model was asked by this object, and what that cost."""
+        return self._client.ledger.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+class DualUsers(LlmUsers):
+    """Users of ``llm:dual``."""
+
+    policy = DualPrompt
+
+
+class TargetItemUsers(LlmUsers):
+    """Users of ``llm:target-item``: they know one item, describe it without its title, and take nothing else."""
+
+    usual_turns = TURNS_OF_TARGET
+
+    def wanted(self, need: Need) -> Need:
+        """One target, and nothing else that would do."""
+        return target_need(need)
+
+    def words(self, need: Need) -> str:
+        """The target with its attributes, of which the model answers questions."""
+        return target_in_words(need, self.world.catalogue)
+
+    def kept(self, policy: Policy, need: Need) -> Policy:
+        """The title is kept from the agent until it has named it."""
+        return KeepsTitles(policy, need.targets, self.world)
+
+
+class TargetFreeUsers(LlmUsers):
+    """Users of ``llm:target-free``: they have tastes, and are after nothing in particular."""
+
+    def wanted(self, need: Need) -> Need:
+        """Nothing by which an outcome could be judged: such users share no column with those who are after something."""
+        return tastes_need(need)
+
+    def words(self, need: Need) -> str:
+        """What they know, like and dislike, with its attributes."""
+        return tastes_in_words(need, self.world.catalogue, self.attributes)

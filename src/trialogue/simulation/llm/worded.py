@@ -1,0 +1,246 @@
+"""The hybrid: an agenda-based user decides what is said, and a model words it, if the wording keeps what it does.
+
+The user's acts are then known, as the agenda's are. A wording that fails the gate is not said: the template's words stand,
+and the message says why the model's did not.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from trialogue.agents.base import Turn
+from trialogue.agents.llm.prompt import chat_of
+from trialogue.catalogue import OTHER_TITLES, Catalogue
+from trialogue.errors import UsageError
+from trialogue.records import Mention, Need, SlotValue, Utterance
+from trialogue.simulation.actions import ActionSpace
+from trialogue.simulation.language.listening import Labelled
+from trialogue.simulation.language.nlu import MASK, Example, masked
+from trialogue.simulation.language.nlu_linear import Linear
+from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
+from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.moves import OWN_NAME
+from trialogue.simulation.llm.options import LlmUserOptions
+from trialogue.simulation.llm.prompts import filled
+from trialogue.simulation.llm.user import FLIPPED
+from trialogue.simulation.llm.users import LlmUsers
+from trialogue.simulation.llm.wishes import who_in_words
+from trialogue.simulation.users.fit import UserModel, load_users
+from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.population import Users
+from trialogue.simulation.users.user import AgendaUser, Stop
+from trialogue.transport.retry import RetryPolicy
+
+WORDING = "wording"
+"""Where the ``meta`` of a message holds what became of the model's wording: ``model``, or why the template's words stand."""
+LONGEST = 4  # times the words of the template, and eight more: what is longer says more
+MORE_WORDS = 8
+SURE = 0.5
+"""Probability from which an act counts as recognised. Of 1,107 messages of KDD 2020's users, 59 % are recognised as the
+CIR6 action they are annotated as, and 3.8 % of those of another action pass (by words alone, before the other checks)."""
+PLACE = re.compile(r"\{[^{}]*\}")
+
+
+class Wording(StrEnum):
+    """What became of a wording."""
+
+    MODEL = "model"
+    """It keeps the acts and is said."""
+    LOST_VALUE = "lost_value"
+    """A title, name or value of the message is missing."""
+    NEW_VALUE = "new_value"
+    """It names an item, or a value of an attribute, that the message does not."""
+    OTHER_STANCE = "other_stance"
+    """It likes, dislikes, knows or does not know something where the message does not."""
+    QUESTION = "question"
+    """It asks where the message does not, or the other way round."""
+    OTHER_ACT = "other_act"
+    """It is not recognised as the message's act."""
+    TOO_LONG = "too_long"
+    """It has many more words."""
+
+
+class ActGate:
+    """Whether a wording keeps what a message does; made once for all users of a model and catalogue."""
+
+    def __init__(self, phrasebook: Phrasebook, space: ActionSpace, catalogue: Catalogue, linker: Linker) -> None:
+        """Learns what the acts sound like from the phrases that users say."""
+        self._linker, self._states = linker, space.states
+        values = {
+            value
+            for name in catalogue.attributes
+            if name != OTHER_TITLES and len(catalogue.values_of(name)) <= 200
+            for value in catalogue.values_of(name)
+        }
+        self._values = {
+            value.casefold(): re.compile(rf"(?<!\w){re.escape(value)}(?!\w)", re.IGNORECASE) for value in values
+        }
+        examples = [
+            Example(PLACE.sub(MASK, phrase.text), self._state(label))
+            for label in phrasebook.phrases
+            if label != OPENING
+            for phrase in phrasebook.of(label)
+        ]
+        self._acts = Linear(examples, context=False, unknown_below=SURE) if examples else None
+
+    def judge(self, said: Utterance, wording: str) -> Wording:
+        """What becomes of a wording of a message that the agenda's user says."""
+        names = [slot.value for act in said.acts or () for slot in act.slots if slot.value]
+        if any(not _holds(wording, name) for name in names):
+            return Wording.LOST_VALUE
+        mentions = self._linker.find(wording)
+        ours = {mention.item_id for mention in (*(said.mentions or ()), *self._linker.find(said.text))}
+        if any(mention.item_id not in ours for mention in mentions) or any(
+            self._new_values(said.text, wording, mentions)
+        ):
+            return Wording.NEW_VALUE
+        if len(wording.split()) > LONGEST * len(said.text.split()) + MORE_WORDS:
+            return Wording.TOO_LONG
+        if stance(masked(wording, mentions)) != stance(masked(said.text, self._linker.find(said.text))):
+            return Wording.OTHER_STANCE
+        if ("?" in wording) != ("?" in said.text):
+            return Wording.QUESTION
+        return self._act(said, wording, mentions)
+
+    def _act(self, said: Utterance, wording: str, mentions: Sequence[Mention]) -> Wording:
+        """Only what is recognised as the act passes: a template said again costs less than an act that was not meant."""
+        own = next((act.intent for act in said.acts or ()), None)
+        if self._acts is None or own is None:
+            return Wording.MODEL
+        heard = self._acts.read(self.bare(wording, mentions)).label
+        return Wording.MODEL if heard == self._state(own) else Wording.OTHER_ACT
+
+    def bare(self, wording: str, mentions: Sequence[Mention]) -> str:
+        """A wording with ``MASK`` for titles and for values of attributes, as the phrases have them."""
+        text = masked(wording, mentions)
+        for value, pattern in self._values.items():
+            if value in text.casefold():
+                text = pattern.sub(MASK, text)
+        return text
+
+    def _new_values(self, text: str, wording: str, mentions: Sequence[Mention]) -> Iterator[str]:
+        """Values of attributes that stand in a wording outside of titles, and not in the text."""
+        bare = masked(wording, mentions)
+        for value, pattern in self._values.items():
+            if pattern.search(bare) and not pattern.search(text):
+                yield value
+
+    def _state(self, label: str) -> str:
+        return self._states.get(label, label)
+
+
+def _holds(text: str, value: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+class WordedUser:
+    """An agenda-based user whose messages a model words."""
+
+    def __init__(
+        self, user: AgendaUser, asking: Asking, gate: ActGate, instruction: str, message: str, role: str
+    ) -> None:
+        """``instruction`` comes first, in the role's words; ``message`` has places for what was said and what to word."""
+        self._user, self._asking, self._gate = user, asking, gate
+        self._instruction, self._message, self._role = instruction, message, role
+
+    @property
+    def need(self) -> Need | None:
+        """What they are after."""
+        return self._user.need
+
+    def labels(self, turn: Turn) -> list[Labelled]:
+        """What each message of a turn does, from its words alone."""
+        return self._user.labels(turn)
+
+    def start(self, greeting: Turn | None = None) -> Utterance | Stop:
+        """The agenda's opening, worded."""
+        return self._worded(self._user.start(greeting), greeting)
+
+    def answer(self, turn: Turn) -> Utterance | Stop:
+        """The agenda's next act, worded."""
+        return self._worded(self._user.answer(turn), turn)
+
+    def resume(self, history: Sequence[Utterance]) -> None:
+        """Take up a dialogue that has got so far."""
+        self._user.resume(history)
+
+    def _worded(self, said: Utterance | Stop, turn: Turn | None) -> Utterance | Stop:
+        if isinstance(said, Stop):
+            return said
+        before = " ".join(each.text for each in turn.utterances) if turn is not None else "(nothing yet)"
+        values = {"transcript": before, "message": said.text}
+        request = Utterance(speaker="system", text=filled(self._message, values))
+        messages = chat_of(self._instruction, [request], role=self._role, roles=FLIPPED)
+        wording = OWN_NAME.sub("", self._asking.ask(messages), count=1).strip().strip('"“”').strip()
+        result = self._gate.judge(said, wording) if wording else Wording.LOST_VALUE
+        self._asking.note(WORDING, result.value)
+        if result is not Wording.MODEL:
+            return said.model_copy(update={"meta": {**self._asking.taken(), "rejected": wording}})
+        acts = tuple(
+            act.model_copy(update={"slots": tuple(_placed(slot, wording) for slot in act.slots)})
+            for act in said.acts or ()
+        )
+        mentions = tuple(_moved(mention, wording) for mention in said.mentions or ())
+        return said.model_copy(
+            update={"text": wording, "acts": acts, "mentions": mentions, "meta": self._asking.taken()}
+        )
+
+
+def _placed(slot: SlotValue, text: str) -> SlotValue:
+    start, end = _span(slot.value or "", text)
+    return slot.model_copy(update={"start": start, "end": end})
+
+
+def _moved(mention: Mention, text: str) -> Mention:
+    """A mention with its place in another text, in which the title stands with or without its year."""
+    start, end = _span(mention.title, text)
+    if start is None:
+        start, end = _span(re.sub(r" \(\d{4}\)$", "", mention.title), text)
+    return mention.model_copy(update={"start": start, "end": end})
+
+
+def _span(value: str, text: str) -> tuple[int | None, int | None]:
+    found = re.search(re.escape(value), text, re.IGNORECASE) if value else None
+    return (found.start(), found.end()) if found else (None, None)
+
+
+class WordedUsers(LlmUsers):
+    """Users of ``llm:worded``."""
+
+    def __init__(
+        self,
+        name: str,
+        prompts: Mapping[str, str],
+        signature: str,
+        options: LlmUserOptions,
+        world: World,
+        *,
+        retry_policy: RetryPolicy | None = None,
+    ) -> None:
+        """As the kind's, with the agenda-based users that decide.
+
+        Raises:
+            UsageError: the world has no ratings, of which these users are sampled.
+        """
+        super().__init__(name, prompts, signature, options, world, retry_policy=retry_policy)
+        if options.turns is not None:
+            raise UsageError("llm:worded ends when its agenda does: leave 'turns' out, or set the study's max_turns.")
+        model = load_users(options.agenda)
+        model = model.with_options(attributes=self.attributes, persona="") if options.attributes else model
+        self._agenda = model.settle(world)
+        self._gate = gate_of(model, self._agenda)
+        values = {"domain": options.domain, "who": who_in_words(options.persona)}
+        self._instruction = filled(prompts["utterance"], values)
+
+    def new(self, case: str, *, seed: int) -> WordedUser:
+        """The agenda-based user of a case, in the model's words."""
+        user = self._agenda.new(case, seed=seed)
+        role = self.options.instruction_role
+        asking = self.asking(case, seed=seed)
+        return WordedUser(user, asking, self._gate, self._instruction, self.prompts["message"], role)
+
+
+def gate_of(model: UserModel, users: Users) -> ActGate:
+    """The gate for the words of some agenda-based users."""
+
+    return ActGate(model.phrasebook, model.interaction.space, users.catalogue, users.world.linker)
