@@ -42,7 +42,7 @@ def test_a_need_is_told_without_what_satisfies_it() -> None:
 def test_a_target_is_described_by_all_that_the_catalogue_says() -> None:
     item = films()[IDS[0]]
     lines = target_in_words(NEED, films()).split("\n")
-    assert lines[0] == f"- {item.titled}. This title stays your secret."
+    assert lines[0] == f"- {item.title_with_year}. This title stays your secret."
     assert f"- its genre: {', '.join(item.attributes['genre'])}" in lines
     assert lines[-1] == f"- its year: {item.year}"
 
@@ -50,9 +50,9 @@ def test_a_target_is_described_by_all_that_the_catalogue_says() -> None:
 def test_tastes_are_told_with_attributes_and_without_what_satisfies_the_need() -> None:
     text = tastes_in_words(NEED, films(), ("genre",))
     liked, other, disliked = (films()[IDS[place]] for place in (2, 3, 4))
-    assert f"- You like: {liked.titled} ({', '.join(liked.attributes['genre'])})." in text
-    assert f"- You do not like: {disliked.titled} (" in text
-    assert f"- You know, too: {other.titled}." in text
+    assert f"- You like: {liked.title_with_year} ({', '.join(liked.attributes['genre'])})." in text
+    assert f"- You do not like: {disliked.title_with_year} (" in text
+    assert f"- You know, too: {other.title_with_year}." in text
     assert not any(films()[item].title in text for item in NEED.acceptable)
 
 

@@ -44,7 +44,7 @@ def test_nothing_but_the_title_is_the_users_failure() -> None:
 
 
 def test_once_the_agent_has_named_it_the_user_may_too() -> None:
-    found = held("Something old.", f"Yes, {TARGET.title}! [DONE]", says=f"Is it {TARGET.titled}?")
+    found = held("Something old.", f"Yes, {TARGET.title}! [DONE]", says=f"Is it {TARGET.title_with_year}?")
     assert texts(found.utterances)[2] == f"Yes, {TARGET.title}!"
     assert found.ended_by is Ending.USER_ENDED
 

@@ -23,7 +23,7 @@ ELSE = next(item for item in films().values() if len(item.title) > 8)
 def said(text: str, intent: str = "Disclose", *values: str, film: bool = False) -> Utterance:
     slots = tuple(SlotValue(slot="genre", value=value) for value in values)
     slots += (SlotValue(slot="item", value=HEAT.title),) if film else ()
-    named = (Mention(title=HEAT.titled, item_id=HEAT.id),) if film else ()
+    named = (Mention(title=HEAT.title_with_year, item_id=HEAT.id),) if film else ()
     return Utterance(speaker="user", text=text, acts=(DialogueAct(intent=intent, slots=slots),), mentions=named)
 
 
@@ -33,7 +33,11 @@ def said(text: str, intent: str = "Disclose", *values: str, film: bool = False) 
         (said("I want a thriller", "Disclose", "Thriller"), "i want a thriller please", Wording.MODEL),
         (said("I want a thriller", "Disclose", "Thriller"), "i want something exciting", Wording.LOST_VALUE),
         (said("I want a thriller", "Disclose", "Thriller"), "i want a thriller or a comedy", Wording.NEW_VALUE),
-        (said("I want a thriller", "Disclose", "Thriller"), f"a thriller like {ELSE.titled}", Wording.NEW_VALUE),
+        (
+            said("I want a thriller", "Disclose", "Thriller"),
+            f"a thriller like {ELSE.title_with_year}",
+            Wording.NEW_VALUE,
+        ),
         (said("I want a thriller", "Disclose", "Thriller"), "do you have a thriller?", Wording.QUESTION),
         (said("I want a thriller", "Disclose", "Thriller"), "i want a thriller " + "and so on " * 20, Wording.TOO_LONG),
         (said("I like Heat", film=True), "I hate Heat", Wording.OTHER_STANCE),
@@ -50,7 +54,7 @@ def test_a_wording_is_said_only_if_it_does_the_same(message: Utterance, wording:
 def test_every_phrase_of_the_agenda_keeps_its_own_values_stance_and_question() -> None:
     kept = [Wording.MODEL, Wording.OTHER_ACT]
     for label in MODEL.phrasebook.phrases:
-        for phrase in MODEL.phrasebook.of(label) if label != OPENING else ():
+        for phrase in MODEL.phrasebook.phrases_of(label) if label != OPENING else ():
             text = phrase.text.replace("{", "").replace("}", "")
             assert GATE.judge(said(text, label), text) in kept
 

@@ -32,7 +32,7 @@ def target_in_words(need: Need, catalogue: Catalogue) -> str:
     """The target with all its attributes."""
     lines = []
     for item in (catalogue[target] for target in need.targets if target in catalogue):
-        lines.append(f"- {item.titled}. This title stays your secret.")
+        lines.append(f"- {item.title_with_year}. This title stays your secret.")
         lines += [f"- its {name}: {', '.join(values)}" for name, values in _attributes(item)]
     return "\n".join(lines)
 
@@ -59,7 +59,7 @@ def _attributes(item: Item) -> list[tuple[str, tuple[str, ...]]]:
 
 def _with_attributes(item: Item, attributes: Sequence[str]) -> str:
     values = [value for name in attributes for value in item.attributes.get(name, ())]
-    return f"{item.titled} ({', '.join(values)})" if values else item.titled
+    return f"{item.title_with_year} ({', '.join(values)})" if values else item.title_with_year
 
 
 def _constraint(constraint: Constraint) -> str:

@@ -15,7 +15,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Mention, Need, SlotValue, Utterance
 from trialogue.simulation.actions import ActionSpace
 from trialogue.simulation.language.listening import Labelled
-from trialogue.simulation.language.nlu import MASK, Example, masked
+from trialogue.simulation.language.nlu import MASK, Example, mask_mentions
 from trialogue.simulation.language.nlu_linear import Linear
 from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
 from trialogue.simulation.llm.asking import Asking
@@ -79,7 +79,7 @@ class ActGate:
             Example(PLACE.sub(MASK, phrase.text), self._state(label))
             for label in phrasebook.phrases
             if label != OPENING
-            for phrase in phrasebook.of(label)
+            for phrase in phrasebook.phrases_of(label)
         ]
         self._acts = Linear(examples, context=False, unknown_below=SURE) if examples else None
 
@@ -96,7 +96,7 @@ class ActGate:
             return Wording.NEW_VALUE
         if len(wording.split()) > LONGEST * len(said.text.split()) + MORE_WORDS:
             return Wording.TOO_LONG
-        if stance(masked(wording, mentions)) != stance(masked(said.text, self._linker.find(said.text))):
+        if stance(mask_mentions(wording, mentions)) != stance(mask_mentions(said.text, self._linker.find(said.text))):
             return Wording.OTHER_STANCE
         if ("?" in wording) != ("?" in said.text):
             return Wording.QUESTION
@@ -112,7 +112,7 @@ class ActGate:
 
     def bare(self, wording: str, mentions: Sequence[Mention]) -> str:
         """A wording with ``MASK`` for titles and for values of attributes, as the phrases have them."""
-        text = masked(wording, mentions)
+        text = mask_mentions(wording, mentions)
         for value, pattern in self._values.items():
             if value in text.casefold():
                 text = pattern.sub(MASK, text)
@@ -120,7 +120,7 @@ class ActGate:
 
     def _new_values(self, text: str, wording: str, mentions: Sequence[Mention]) -> Iterator[str]:
         """Values of attributes that stand in a wording outside of titles, and not in the text."""
-        bare = masked(wording, mentions)
+        bare = mask_mentions(wording, mentions)
         for value, pattern in self._values.items():
             if pattern.search(bare) and not pattern.search(text):
                 yield value
