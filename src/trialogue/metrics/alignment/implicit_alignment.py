@@ -36,6 +36,7 @@ from trialogue.records import (
     Variant,
     has_ground_truth,
 )
+from trialogue.stats.correction.weights import power_tuned_mean
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
 STEPS = 50  # halvings of [0, 1]: to 1e-15
@@ -370,15 +371,5 @@ def _ppi(sums: Array) -> Array:
 
 
 def _unbounded_ppi(sums: Array) -> Array:
-    """Prediction-powered mean with the weight lambda that minimises its variance (0 for predictions that mislead).
-
-    The predictions are of all pairs, those that people labelled included. Then the paper's lambda, with the other pairs as
-    its unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
-    """
-    total, f, ff, n, y, fl, yf = np.moveaxis(sums, -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        covariance = yf / n - (y / n) * (fl / n)
-        spread = ff / total - (f / total) ** 2
-        weight = np.where(spread > 0, np.maximum(covariance / spread, 0), 0.0)
-        value: Array = y / n + weight * (f / total - fl / n)
-    return np.where(n > 0, value, np.nan)
+    """Prediction-powered mean with the weight that minimises its variance, from (N, sum f, sum f^2, n, sum y, ...)."""
+    return power_tuned_mean(*np.moveaxis(sums, -1, 0))

@@ -223,6 +223,11 @@ class ReasonCode(StrEnum):
     NO_DECISIVE_VOTE_WITH_VALUES = "no_decisive_vote_with_values"
     NO_PAIR_CHOSEN_TWICE = "no_pair_chosen_twice"
 
+    # Judges that labels correct
+    TOO_FEW_LABELS = "too_few_labels"
+    STRATUM_TOO_FEW_LABELS = "stratum_too_few_labels"
+    SYSTEMS_WITHOUT_ESTIMATE = "systems_without_estimate"
+
     # Analyses of studies
     NOTHING_RATED_TWICE = "nothing_rated_twice"
     NOTHING_JUDGED_TWICE = "nothing_judged_twice"

@@ -1,0 +1,197 @@
+"""What a judge scored and people labelled in part, as columns: where every correction begins.
+
+A row is a judged unit (a dialogue, a reply). All rows have a judge's score; some also have a label of people. Labelled rows
+are part of the judged ones, so that nothing is counted twice. A *cell* is a stratum of a system: inside one, labels were
+drawn at random, with equal chances unless these are given.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_same_length
+from trialogue.stats.resampling.clusters import codes_of
+
+
+class Estimand(StrEnum):
+    """What is estimated."""
+
+    THESE = "these"
+    """What people would say of exactly these units, had they labelled all: only the choice of labels is random."""
+    POPULATION = "population"
+    """What they would say of the units that these were drawn from: the choice of the units is random, too."""
+
+
+@dataclass(frozen=True)
+class RaterLabel:
+    """What one rater said of one row."""
+
+    row: int
+    """Index of the row."""
+    rater: Hashable
+    """Who."""
+    value: float
+    """What."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTable:
+    """Judged rows; made by ``judged_table``."""
+
+    systems: tuple[str, ...]
+    """The systems, sorted."""
+    system_of: Ints
+    """Shape (N,): index of each row's system."""
+    cell_of: Ints
+    """Shape (N,): index of each row's cell; a cell belongs to one system."""
+    cell_systems: Ints
+    """Shape (cells,): the system of each cell."""
+    judge: Floats
+    """Shape (N,): the judge's scores; where it gave none, the mean of its scores in the cell."""
+    abstained: int
+    """Rows without a score of the judge."""
+    labels: Floats
+    """Shape (N,): people's labels, the mean over raters; NaN where nobody labelled."""
+    chances: Floats
+    """Shape (N,): chance that a row was to be labelled."""
+    has_chances: bool
+    """Whether these were given; otherwise they are shares of a cell."""
+    clusters: Ints
+    """Shape (N,): units that are drawn as one (of the labels or of the population, as the estimand says)."""
+    is_clustered: bool
+    """Whether a cluster holds several rows."""
+    rater_labels: tuple[RaterLabel, ...]
+    """Labels by rater, where they are known."""
+
+    @property
+    def labelled(self) -> Ints:
+        """Indices of the rows with a label."""
+        return np.flatnonzero(~np.isnan(self.labels)).astype(np.int64)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether all labels are 0 or 1."""
+        known = self.labels[self.labelled]
+        return bool(len(known)) and bool(np.isin(known, (0.0, 1.0)).all())
+
+    def labels_in(self, system: int) -> int:
+        """Labelled rows of a system."""
+        return int(np.sum(self.system_of[self.labelled] == system))
+
+
+def judged_table(
+    systems: Sequence[str],
+    judge: Values,
+    labels: Values | None = None,
+    *,
+    strata: Sequence[Hashable] | None = None,
+    chances: Values | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    rater_labels: Sequence[RaterLabel] = (),
+) -> JudgedTable:
+    """Columns to a table.
+
+    Args:
+        systems: the system of each row.
+        judge: its score; None or NaN where it gave none. Such rows stay: any guess about them is allowed, since labels
+            correct it, whereas leaving them out would reward a judge that abstains.
+        labels: what people say of it; None or NaN where nobody labelled. May be left out where ``rater_labels`` are given.
+        strata: within systems, from which labels were drawn apart.
+        chances: that a row would be labelled, in (0, 1], where these differ within a stratum.
+        clusters: units that were drawn as one. Labels of turns that were drawn by dialogue: the dialogue; for the estimand
+            ``POPULATION`` the units that are independent (users). None: each row is one.
+        rater_labels: who said what, where several people labelled; their mean becomes the label.
+
+    Raises:
+        UsageError: columns of different lengths, no rows, a chance outside (0, 1], a label of no row, or both ``labels`` and
+            ``rater_labels``.
+    """
+    scores = as_floats(judge, "judge")
+    if (labels is None) == (not rater_labels):
+        raise UsageError("Give either labels, or the labels of each rater (rater_labels).")
+    said = _mean_labels(rater_labels, len(scores)) if labels is None else as_floats(labels, "labels")
+    check_same_length(
+        systems=systems, judge=scores, labels=said, strata=strata, clusters=clusters, chances=_sized(chances)
+    )
+    if not len(scores):
+        raise UsageError("There are no judged rows.")
+    names, system_of = codes_of(list(systems))
+    keys = list(zip(system_of.tolist(), strata or [None] * len(scores), strict=True))
+    cells, cell_of = codes_of(keys)
+    cell_systems = np.array([key[0] for key in cells if isinstance(key, tuple)], dtype=np.int64)
+    codes = np.arange(len(scores)) if clusters is None else codes_of(clusters)[1]
+    filled = _filled(scores, cell_of, len(cells))
+    return JudgedTable(
+        systems=tuple(str(name) for name in names),
+        system_of=system_of,
+        cell_of=cell_of,
+        cell_systems=cell_systems,
+        judge=filled,
+        abstained=int(np.isnan(scores).sum()),
+        labels=said,
+        chances=_chances(chances, said, cell_of, len(cells)),
+        has_chances=chances is not None,
+        clusters=codes.astype(np.int64),
+        is_clustered=len(np.unique(codes)) < len(codes),
+        rater_labels=tuple(rater_labels),
+    )
+
+
+def pooled(table: JudgedTable) -> JudgedTable:
+    """The same rows as of one system and one stratum: for labels that were drawn at random over all systems together."""
+    zeros = np.zeros(len(table.judge), dtype=np.int64)
+    share = np.full(len(table.judge), len(table.labelled) / len(table.judge))
+    return JudgedTable(
+        systems=("",),
+        system_of=zeros,
+        cell_of=zeros,
+        cell_systems=np.zeros(1, dtype=np.int64),
+        judge=table.judge,
+        abstained=table.abstained,
+        labels=table.labels,
+        chances=table.chances if table.has_chances else share,
+        has_chances=table.has_chances,
+        clusters=table.clusters,
+        is_clustered=table.is_clustered,
+        rater_labels=table.rater_labels,
+    )
+
+
+def _sized(values: Values | None) -> Floats | None:
+    return None if values is None else as_floats(values, "chances")
+
+
+def _mean_labels(rater_labels: Sequence[RaterLabel], rows: int) -> Floats:
+    """Mean over raters, shape (rows,); NaN where nobody labelled."""
+    totals, counts = np.zeros(rows), np.zeros(rows)
+    for each in rater_labels:
+        if not 0 <= each.row < rows:
+            raise UsageError(f"A rater's label is about row {each.row}, but there are {rows} rows.")
+        totals[each.row] += each.value
+        counts[each.row] += 1
+    return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+
+
+def _filled(scores: Floats, cell_of: Ints, cells: int) -> Floats:
+    """Missing scores as the mean of their cell; 0 where the judge scored nothing in it."""
+    known = ~np.isnan(scores)
+    counts = np.bincount(cell_of[known], minlength=cells)
+    means = np.bincount(cell_of[known], scores[known], minlength=cells) / np.maximum(counts, 1)
+    return np.where(known, scores, means[cell_of])
+
+
+def _chances(given: Values | None, labels: Floats, cell_of: Ints, cells: int) -> Floats:
+    if given is None:
+        labelled = np.bincount(cell_of, ~np.isnan(labels), minlength=cells)
+        share: Floats = (labelled / np.bincount(cell_of, minlength=cells))[cell_of]
+        return share
+    chances = as_floats(given, "chances")
+    wrong = np.flatnonzero(~((chances > 0) & (chances <= 1)) & ~np.isnan(labels))
+    if len(wrong):
+        raise UsageError(
+            f"The chance of a label must be above 0 and at most 1, got {chances[wrong[0]]:g} in row {wrong[0]}."
+        )
+    return chances

@@ -1,0 +1,155 @@
+"""How much weight a judge gets: the slope of people's labels on its scores, for each label from all other labels.
+
+A judge's weight (lambda of PPI++) that is fitted to the labels it is used with makes their residuals, and so intervals, too
+small. Here the residual of each label is taken with the weight that the others give (leaving out its cluster); the estimate
+uses the mean of these weights, so that it becomes the labels' own mean where all are labelled.
+
+A weight is shrunk by how much it may be chance, so that a judge that knows nothing costs next to nothing. It is not cut off
+at 1: a judge that uses a quarter of the scale deserves a weight of four. It is never below 0: a judge that contradicts
+people says nothing.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.correction.table import JudgedTable
+
+OWN_WEIGHT = 20
+"""Labels of a cell from which it has a weight of its own; below, cells share one (a slope of so few is mostly noise)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The judge's weight."""
+
+    rows: Floats
+    """Shape (n,): at each labelled row, fitted without it."""
+    cells: Floats
+    """Shape (cells,): the mean over a cell's labelled rows, which its estimate uses; 0 without any."""
+    lost: Floats
+    """Shape (cells,): degrees of freedom that fitting it took from a cell: up to 1, and shared where the weight is."""
+
+
+def power_tuned_mean(
+    judged: Floats, sum_f: Floats, sum_ff: Floats, labelled: Floats, sum_y: Floats, sum_fl: Floats, sum_yf: Floats
+) -> Floats:
+    """Mean of labels, corrected by a judge with the weight that minimises the variance (0 if it misleads), from sums.
+
+    The judge's scores f are of all units, those labelled included. Then the paper's lambda, with the other units as its
+    unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
+
+    Args:
+        judged: number of units.
+        sum_f: of the judge's scores of all units.
+        sum_ff: of their squares.
+        labelled: number of labelled units.
+        sum_y: of labels.
+        sum_fl: of the judge's scores of labelled units.
+        sum_yf: of label times score.
+
+    Returns:
+        The means, NaN without labels. Angelopoulos, Duchi & Zrnic (2023), "PPI++", eq. 3 and prop. 2. The weight is fitted
+        to the labels themselves: intervals need ``corrected_means``, or a resampling of all of it.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = sum_yf / labelled - (sum_y / labelled) * (sum_fl / labelled)
+        spread = sum_ff / judged - (sum_f / judged) ** 2
+        weight = np.where(spread > 0, np.maximum(covariance / spread, 0), 0.0)
+        value = sum_y / labelled + weight * (sum_f / judged - sum_fl / labelled)
+    return np.where(labelled > 0, value, np.nan)
+
+
+def cross_fitted(table: JudgedTable, judge: Floats, labels: Floats) -> Weights:
+    """The weight of a judge at each labelled row, from the labels of other clusters.
+
+    Args:
+        table: which rows are labelled, their cells, clusters and chances.
+        judge: shape (N,), the scores (or what stands for them).
+        labels: shape (N,), the labels (or what stands for them).
+
+    Returns:
+        Weights in units of labels per unit of the judge. The slope is that of weighted least squares with one intercept a
+        cell; labels with unequal chances count by the square of one over the chance, as they do in the variance. Shrunk by
+        1 - 1 / t^2 (James & Stein 1961 for one slope), 0 where t^2 is below 1.
+    """
+    rows = table.labelled
+    cells = table.cell_of[rows]
+    counts = np.bincount(cells, minlength=len(table.cell_systems))
+    weights, lost = np.zeros(len(rows)), np.zeros(len(rows))
+    fit = _Fit.of(table, judge, labels)
+    shared = np.flatnonzero(counts > 1)
+    for cell in np.flatnonzero(counts >= OWN_WEIGHT):
+        own = np.flatnonzero(cells == cell)
+        weights[own], lost[own] = fit.without_each(np.array([cell]), own)
+    small = np.flatnonzero(((counts > 1) & (counts < OWN_WEIGHT))[cells])
+    if len(small) and len(shared):
+        weights[small], used = fit.without_each(shared, small)
+        lost[small] = used / len(shared)
+    means = [np.bincount(cells, each, minlength=len(counts)) / np.maximum(counts, 1) for each in (weights, lost)]
+    return Weights(weights, means[0], means[1])
+
+
+def constant(table: JudgedTable, weight: float) -> Weights:
+    """A weight that is fixed beforehand: 0 for labels alone, 1 for plain prediction-powered inference."""
+    cells = np.full(len(table.cell_systems), weight)
+    return Weights(np.full(len(table.labelled), weight), cells, np.zeros(len(cells)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """Moments of labelled rows, for slopes without a cluster."""
+
+    cells: Ints
+    clusters: Ints
+    moments: Floats
+    """Shape (n, 6): weight, f, y, f^2, f y, y^2 of each labelled row, weighted, about the means of its cell."""
+
+    @classmethod
+    def of(cls, table: JudgedTable, judge: Floats, labels: Floats) -> "_Fit":
+        rows = table.labelled
+        cells = table.cell_of[rows]
+        _, clusters = np.unique(table.clusters[rows], return_inverse=True)
+        inverse = 1 / table.chances[rows] ** 2
+        sizes = np.maximum(np.bincount(cells, minlength=len(table.cell_systems)), 1)
+        weight = inverse / (np.bincount(cells, inverse, minlength=len(sizes)) / sizes)[cells]
+        f, y = (_centred(column[rows], cells, sizes) for column in (judge, labels))
+        columns = (np.ones(len(rows)), f, y, f * f, f * y, y * y)
+        return cls(cells, clusters.astype(np.int64), np.stack([weight * each for each in columns], axis=1))
+
+    def without_each(self, among: Ints, at: Ints) -> tuple[Floats, Floats]:
+        """(weight, share of the slope used) at some labelled rows, fitted to the cells ``among`` without their clusters."""
+        place = np.full(int(self.cells.max()) + 1, -1)
+        place[among] = np.arange(len(among))
+        inside = np.flatnonzero(place[self.cells] >= 0)
+        groups, group_of = np.unique(self.clusters[inside], return_inverse=True)
+        part = np.zeros((len(groups), len(among), 6))
+        np.add.at(part, (group_of, place[self.cells[inside]]), self.moments[inside])
+        slope, used = _slopes(part.sum(axis=0) - part, len(groups) - 1)
+        index = np.searchsorted(groups, self.clusters[at])
+        return (slope * used)[index], used[index]
+
+
+def _centred(values: Floats, cells: Ints, sizes: Floats | Ints) -> Floats:
+    means = np.bincount(cells, values, minlength=len(sizes)) / sizes
+    centred: Floats = values - means[cells]
+    return centred
+
+
+def _slopes(moments: Floats, clusters: int) -> tuple[Floats, Floats]:
+    """(slope, share of it to use) from moments of shape (..., cells, 6) of so many clusters; 0 where nothing varies."""
+    weight, f, y, ff, fy, yy = np.moveaxis(moments, -1, 0)
+    held = weight > 1e-9  # a cell that is empty without a cluster
+    safe = np.where(held, weight, 1.0)
+    inside = [np.where(held, a - b * c / safe, 0.0).sum(axis=-1) for a, b, c in ((ff, f, f), (fy, f, y), (yy, y, y))]
+    sff, sfy, syy = inside
+    scale = np.maximum(ff.sum(axis=-1), 1e-300), np.maximum(yy.sum(axis=-1), 1e-300)
+    varies = (sff > 1e-9 * scale[0]) & (syy > 1e-9 * scale[1]) & (sfy > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.where(varies, sfy / sff, 0.0)
+        explained = np.where(varies, np.minimum(sfy**2 / (sff * syy), 1.0), 0.0)
+        freedom = np.maximum(clusters - held.sum(axis=-1) - 1, 0)
+        squared_t = explained * freedom / (1 - explained)
+        used = np.where(squared_t > 1, 1 - 1 / squared_t, 0.0)
+    return slope, used
