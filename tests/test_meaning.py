@@ -55,7 +55,7 @@ ALLOWED = {
     "report/plots/alignment.py": TYPE_SETTING,
     "report/plots/differences.py": TYPE_SETTING,
     "report/evaluation/sections.py": "sentences about one system each become a list",
-    "report/study/page.py": TYPE_SETTING,
+    "report/study/figures.py": TYPE_SETTING,
 }
 
 

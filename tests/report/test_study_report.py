@@ -22,8 +22,8 @@ from trialogue.findings.people.records import ChoiceFindings
 from trialogue.records import Estimate, Interval, Manifest, Preference, Score
 from trialogue.report.numbers import MISSING
 from trialogue.report.study import render_study_html
+from trialogue.report.study.figures import study_figures
 from trialogue.report.study.intervals import Row, intervals_figure
-from trialogue.report.study.page import study_figures
 from trialogue.report.study.sensitivity import (
     choice_sensitivity_grids,
     rating_sensitivity_figure,

@@ -14,39 +14,32 @@ from trialogue.findings.people.records import (
     StudyFindings,
     TestResult,
 )
-from trialogue.records import MeasureName
 from trialogue.records.kinds.origins import named_raters, one_and_many
-from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
+from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.numbers import MISSING, count, level, p_value, ranks, render_estimate
 from trialogue.report.plots.base import Figure
-from trialogue.report.study.bars import choices_figure, distribution_figure
-from trialogue.report.study.flow import flow_figure
-from trialogue.report.study.intervals import Row, intervals_figure
+from trialogue.report.study.figures import criterion_key, study_figures
 from trialogue.report.study.sensitivity import (
-    choice_sensitivity_figure,
     choice_sensitivity_grids,
-    rating_sensitivity_figure,
     rating_sensitivity_grid,
 )
 from trialogue.report.study.tables import (
     Grid,
     agreement_grid,
-    choice_name,
     choices_grid,
     model_grid,
     pairs_grid,
     tests_grid,
     value_of,
 )
-from trialogue.report.text import printable, slug
+from trialogue.report.text import printable
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 LONG = 130  # characters; a longer answer is set smaller
 SECTIONS = ("flow", "choices", "choice sensitivity", "labels")
-MOST_DRAWN = 40  # pairs in a figure; the table has all
 MOST_ANSWERS = 12  # different numbers in a table; of more, where they lie
 MOST_GRIDS = 4  # tables of pairs in a row; more are folded
 
@@ -82,115 +75,6 @@ def render(findings: StudyFindings, drawn: Sequence[Figure]) -> str:
 @cache
 def _template() -> "Template":
     return environment().get_template("study.html.j2")
-
-
-def study_figures(findings: StudyFindings) -> list[Figure]:
-    """Every figure, in the order of the page; two criteria whose names make one file name get a number."""
-    drawn: list[Figure] = []
-    if findings.flow is not None:
-        drawn.append(flow_figure(findings.flow))
-    colors = system_colors([one.system for each in findings.ratings for one in each.systems])
-    for place, each in enumerate(findings.ratings):
-        key = _key(each, place)
-        drawn += [figure.rename(f"{figure.name.partition('-')[0]}-{key}") for figure in _rating_figures(each, colors)]
-    if findings.choices is not None and findings.choices.pairs:
-        drawn += [choices_figure(findings.choices), _win_shares(findings.choices)]
-        if len(findings.choices.sensitivity) > 1:
-            drawn.append(choice_sensitivity_figure(findings.choices))
-    if findings.labels is not None and findings.labels.classes:
-        drawn.append(_label_agreement(findings.labels))
-    return drawn
-
-
-def _key(found: RatingFindings, place: int) -> str:
-    return f"{slug(MeasureName(found.measure).prose)}-{place + 1}"
-
-
-def _rating_figures(found: RatingFindings, colors: dict[str, str]) -> list[Figure]:
-    drawn = [distribution_figure(found, colors)] if found.systems else []
-    if found.pairs:
-        drawn.append(_odds_figure(found, colors))
-    if found.position is not None and found.position.odds:
-        drawn.append(_position_figure(found))
-    if len(found.sensitivity) > 1 and found.pairs:
-        drawn.append(rating_sensitivity_figure(found))
-    return drawn
-
-
-def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure:
-    rows = [
-        Row(
-            f"{pair.a} – {pair.b}",
-            pair.odds_ratio,
-            colors.get(pair.a, "accent") if pair.verdict in ("a", "b") else "muted",
-            f"p {p_value(pair.p_adjusted)}",
-            strong=pair.verdict in ("a", "b"),
-        )
-        for pair in found.pairs[:MOST_DRAWN]
-    ]
-    return intervals_figure(
-        rows,
-        name="odds",
-        section="ratings",
-        title=f"{found.title}: differences between systems",
-        caption=(
-            "Odds of a higher rating of the first-named system against the second, from the cumulative-link "
-            "mixed model. Intervals are for each pair individually; p is corrected by Holm's method over all "
-            "pairs. Bold: significant. Dashed: no difference."
-        ),
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
-        note_head="p, Holm",
-    )
-
-
-def _position_figure(found: RatingFindings) -> Figure:
-    assert found.position is not None
-    rows = [Row(f"Position {name} – 1", odds) for name, odds in found.position.odds.items()]
-    return intervals_figure(
-        rows,
-        name="position",
-        section="ratings",
-        title=f"{found.title}: effect of position",
-        caption="Odds of a higher rating at each position compared with the first one, for the same system.",
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
-    )
-
-
-def _win_shares(found: ChoiceFindings) -> Figure:
-    rows = []
-    for pair in found.pairs[:MOST_DRAWN]:
-        name = choice_name(found.task, pair)
-        holds = pair.verdict in ("a", "b")
-        rows.append(Row(name, pair.decisive, "accent" if holds else "muted", f"p {p_value(pair.p_adjusted)}", holds))
-    what = "taken for the person" if found.task == "realism" else "won by the first-named side"
-    return intervals_figure(
-        rows,
-        name="win-shares",
-        section="choices",
-        title=f"Share of decisive judgements {what}",
-        caption="Ties left out. Intervals resample pairs of dialogues or raters, whichever gives the wider one. "
-        "Dashed: one half.",
-        axis="share",
-        reference=0.5,
-        note_head="p, Holm",
-    )
-
-
-def _label_agreement(found: LabelFindings) -> Figure:
-    rows = [Row(f"{one.label.replace('_', ' ')} ({one.given:,})", one.kappa) for one in found.classes[:MOST_DRAWN]]
-    return intervals_figure(
-        rows,
-        name="labels",
-        section="labels",
-        title="Agreement by label",
-        caption="Krippendorff's alpha of each label against all others; in parentheses, how often annotators gave it.",
-        axis="alpha: 1 is perfect, 0 is chance",
-        reference=0.0,
-    )
 
 
 def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]:
@@ -241,7 +125,7 @@ def _facts(findings: StudyFindings) -> list[tuple[str, str]]:
 
 
 def _criterion(found: RatingFindings, place: int, drawn: dict[str, Figure]) -> Criterion:
-    key = _key(found, place)
+    key = criterion_key(found, place)
     names = [f"distribution-{key}", f"odds-{key}"]
     sensitivity = drawn.get(f"sensitivity-{key}")
     return Criterion(

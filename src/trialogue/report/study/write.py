@@ -11,7 +11,8 @@ from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import parse_line, problems_of
 from trialogue.records.files.opening import open_bytes, open_replacing, write_text
-from trialogue.report.study.page import render, study_figures
+from trialogue.report.study.figures import study_figures
+from trialogue.report.study.page import render
 from trialogue.report.study.tables import csv_files
 
 FINDINGS = "findings.json"

@@ -15,14 +15,14 @@ from trialogue.errors import DataError, Problem
 from trialogue.findings.people import Label, Participant, Presentation, Scale, StudyData
 from trialogue.findings.people.choices import Code
 from trialogue.findings.people.options import Offered, OptionKind
-from trialogue.findings.people.records import Look
 from trialogue.findings.people.table import Key
-from trialogue.records import MeasureName, Preference, Raters, Score, read_records, sha256_of
+from trialogue.records import Preference, Raters, Score, read_records, sha256_of
 from trialogue.records.dialogue import off_scale_text
 from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.jsonl import parse_line, problems_of, read_lines
 from trialogue.records.files.opening import open_bytes
 from trialogue.study.design.items import HUMAN
+from trialogue.workflows.inputs.study_settings import CHECKS
 
 FILES = (
     "scores.jsonl",
@@ -384,80 +384,10 @@ def _study(export: Export) -> dict[str, Any]:
             raise DataError(Problem(f"this is not JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
         if not isinstance(given, dict):
             raise DataError(Problem("expected an object with names and values.", file=str(path)))
-        for name, check in _CHECKS.items():
+        for name, check in CHECKS.items():
             if given.get(name) is not None:
                 try:
                     found[name] = check(given[name])
                 except (ValueError, TypeError, AttributeError) as error:
                     export.problems.append(Problem(str(error), file=str(path), field=name))
     return found
-
-
-def _words(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"expected a string, got {value!r}.")
-    return value
-
-
-def _rules(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise ValueError(f"expected rules by name, got {value!r}.")
-    return {_words(name): _words(meaning) for name, meaning in value.items()}
-
-
-def _task(value: Any) -> str:
-    if value not in ("choice", "realism"):
-        raise ValueError(f"it is {value!r}, but must be choice or realism.")
-    return str(value)
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"expected a whole number of at least 1, got {value!r}.")
-    return value
-
-
-def _looks(value: Any) -> tuple[Look, ...]:
-    if not isinstance(value, list):
-        raise ValueError(f"expected a list of looks, got {value!r}.")
-    return tuple(Look.model_validate(each) for each in value)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"expected true or false, got {value!r}.")
-    return value
-
-
-def _scales(value: Any) -> dict[str, Scale]:
-    if not isinstance(value, dict):
-        raise ValueError(f"expected scales by measure, got {value!r}.")
-    return {_words(name): _scale(name, given) for name, given in value.items()}
-
-
-def _scale(name: str, given: Any) -> Scale:
-    if not isinstance(given, dict):
-        raise ValueError(f"the scale of {name} must be an object, got {given!r}.")
-    better = given.get("better", "higher")
-    if better not in ("higher", "lower"):
-        raise ValueError(f"better of {name} is {better!r}, but must be higher or lower.")
-    try:
-        labels = {float(point): _words(words) for point, words in dict(given.get("labels") or {}).items()}
-    except ValueError as error:
-        raise ValueError(f"labels of {name} must map numbers to words: {error}") from None
-    title = given.get("title") or MeasureName(name).prose.capitalize()
-    return Scale(_words(title), better, labels, _words(given.get("question", "")))
-
-
-_CHECKS: dict[str, Callable[[Any], Any]] = {
-    "title": _words,
-    "study_hash": _words,
-    "early_looks": _looks,
-    "raters_per_item": _count,
-    "scales": _scales,
-    "exclusion_rules": _rules,
-    "titles": _rules,
-    "preferences": _task,
-    "primary": _words,
-    "simulated": _truth,
-}
