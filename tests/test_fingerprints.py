@@ -17,7 +17,7 @@ from trialogue.fingerprints import (
     exposure_of,
     fingerprints_of,
     known_texts,
-    normalised,
+    normalise,
     read_fingerprints,
     training_dialogues,
     write_fingerprints,
@@ -115,12 +115,12 @@ def test_exposure_counts_recognised_dialogues_of_each_system() -> None:
     given += [dialogue("new", "New.", system="mine"), dialogue("new", "New.", system="yours")]
     found = exposure_of("m|v1", given, trained(), out_of_fold={"kbrd"})
     assert found == (TrainingExposure(measure="m|v1", system="mine", dialogues=3, recognised=2, out_of_fold=1),)
-    assert found[0].excluded == 1
+    assert found[0].excluded_count == 1
 
 
 def test_a_text_of_punctuation_alone_stays_as_it_is() -> None:
-    assert normalised(" ?! ") == "?!"
-    assert normalised("喜剧电影") == "喜剧电影"
+    assert normalise(" ?! ") == "?!"
+    assert normalise("喜剧电影") == "喜剧电影"
 
 
 def test_fingerprints_of_texts_are_read_again_also_from_the_file_of_earlier_versions(tmp_path: Path) -> None:

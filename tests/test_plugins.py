@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tests.plug_ins import installed
-from trialogue.plugins import registered
+from trialogue.plugins import plugins_of
 from trialogue.simulation import METHODS, UserModel, load_users
 from trialogue.strategies.models import kind_of, kinds
 
@@ -30,9 +30,9 @@ def test_users_and_strategies_of_an_installed_package_are_found_by_name(tmp_path
 
 
 def test_ours_are_declared_in_the_same_way() -> None:
-    assert set(registered("trialogue.users")) >= set(METHODS)
+    assert set(plugins_of("trialogue.users")) >= set(METHODS)
     for name in METHODS:
-        made = registered("trialogue.users")[name].load()()
+        made = plugins_of("trialogue.users")[name].load()()
         assert isinstance(made, UserModel)
         assert made.options == load_users(name).options
     assert {"tfidf", "majority", "keywords"} <= set(kinds())

@@ -4,7 +4,7 @@ Two kinds are kept. *Texts* (of a strategy model) are recognised one by one. *Di
 are recognised by their exchanges: a user's turn and the system's turn after it. A dialogue of which at least half of the
 exchanges are known is recognised, so that another name, another order, a subset, a dropped or an added turn hide nothing.
 
-Texts are compared as ``normalised`` has them. Forty bits of SHA-256 each: of 10,000 texts beside 10,000 training texts, one
+Texts are compared as ``normalise`` has them. Forty bits of SHA-256 each: of 10,000 texts beside 10,000 training texts, one
 is mistaken for one of them in about one case of 10,000 (1e8 / 2^40).
 """
 
@@ -45,7 +45,7 @@ _ROLE = re.compile(r"^\s*(user|seeker|human|system|bot|assistant|agent|recommend
 _MARKUP = re.compile(r"&#?\w+;")
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """A text without what a copy may lose: case, punctuation, spacing, character forms (NFKC), HTML entities.
 
     UTF-8 that was read as Windows-1252 is read again. A text of punctuation alone stays as it is.
@@ -56,11 +56,11 @@ def normalised(text: str) -> str:
     ('its fine good', 'its fine')
     """
     text = html.unescape(text) if _MARKUP.search(text) else text
-    plain = unicodedata.normalize("NFKC", _decoded_again(text)).casefold()
+    plain = unicodedata.normalize("NFKC", _redecode(text)).casefold()
     return " ".join(_WORDS.findall(_APOSTROPHES.sub("", plain))) or text.strip()
 
 
-def _decoded_again(text: str) -> str:
+def _redecode(text: str) -> str:
     if text.isascii():
         return text
     for wrong in ("cp1252", "latin-1"):
@@ -77,7 +77,7 @@ def fingerprint(text: str) -> str:
     >>> fingerprint("Me, too!") == fingerprint("me too"), len(fingerprint("me too"))
     (True, 10)
     """
-    return _digest(normalised(text))
+    return _digest(normalise(text))
 
 
 def _digest(text: str) -> str:
@@ -97,7 +97,7 @@ def exchanges_of(utterances: Sequence[Utterance]) -> dict[str, int]:
     """
     turns = [(speaker, " ".join(each.text for each in run)) for speaker, run in groupby(utterances, key=_speaker)]
     pairs = [
-        (normalised(_ROLE.sub("", said)), normalised(_ROLE.sub("", reply)))
+        (normalise(_ROLE.sub("", said)), normalise(_ROLE.sub("", reply)))
         for (first, said), (second, reply) in pairwise(turns)
         if (first, second) == ("user", "system")
     ]
@@ -171,7 +171,7 @@ class TrainingExposure(Record):
     """Recognised dialogues whose value comes from weights that never saw them."""
 
     @property
-    def excluded(self) -> int:
+    def excluded_count(self) -> int:
         """Recognised dialogues without a value, since there are no weights that never saw them."""
         return self.recognised - self.out_of_fold
 
@@ -244,7 +244,7 @@ class KnownTexts:
     long: int
 
     @property
-    def by_heart(self) -> bool:
+    def is_memorised(self) -> bool:
         """Whether that cannot be chance.
 
         Of the long sentences of INSPIRED dev and test, half of the dialogues share 2 % with the others; of references that a
@@ -266,7 +266,7 @@ def known_texts(fingerprints: frozenset[str], texts: Iterable[str]) -> KnownText
     >>> known_texts(trained, ["it stars Tom Hanks and Meg Ryan", "Me too!"])
     KnownTexts(known=1, n=2, long_known=1, long=1)
     """
-    different = {words for text in texts if (words := normalised(text))}
+    different = {words for text in texts if (words := normalise(text))}
     known = {words for words in different if fingerprint(words) in fingerprints}
     long, long_known = (sum(len(words.split()) >= LONG for words in group) for group in (different, known))
     return KnownTexts(len(known), len(different), long_known, long)

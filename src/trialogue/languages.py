@@ -133,10 +133,10 @@ class TextSample:
         counts: Counter[str | None] = Counter()
         spaced = unspaced = 0
         for block in _blocks(self._texts):
-            with_spaces, without = _counted(block)
+            with_spaces, without = _count_words(block)
             spaced, unspaced = spaced + with_spaces, unspaced + without
             if with_spaces + without >= BLOCK_WORDS:
-                counts[_classified(block)] += with_spaces + without
+                counts[_classify(block)] += with_spaces + without
         counts.pop(None, None)
         known = sorted(filter(None, counts)) if counts.total() >= LEAST_WORDS else []
         code = max(known, key=lambda each: counts[each], default=None)
@@ -169,16 +169,16 @@ def count_words(text: str) -> int:
     >>> count_words("Fargo (1996) is good"), count_words("我喜欢 Fargo")
     (3, 4)
     """
-    return sum(_counted(text))
+    return sum(_count_words(text))
 
 
-def _counted(text: str) -> tuple[int, int]:
+def _count_words(text: str) -> tuple[int, int]:
     """Words between spaces, and characters of scripts without them."""
     rest, characters = _UNSPACED.subn(" ", text)
     return len(_WORD.findall(rest)), characters
 
 
-def _classified(text: str) -> str | None:
+def _classify(text: str) -> str | None:
     """The language of a text of ten words or more; None where it is none, or cannot be told."""
     code, probability = _identifier().classify(text)
     return None if code == NO_LANGUAGE or probability < LEAST_PROBABILITY else str(code)

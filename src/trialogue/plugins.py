@@ -12,8 +12,8 @@ from trialogue.errors import UnknownNameError, UsageError
 
 
 @cache
-def registered(group: str) -> dict[str, EntryPoint]:
-    """Every entry point of a group by name, such as ``registered("trialogue.metrics")``; ours win a tie."""
+def plugins_of(group: str) -> dict[str, EntryPoint]:
+    """Every entry point of a group by name, such as ``plugins_of("trialogue.metrics")``; ours win a tie."""
     found = sorted(entry_points(group=group), key=lambda point: (point.name, not point.value.startswith("trialogue.")))
     points: dict[str, EntryPoint] = {}
     for point in found:
@@ -29,14 +29,14 @@ def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
         UsageError: ``"module:Name"`` cannot be imported, or the module has no such attribute.
     """
     if ":" in name:
-        return _import(name, kind=kind, known=registered(group))
-    points = registered(group)
+        return _import(name, kind=kind, known=plugins_of(group))
+    points = plugins_of(group)
     if name not in points:
         raise UnknownNameError(kind, name, points, hint=hint or f"Your own: give it as 'module:Name' ({group}).")
     return points[name].load()
 
 
-def _described(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """An exception, with the innermost place that it came through, or the line that is no Python."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError):
@@ -54,7 +54,7 @@ def _import(path: str, *, kind: str, known: Iterable[str]) -> Any:
         SystemExit,
     ) as error:  # whatever other people's code raises while it is imported is theirs to see
         if not isinstance(error, ImportError):
-            what = f"{path!r} cannot be imported: its module raised {_described(error)}"
+            what = f"{path!r} cannot be imported: its module raised {_describe_error(error)}"
             raise UsageError(f"The {kind} {what}") from error
         near = difflib.get_close_matches(module_name, list(known), n=1, cutoff=0.6)
         guess = f" Did you mean {near[0]!r}?" if near else " Is its folder on PYTHONPATH?"

@@ -51,7 +51,7 @@ class Content:
         self._rows = _side_by_side([self._words, *(_Facet(terms) for terms in _attribute_terms(catalogue))])
         kept = max(16, CACHE_BYTES // (4 * max(1, len(self.ids))))
         self.nearness = lru_cache(maxsize=kept)(self._nearness)
-        self.about = lru_cache(maxsize=kept)(self._about)
+        self.about = lru_cache(maxsize=kept)(self._scores_for)
         self.search = lru_cache(maxsize=4096)(self._search)
         self._title_words = lru_cache(maxsize=4096)(lambda item_id: _words(catalogue[item_id].title))
 
@@ -74,14 +74,14 @@ class Content:
         """
         scores = self.similarities(item_id)
         scores[self.place[item_id]] = 0.0
-        return _frozen(scores / max(float(scores.max()), 1e-9))
+        return _freeze(scores / max(float(scores.max()), 1e-9))
 
-    def _about(self, text: str) -> Scores:
+    def _scores_for(self, text: str) -> Scores:
         """How well every item's words go with those of a text, from 0 to 1, shape (n_items,); read-only.
 
         Words of talk ("recommend", "movie") count for nothing; 0 throughout if no other word is known.
         """
-        return _frozen(self._words.cosines(list(_topics(text))))
+        return _freeze(self._words.cosines(list(_topics(text))))
 
     def _search(self, title: str, *, n: int = 5, at_least: float = 0.4) -> tuple[tuple[str, float], ...]:
         """(item id, score) of the items whose titles are like the words searched for, the best first.
@@ -192,7 +192,7 @@ def _letters(title: str) -> list[str]:
     return [word[start : start + 3] for word in words for start in range(max(1, len(word) - 2))]
 
 
-def _frozen(scores: NDArray[Any]) -> Scores:
+def _freeze(scores: NDArray[Any]) -> Scores:
     frozen = np.asarray(scores, dtype=np.float32)
     frozen.setflags(write=False)
     return frozen

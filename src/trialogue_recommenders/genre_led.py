@@ -56,7 +56,7 @@ class GenreLedPolicy(ListeningPolicy):
         heard = self.expert.listener.hear(text)
         if self._leaves(heard):
             return Turn((self.say("end", "End"),), ends=True)
-        steps = (self._aside, self._review, self._question, self._wish, self._verdict, self._opening)
+        steps = (self._side_reply, self._review, self._question, self._wish, self._verdict, self._opening_reply)
         return Turn(next((said for step in steps if (said := step(heard))), ()) or self._fail(heard))
 
     # What may be said at any time.
@@ -66,7 +66,7 @@ class GenreLedPolicy(ListeningPolicy):
         thanks = heard.says("thanks") and not heard.says("accept", "tell", "seen") and self._awaits == "kind"
         return not stays and (heard.says("bye") or (thanks and bool(self.shown)))
 
-    def _aside(self, heard: Heard) -> Reply:
+    def _side_reply(self, heard: Heard) -> Reply:
         if heard.says("help"):
             return (self.say("help", "Show", examples=self._examples),)
         if heard.says("restart", "wrong"):
@@ -84,14 +84,14 @@ class GenreLedPolicy(ListeningPolicy):
         if heard.opinion is None and (heard.asks or heard.says("tell") or heard.wanted or heard.titles):
             return ()
         self._judge(self.topic, heard.opinion)
-        return self._next("list next" if heard.opinion is not None else "similar")
+        return self._next_reply("list next" if heard.opinion is not None else "similar")
 
     def _judge(self, item_id: str, opinion: float | None) -> None:
         if opinion:
             self.memory.judge(item_id, liked=opinion > 0)
 
     def _question(self, heard: Heard) -> Reply:
-        asked = self.meant(heard) if heard.asks or heard.says("tell") else None
+        asked = self.item_meant(heard) if heard.asks or heard.says("tell") else None
         if asked is None or (heard.wanted and not heard.asks):
             return ()
         if heard.asks:
@@ -102,7 +102,7 @@ class GenreLedPolicy(ListeningPolicy):
 
     def _menu(self, item_id: str) -> Reply:
         item = self.item(item_id)
-        known = self.known_of(item, without=self.told_of(item_id))
+        known = self.known_of(item, without=self.known_facts(item_id))
         if known:
             return (self.say("menu", "More", title=item, known=known),)
         return (self.say("menu empty", "More", title=item),)
@@ -115,24 +115,24 @@ class GenreLedPolicy(ListeningPolicy):
         if heard.says("other", "more", "similar", "request"):
             if heard.says("disliked"):
                 self.memory.judge(item_id, liked=False)
-            return self._next("similar")
+            return self._next_reply("similar")
         if heard.says("disliked"):
             self.memory.judge(item_id, liked=False)
-            return self._next("list sorry")
+            return self._next_reply("list sorry")
         if heard.says("accept") and not heard.says("question", "seen"):
-            return self._chosen(item_id)
+            return self._choice_reply(item_id)
         if heard.says("seen") or (self._awaits == "seen" and heard.says("yes")):
             return self._has_seen(item_id, heard)
         if heard.says("unseen") or (self._awaits == "seen" and heard.says("no")):
             return self._tempt(item_id)
         if (heard.says("liked", "ok", "thanks", "yes") or heard.when) and not heard.says("question"):
-            return self._chosen(item_id)
+            return self._choice_reply(item_id)
         return ()
 
     def _has_seen(self, item_id: str, heard: Heard) -> Reply:
         if heard.opinion and heard.says("seen"):  # "Seen it, loved it" is a review already
             self._judge(item_id, heard.opinion)
-            return self._next("list next")
+            return self._next_reply("list next")
         self._awaits = "review"
         return (self.say("review", "Elicit-review", title=self.item(item_id)),)
 
@@ -141,7 +141,7 @@ class GenreLedPolicy(ListeningPolicy):
         fact = self.untold(item)
         return (self.tell("unseen", item, fact),) if fact else self._menu(item_id)
 
-    def _chosen(self, item_id: str) -> Reply:
+    def _choice_reply(self, item_id: str) -> Reply:
         item = self.item(item_id)
         fact = self.untold(item)
         self._awaits = "kind"
@@ -163,25 +163,25 @@ class GenreLedPolicy(ListeningPolicy):
         if heard.wanted or heard.unwanted or heard.years:
             self.memory.want(heard)
             self.memory.topics = ()
-            return self._next("list sorry" if heard.unwanted and not heard.wanted and self.topic else "list")
-        return self._next("list") if new else ()
+            return self._next_reply("list sorry" if heard.unwanted and not heard.wanted and self.topic else "list")
+        return self._next_reply("list") if new else ()
 
-    def _opening(self, heard: Heard) -> Reply:
+    def _opening_reply(self, heard: Heard) -> Reply:
         """Anything else that may lead to a first recommendation, or to a question."""
         if heard.says("open") or (self._asked_kind and heard.says("request", "other", "more")):
-            return self._next("list")
+            return self._next_reply("list")
         if heard.says("greeting") or self._is_small_talk(heard):
             self._asked_kind = not heard.says("greeting")
             section = "hello" if heard.says("greeting") else "kind"
             return (self.say(section, "Elicit", examples=self._examples, asks=[self._kind_slot]),)
-        guessed = self.guessed(heard)
+        guessed = self.item_guessed(heard)
         if guessed:
             self.memory.judge(guessed, liked=True)
-            return self._next("list")
+            return self._next_reply("list")
         if (heard.says("request") or not heard.says("question")) and self.expert.content.about(heard.rest).any():
             self.memory.forget_wanted()
             self.memory.note(heard.rest)
-            return self._next("list")
+            return self._next_reply("list")
         if heard.says("request"):
             self._asked_kind = True
             return (self.say("kind", "Elicit", examples=self._examples, asks=[self._kind_slot]),)
@@ -201,7 +201,7 @@ class GenreLedPolicy(ListeningPolicy):
 
     # Recommending.
 
-    def _next(self, section: str) -> Reply:
+    def _next_reply(self, section: str) -> Reply:
         ranking = self.ranking()
         if not ranking.ids:
             self._awaits = "kind"

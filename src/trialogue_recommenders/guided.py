@@ -56,27 +56,29 @@ class GuidedPolicy(ListeningPolicy):
         leaving = self._goodbye(heard)
         if leaving:
             return Turn(leaving, ends=True)
-        return Turn(self._aside(heard) or self._feedback(heard) or self._taste(heard) or self._neither(heard))
+        return Turn(
+            self._side_reply(heard) or self._feedback(heard) or self._taste(heard) or self._neither_reply(heard)
+        )
 
     # What may be said at any time.
 
     def _goodbye(self, heard: Heard) -> Reply:
         wants_more = heard.says("request", "other", "more", "similar")
         if heard.says("bye") and not wants_more:
-            noted = self._noted(heard) if heard.says("accept") and self.shown else ()
+            noted = self._note_choice(heard) if heard.says("accept") and self.shown else ()
             return (*noted, self.say("end", "End"))
         says_more = wants_more or heard.says("accept", "tell") or heard.titles or heard.wanted or heard.asks
         if heard.says("thanks") and self.shown and not says_more:
             return (self.say("end", "End"),)
         return ()
 
-    def _aside(self, heard: Heard) -> Reply:
+    def _side_reply(self, heard: Heard) -> Reply:
         """Help, questions, corrections."""
         if heard.says("restart", "wrong"):
-            return self._back(heard)
+            return self._step_back(heard)
         if heard.says("help"):
             return (self.say("help", "Inquire"),)
-        asked = self.meant(heard) if heard.asks or heard.says("tell") else None
+        asked = self.item_meant(heard) if heard.asks or heard.says("tell") else None
         if asked and not (heard.wanted and not heard.asks):
             return self.answers(asked, heard.asks)
         if heard.says("back") and self.shown and not heard.titles:
@@ -84,7 +86,7 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("again", "List", titles=self.items(self.shown)),)
         return ()
 
-    def _back(self, heard: Heard) -> Reply:
+    def _step_back(self, heard: Heard) -> Reply:
         (self.memory.forget_wishes if heard.says("restart") else self.memory.forget_wanted)()
         self._awaits = "film"
         return (self.say("back", "Back", asks=[TITLE]),)
@@ -97,11 +99,11 @@ class GuidedPolicy(ListeningPolicy):
         goes_on = heard.says("other", "more", "similar", "seen")
         picked = not new or heard.says("accept") or heard.when
         if named and self.shown and picked and not goes_on and not heard.says("because"):
-            return self._noted(heard)
+            return self._note_choice(heard)
         if not self.shown or new or heard.wanted or heard.years:
             return ()
         if goes_on:
-            return self._others(heard)
+            return self._other_items(heard)
         if heard.says("disliked") or heard.unwanted or heard.titles:
             return self._turned_down(heard)
         return self._verdict(heard)
@@ -109,18 +111,18 @@ class GuidedPolicy(ListeningPolicy):
     def _verdict(self, heard: Heard) -> Reply:
         """What they say of what was shown without naming anything."""
         asked = self._awaits == "pick" and not heard.says("request")
-        pleased = heard.says("accept", "liked") or heard.when or self.chosen(heard)
+        pleased = heard.says("accept", "liked") or heard.when or self.item_chosen(heard)
         if (pleased and not heard.says("question", "request")) or (asked and heard.says("yes", "ok")):
-            return self._noted(heard)
+            return self._note_choice(heard)
         if asked and heard.says("no", "open"):
             self._awaits = "film"
             return (self.say("no pick", "Elicit", asks=[TITLE]),)
         return ()
 
-    def _noted(self, heard: Heard) -> Reply:
+    def _note_choice(self, heard: Heard) -> Reply:
         """Put down what they picked: what they named, or chose, or were told of, or all."""
         named = [named.item_id for named in heard.titles if not named.against]
-        chosen = self.chosen(heard) or self.topic
+        chosen = self.item_chosen(heard) or self.topic
         picked = named or ([chosen] if chosen else list(self.shown))
         for item_id in picked:
             self.memory.judge(item_id, liked=True)
@@ -132,7 +134,7 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("record when", "Record", title=self.item(picked[0]), when=heard.when),)
         return (self.say("record", "Record", title=self.item(picked[0])),)
 
-    def _others(self, heard: Heard) -> Reply:
+    def _other_items(self, heard: Heard) -> Reply:
         if heard.says("disliked"):
             self._dislike(heard)
         elif heard.says("seen") and heard.says("liked"):
@@ -148,7 +150,7 @@ class GuidedPolicy(ListeningPolicy):
     def _dislike(self, heard: Heard) -> None:
         """They dislike what they name or choose; without that all, unless it is only a kind that they do not want."""
         named = [named.item_id for named in heard.titles if named.against]
-        chosen = self.chosen(heard)
+        chosen = self.item_chosen(heard)
         for item_id in named or ([] if heard.unwanted else [chosen] if chosen else self.shown):
             self.memory.judge(item_id, liked=False)
 
@@ -178,11 +180,11 @@ class GuidedPolicy(ListeningPolicy):
     def _misspelt(self, heard: Heard) -> str | None:
         if heard.says("greeting", "yes", "no", "ok", "open", "request", "help") or self._awaits == "why":
             return None
-        return self.guessed(heard)
+        return self.item_guessed(heard)
 
     # What neither is.
 
-    def _neither(self, heard: Heard) -> Reply:
+    def _neither_reply(self, heard: Heard) -> Reply:
         if heard.says("other", "more", "similar", "request", "open"):
             self._elicited += 1
             if self._elicited == 1 and not heard.says("more"):
@@ -219,7 +221,7 @@ class GuidedPolicy(ListeningPolicy):
     def _pick(self, item_id: str, ranking: tuple[str, ...], section: str) -> Utterance:
         item = self.item(item_id)
         liked = next(reversed(self.memory.liked), None)
-        shared = self.facts.shared(item, self.item(liked)) if liked else None
+        shared = self.facts.shared_fact(item, self.item(liked)) if liked else None
         fact = self.facts.hook(item, shared)
         if fact is None or section != "pick":
             return self.say("pick bare" if section == "pick" else section, "List", title=item, ranking=ranking)

@@ -13,7 +13,7 @@ import numpy as np
 from trialogue.agents import Turn
 from trialogue_recommenders.conversation import ReferenceAgent
 from trialogue_recommenders.knowledge.expert import Expert, Ranking
-from trialogue_recommenders.policy import TAKEN_FOR, ListeningPolicy, Reply, numbered
+from trialogue_recommenders.policy import TAKEN_FOR, ListeningPolicy, Reply, item_at_number
 from trialogue_recommenders.understanding.understanding import ALSO_TITLES, Heard
 from trialogue_recommenders.wording.voice import TITLE, Numbered, Voice
 
@@ -59,7 +59,15 @@ class ItemCentredPolicy(ListeningPolicy):
         if self._leaves(heard):
             return Turn((self.say("end", "End"),), ends=True)
         self._begun = True
-        steps = (self._aside, self._number, self._title, self._question, self._sought, self._verdict, self._search)
+        steps = (
+            self._side_reply,
+            self._number,
+            self._title,
+            self._question,
+            self._search_reply,
+            self._verdict,
+            self._search,
+        )
         return Turn(next((said for step in steps if (said := step(heard))), ()) or self._elicit("fail"))
 
     def _elicit(self, section: str) -> Reply:
@@ -74,7 +82,7 @@ class ItemCentredPolicy(ListeningPolicy):
         thanks = heard.says("thanks") and not records and self._begun
         return not stays and (heard.says("bye") or thanks)
 
-    def _aside(self, heard: Heard) -> Reply:
+    def _side_reply(self, heard: Heard) -> Reply:
         if heard.says("restart", "wrong"):
             self.memory.forget_wishes()
             self.topic = None
@@ -91,7 +99,7 @@ class ItemCentredPolicy(ListeningPolicy):
         if heard.choice is None or heard.titles or self._expects not in ("which", "number"):
             return ()
         choices = self._found if self._expects == "which" else self.shown
-        chosen = numbered(choices, heard.choice)
+        chosen = item_at_number(choices, heard.choice)
         if chosen is None:
             return (self.say("not listed", "Clarify", list=Numbered(self.items(choices))),) if choices else ()
         if heard.asks:
@@ -116,20 +124,20 @@ class ItemCentredPolicy(ListeningPolicy):
         self.topic, self._expects = item_id, "anything"
         self.memory.offer([item_id])
         intent = "Show" if section == "show" else "Subset"
-        fact = self.facts.hook(item, self.facts.of(item, self.expert.wording.kind))
+        fact = self.facts.hook(item, self.facts.fact_of(item, self.expert.wording.kind))
         known = self.known_of(item, without=[fact.name] if fact else [])
         if fact is None or not known:
             return (self.say(f"{section} bare", intent, title=item),)
-        self.have_told(item_id, fact.name)
+        self.remember_fact(item_id, fact.name)
         return (self.say(section, intent, title=item, fact=fact, known=known),)
 
     def _question(self, heard: Heard) -> Reply:
-        asked = self.meant(heard) if heard.asks or heard.says("tell") else None
+        asked = self.item_meant(heard) if heard.asks or heard.says("tell") else None
         return self.answers(asked, heard.asks) if asked and not heard.wanted else ()
 
     # Several items.
 
-    def _sought(self, heard: Heard) -> Reply:
+    def _search_reply(self, heard: Heard) -> Reply:
         """Similar, other or more items, or such as have what they say."""
         if heard.wanted or heard.unwanted or heard.years:
             if self._expects == "title" and len(self.expert.content.search(heard.query, at_least=TAKEN_FOR)) == 1:

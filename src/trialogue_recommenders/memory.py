@@ -51,7 +51,7 @@ class Memory:
         """They said this in their own words."""
         self.topics = (*self.topics, remark)[-MOST_TOPICS:]
 
-    def known(self) -> tuple[str, ...]:
+    def known_items(self) -> tuple[str, ...]:
         """What need not be offered: it was, or they named it themselves."""
         return (*self.offered, *self.liked, *self.disliked)
 

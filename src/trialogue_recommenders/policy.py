@@ -62,23 +62,23 @@ class ListeningPolicy:
         wish = self.memory.wish()
         if like is not None:
             wish = Wish(liked=(like,), disliked=wish.disliked, unwanted=wish.unwanted)
-        known = (*self.memory.known(), like) if like is not None else self.memory.known()
+        known = (*self.memory.known_items(), like) if like is not None else self.memory.known_items()
         return self.expert.rank(wish, without=known, like_one=like is not None)
 
-    def meant(self, heard: Heard) -> str | None:
+    def item_meant(self, heard: Heard) -> str | None:
         """Id of the item that is spoken of: the one named, the one chosen, the topic, or the last one shown."""
         if heard.titles:
             return heard.titles[0].item_id
-        chosen = self.chosen(heard)
+        chosen = self.item_chosen(heard)
         if chosen:
             return chosen
         return self.topic or (self.shown[-1] if self.shown else None)
 
-    def chosen(self, heard: Heard) -> str | None:
+    def item_chosen(self, heard: Heard) -> str | None:
         """Id of the shown item that a number or "the last one" chooses; None if none is, or there is no such number."""
-        return numbered(self.shown, heard.choice)
+        return item_at_number(self.shown, heard.choice)
 
-    def guessed(self, heard: Heard) -> str | None:
+    def item_guessed(self, heard: Heard) -> str | None:
         """Id of the item whose title is nearly what they wrote; None if none is."""
         found = self.expert.content.search(heard.query, n=1, at_least=TAKEN_FOR) if heard.query else ()
         return found[0][0] if found else None
@@ -93,7 +93,7 @@ class ListeningPolicy:
         return (self.tell("fact", item, fact),) if fact else (self._no_more(item),)
 
     def _answer(self, item: Item, ask: str) -> Utterance:
-        fact = self.facts.of(item, ask)
+        fact = self.facts.fact_of(item, ask)
         return self.tell("fact", item, fact) if fact else self._no_more(item)
 
     def _no_more(self, item: Item) -> Utterance:
@@ -114,17 +114,17 @@ class ListeningPolicy:
         facts = [fact for fact in self.facts.all_of(item) if fact.name not in told]
         return next((fact for fact in facts if fact.name == "plot"), facts[0] if facts else None)
 
-    def told_of(self, item_id: str) -> frozenset[str]:
+    def known_facts(self, item_id: str) -> frozenset[str]:
         """Names of the facts of an item that they were told."""
         return frozenset(self._told.get(item_id, ()))
 
-    def have_told(self, item_id: str, name: str) -> None:
+    def remember_fact(self, item_id: str, name: str) -> None:
         """They know this of an item now."""
         self._told.setdefault(item_id, set()).add(name)
 
     def tell(self, section: str, item: Item, fact: Fact) -> Utterance:
         """Tell a fact, and remember that it was told."""
-        self.have_told(item.id, fact.name)
+        self.remember_fact(item.id, fact.name)
         return self.say(section, self.told_as, title=item, fact=fact)
 
     def own_words(self, heard: Heard) -> str:
@@ -132,7 +132,7 @@ class ListeningPolicy:
         return heard.query if len(heard.query) <= SHOWN_LENGTH and "\n" not in heard.query else ""
 
 
-def numbered(item_ids: Sequence[str], choice: int | None) -> str | None:
+def item_at_number(item_ids: Sequence[str], choice: int | None) -> str | None:
     """The id of a number, counted from 1, or the last one for -1; None if there is no such number.
 
     >>> numbered(("a", "b"), 2), numbered(("a", "b"), -1), numbered(("a", "b"), 3), numbered((), -1)

@@ -55,8 +55,8 @@ class Vocabulary:
             if attribute != OTHER_TITLES
             for value in catalogue.values_of(attribute)
         ]
-        self._features = _by_phrase(features)
-        self._surnames = _by_surname(features)
+        self._features = _index_by_phrase(features)
+        self._surnames = _index_by_surname(features)
         self._longest = max((len(phrase) for phrase in self._features), default=0)
 
     def find(self, text: str) -> tuple[Found, ...]:
@@ -67,14 +67,14 @@ class Vocabulary:
     def _find(self, text: str, words: Sequence[Token]) -> Iterator[Found]:
         place = 0
         while place < len(words):
-            found, behind = self._longest_from(words, place)
+            found, behind = self._longest_phrase(words, place)
             if not found:
                 found, behind = self._surname(text, words, place), place + 1
             for features in found:
                 yield Found(features, words[place].start, words[behind - 1].end)
             place = behind
 
-    def _longest_from(self, words: Sequence[Token], first: int) -> tuple[tuple[AnyOf, ...], int]:
+    def _longest_phrase(self, words: Sequence[Token], first: int) -> tuple[tuple[AnyOf, ...], int]:
         for behind in range(min(len(words), first + self._longest), first, -1):
             found = self._features.get(tuple(word.form for word in words[first:behind]))
             if found:
@@ -95,7 +95,7 @@ class Vocabulary:
         return (found,) if introduced or capital else ()
 
 
-def _by_phrase(features: Sequence[Feature]) -> dict[tuple[str, ...], tuple[AnyOf, ...]]:
+def _index_by_phrase(features: Sequence[Feature]) -> dict[tuple[str, ...], tuple[AnyOf, ...]]:
     """What each phrase asks for: all of it, each any of its features."""
     values: dict[tuple[str, ...], list[Feature]] = defaultdict(list)
     for feature in features:
@@ -123,7 +123,7 @@ def _any_value(phrases: Sequence[tuple[str, ...]], values: dict[tuple[str, ...],
     return (meant,) if meant else ()
 
 
-def _by_surname(features: Sequence[Feature]) -> dict[str, AnyOf]:
+def _index_by_surname(features: Sequence[Feature]) -> dict[str, AnyOf]:
     """Last words of values that are written like names of people; only where one person has it."""
     people: dict[str, dict[Feature, None]] = defaultdict(dict)
     for feature in features:

@@ -43,10 +43,10 @@ def entry_points(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: trialogue-agents-of-the-tests\nVersion: 1\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     sys.path.insert(0, str(folder))
-    plugins.registered.cache_clear()
+    plugins.plugins_of.cache_clear()
     yield
     sys.path.remove(str(folder))
-    plugins.registered.cache_clear()
+    plugins.plugins_of.cache_clear()
 
 
 Started = Callable[..., str]

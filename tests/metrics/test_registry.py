@@ -101,13 +101,13 @@ def test_a_module_that_is_not_there_is_a_mistake_not_a_crash() -> None:
 def test_ours_win_where_a_plug_in_takes_the_same_name(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = EntryPoint("length", "trialogue.metrics.text.length:Length", "trialogue.metrics")
     theirs = EntryPoint("length", "another_package:Length", "trialogue.metrics")
-    plugins.registered.cache_clear()
+    plugins.plugins_of.cache_clear()
     monkeypatch.setattr(plugins, "entry_points", lambda group: [theirs, ours])
     try:
         assert metric_names() == ["length"]
         assert isinstance(get_metric("length"), Length)
     finally:
-        plugins.registered.cache_clear()
+        plugins.plugins_of.cache_clear()
 
 
 def test_several_metrics_come_once_each_in_the_order_given() -> None:

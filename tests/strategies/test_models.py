@@ -106,8 +106,8 @@ def test_the_bundled_model_is_known_to_know_the_bundled_sentences() -> None:
     found = known_texts(hashes, [one.text for one in bundled_examples()][:200])
     assert found.known == found.n
     assert found.long_known == found.long > 20
-    assert found.by_heart
-    assert not known_texts(hashes, []).by_heart
+    assert found.is_memorised
+    assert not known_texts(hashes, []).is_memorised
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_the_bundled_model_is_known_to_know_the_bundled_sentences() -> None:
     ],
 )
 def test_what_recurs_by_chance_is_not_known_by_heart(found: KnownTexts, by_heart: bool) -> None:
-    assert found.by_heart is by_heart
+    assert found.is_memorised is by_heart
 
 
 def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.study.design.assignment import Available, chosen, session_order, slot_orders
+from trialogue.study.design.assignment import Available, choose_items, session_order, slot_orders
 
 SYSTEMS = st.integers(1, 6).map(lambda n: [f"system {i}" for i in range(n)])
 
@@ -54,7 +54,7 @@ ITEMS = st.lists(
 def test_nobody_gets_two_items_of_one_dialogue_nor_one_that_was_met(
     items: list[Available], n: int, seen: set[str]
 ) -> None:
-    found = chosen(items, n, seen=seen)
+    found = choose_items(items, n, seen=seen)
     dialogues = [item.dialogue for item in found if item.dialogue]
     assert len(found) <= n
     assert len(dialogues) == len(set(dialogues))
@@ -63,7 +63,7 @@ def test_nobody_gets_two_items_of_one_dialogue_nor_one_that_was_met(
 
 @given(ITEMS, st.integers(0, 10))
 def test_the_emptiest_items_come_first(items: list[Available], n: int) -> None:
-    found = chosen(items, n, one_per_dialogue=False)
+    found = choose_items(items, n, one_per_dialogue=False)
     left = [item.taken for item in items if item not in found]
     assert len(found) == min(n, len(items))
     assert max((item.taken for item in found), default=0) <= min(left, default=99)
@@ -78,7 +78,7 @@ def test_a_thousand_people_of_whom_a_fifth_leave_fill_every_item_and_every_posit
     filled: list[tuple[str, ...]] = []
     for _ in range(1_000):
         open_items = [Available(item, "", k - len(slots), item) for item, slots in free.items() if slots]
-        session = session_order(chosen(open_items, 9), rng=rng)
+        session = session_order(choose_items(open_items, 9), rng=rng)
         stays = len(session) if rng.random() > 0.2 else int(rng.integers(len(session) + 1))
         for item in session[:stays]:
             filled.append(orders[item.id][free[item.id].pop(0)])

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tests.study.walking import answers, entered, now_at, running, walk
 from trialogue.errors import DataError
-from trialogue.study.design.checks import Evidence, away_of, flags_of, most_alike
+from trialogue.study.design.checks import Evidence, flags_of, most_alike, time_away
 from trialogue.study.design.file import study_of
 from trialogue.study.design.validity import Attention
 from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.events import KINDS, noticed
+from trialogue.study.pages.events import KINDS, parse_events
 from trialogue.study.services import leaving, submitting
 from trialogue.workflows.study.report import study_findings
 
@@ -52,7 +52,7 @@ def test_a_rule_that_could_never_hold_is_refused() -> None:
 
 @given(EVENTS)
 def test_nobody_is_elsewhere_for_longer_than_a_page_is_open(events: list[tuple[str, int]]) -> None:
-    away, whole = away_of(events)
+    away, whole = time_away(events)
     assert 0 <= away <= whole == max((at for _, at in events), default=0)
 
 
@@ -63,7 +63,7 @@ def test_nobody_is_elsewhere_for_longer_than_a_page_is_open(events: list[tuple[s
     ([("blur", 100), ("blur", 200), ("focus", 300), ("submit", 1000)], 200),  # left once, told twice
 ])  # fmt: skip
 def test_time_elsewhere_is_from_leaving_to_coming_back(events: list[tuple[str, int]], away: int) -> None:
-    assert away_of(events) == (away, 1000)
+    assert time_away(events) == (away, 1000)
 
 
 def test_most_alike_counts_the_commonest() -> None:
@@ -76,7 +76,7 @@ def careless(study: Study) -> Participant:
     person = entered(study)
     walk(person, until="task")
     while (step := now_at(person)).key != "exit":
-        events = noticed('[["blur", 500], ["focus", 9000], ["paste", 9100], ["submit", 10000]]')
+        events = parse_events('[["blur", 500], ["focus", 9000], ["paste", 9100], ["submit", 10000]]')
         posted = answers(step, {"why": "The first is best."})
         assert submitting.submit(person, step.token, posted, events=events).kind == "stored"
         person.refresh_from_db()

@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.design.advice import advice
-from trialogue.study.design.checks import CheckItem, checks_of, passed
+from trialogue.study.design.checks import CheckItem, checks_of, is_passed
 from trialogue.study.design.file import StudyFile, study_of
 from trialogue.study.design.items import Message, PreferenceItem, RatingItem
 
@@ -56,7 +56,7 @@ def test_where_questions_have_other_answers_one_question_is_named_and_only_that_
         assert list(check.expected) == ["sense"]
         assert f'"{SENSE["scale"][point(check, "sense") - 1]}" for the question "Does it make sense?"' in asked(check)
         given = {f"r{n}-sense": point(check, "sense") for n in (1, 2)}
-        assert passed(check.expected, {**given, "r1-fluency": 1, "r2-fluency": 4})
+        assert is_passed(check.expected, {**given, "r1-fluency": 1, "r2-fluency": 4})
 
 
 def test_where_all_questions_offer_the_answer_all_of_them_count() -> None:

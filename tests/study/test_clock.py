@@ -11,9 +11,9 @@ from tests.study.test_services import counted
 from tests.study.walking import answers, now_at, send, walk
 from tests.study.walking import entered as somebody
 from tests.study.walking import running as study_of_services
-from trialogue.study.bots.crowd import Clock, told_by
+from trialogue.study.bots.crowd import Clock, patched_time
 from trialogue.study.models import Assignment, Participant, Study, Submission
-from trialogue.study.pages.events import noticed
+from trialogue.study.pages.events import parse_events
 from trialogue.study.services import submitting
 from trialogue.study.services.evidence import evidence_of
 
@@ -28,7 +28,7 @@ SUMMER_BEGINS = datetime(2026, 3, 29, 0, 59, 50, tzinfo=UTC)  # in Berlin 1:59:5
 def clock() -> Iterator[Clock]:
     """A clock that a test sets."""
     clock = Clock()
-    with told_by(clock):
+    with patched_time(clock):
         yield clock
 
 
@@ -53,7 +53,7 @@ def test_a_clock_that_was_set_back_tells_no_time_and_the_browsers_own_does(clock
     walk(person, until="task")
     step = now_at(person)
     clock.seconds -= 3600
-    events = noticed('[["first_input", 900], ["submit", 41500]]')
+    events = parse_events('[["first_input", 900], ["submit", 41500]]')
     assert submitting.submit(person, step.token, answers(step), events=events).kind == "stored"
     stored = Submission.objects.get(step="task:1")
     assert (stored.seconds, stored.client_seconds) == (None, 41.5)

@@ -25,16 +25,16 @@ def test_processes_count_together_and_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "rates"
     running = [subprocess.Popen([sys.executable, "-c", ADDING, str(path)]) for _ in range(3)]
     assert [each.wait(60) for each in running] == [0, 0, 0]
-    assert SharedCounts(path, key="k").seen("one", now=NOW) == 1_500
+    assert SharedCounts(path, key="k").count("one", now=NOW) == 1_500
 
 
 def test_a_count_ends_with_its_time_and_names_have_counts_of_their_own(tmp_path: Path) -> None:
     counts = SharedCounts(tmp_path / "rates", key="k")
     assert [counts.add("one", now=NOW, until=NOW + 60) for _ in range(3)] == [1, 2, 3]
     assert counts.add("ö\udcff", now=NOW, until=NOW + 60) == 1
-    assert (counts.seen("one", now=NOW + 59), counts.seen("one", now=NOW + 60)) == (3, 0)
+    assert (counts.count("one", now=NOW + 59), counts.count("one", now=NOW + 60)) == (3, 0)
     assert counts.add("one", now=NOW + 60, until=NOW + 120) == 1
-    assert counts.seen("nobody", now=NOW) == 0
+    assert counts.count("nobody", now=NOW) == 0
 
 
 def test_a_full_bucket_forgets_the_smallest_and_keeps_who_asks_most(
@@ -46,8 +46,8 @@ def test_a_full_bucket_forgets_the_smallest_and_keeps_who_asks_most(
         counts.add("busy", now=NOW, until=NOW + 60)
     for number in range(100):
         counts.add(f"visitor {number}", now=NOW, until=NOW + 60)
-    assert counts.seen("busy", now=NOW) == 50
-    assert sum(counts.seen(f"visitor {number}", now=NOW) for number in range(100)) == counting.PLACES - 1
+    assert counts.count("busy", now=NOW) == 50
+    assert sum(counts.count(f"visitor {number}", now=NOW) for number in range(100)) == counting.PLACES - 1
 
 
 def test_the_file_tells_nobody_anything_and_is_its_owners_alone(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_the_file_tells_nobody_anything_and_is_its_owners_alone(tmp_path: Path) 
     SharedCounts(path, key="k").add("rate:person:Pabc:1", now=NOW, until=NOW + 60)
     assert path.stat().st_mode & 0o077 == 0
     assert b"Pabc" not in path.read_bytes()
-    assert SharedCounts(path, key="another").seen("rate:person:Pabc:1", now=NOW) == 0
+    assert SharedCounts(path, key="another").count("rate:person:Pabc:1", now=NOW) == 0
 
 
 def test_what_cannot_be_written_counts_nothing_and_stops_nobody(

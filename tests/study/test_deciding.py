@@ -11,7 +11,7 @@ from trialogue.findings.people.participants import countable_participants
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant
 from trialogue.study.services import leaving
-from trialogue.study.services.management.deciding import Standing, decide, standing, standings
+from trialogue.study.services.management.deciding import Standing, decide, standing_of, standings
 from trialogue.workflows.inputs.study_files import read_export
 from trialogue.workflows.study.report import study_findings
 
@@ -88,7 +88,7 @@ def test_who_is_excluded_by_hand_is_left_out_and_the_report_names_the_reason(tmp
     names = [row.name for row in findings.ratings[0].sensitivity]
     assert "Planned without: excluded by hand" in names
     assert decide(people[0], KINDS.READMIT, who="ann") == ""
-    assert standing(people[0].decisions.all()).by_hand == ""
+    assert standing_of(people[0].decisions.all()).by_hand == ""
     export_study(study, tmp_path / "after", who="test")
     assert (tmp_path / "after" / "participants.csv").read_bytes() == (
         tmp_path / "before" / "participants.csv"

@@ -9,7 +9,7 @@ from tests.study.pages.made import html, page
 from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 from trialogue.study.design.file import strategy_labels
 from trialogue.study.design.guidelines import EXAMPLES, guidelines, languages
-from trialogue.study.design.questions import Question, said
+from trialogue.study.design.questions import Question, text_in
 from trialogue.study.design.shown import LabelShown, Line, Part, Step
 from trialogue.study.pages.contents import guideline_of
 
@@ -63,4 +63,4 @@ def test_annotators_read_labels_examples_and_limits_in_their_language(language: 
             assert re.sub("['\"&]", "", text) in re.sub("&#x27;|&quot;|&amp;", "", shown), (name, text)
     for other in set(languages()) - {language}:
         assert guidelines(other)["similarity"].definition not in shown
-    assert said(strategy_labels()[0].label, language) == there["acknowledgment"].title
+    assert text_in(strategy_labels()[0].label, language) == there["acknowledgment"].title

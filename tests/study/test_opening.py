@@ -257,7 +257,7 @@ def test_a_backup_replaces_nothing_and_leaves_nothing_half_done(tmp_path: Path) 
 def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
     from urllib.parse import parse_qsl, urlsplit
 
-    from trialogue.study.design.platforms import verified
+    from trialogue.study.design.platforms import verify
 
     folder = folder_of(tmp_path / "open", items=1)
     assert (
@@ -270,8 +270,8 @@ def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
     key = (folder / "secret.key").read_text().strip()
     found = [dict(parse_qsl(urlsplit(line).query)) for line in said.split()]
     assert [each["id"] for each in found] == ["anna", "ben"]
-    assert all(verified(each, study="rating", key=key) for each in found)
-    assert not verified({**found[0], "id": "ben"}, study="rating", key=key)
+    assert all(verify(each, study="rating", key=key) for each in found)
+    assert not verify({**found[0], "id": "ben"}, study="rating", key=key)
 
 
 def test_yes_and_no_without_quotes_are_told_what_to_do_about_it() -> None:

@@ -18,7 +18,7 @@ from trialogue.study.design.questions import (
     answer_to,
     answers_to,
     clean,
-    said,
+    text_in,
 )
 
 SCALE = Question(name="meaning", question="How meaningful?", scale=("not", "", "very"))
@@ -135,9 +135,9 @@ def test_a_name_is_a_plain_word(name: str) -> None:
 
 def test_words_are_found_in_the_nearest_language() -> None:
     words = {"de": "Ja", "en": "Yes", "pt-br": "Sim"}
-    assert [said(words, code) for code in ("de", "de-at", "fr", "pt-br")] == ["Ja", "Ja", "Yes", "Sim"]
-    assert said({"pt-br": "Sim"}, "fr") == "Sim"
-    assert said("Yes", "de") == "Yes"
+    assert [text_in(words, code) for code in ("de", "de-at", "fr", "pt-br")] == ["Ja", "Ja", "Yes", "Sim"]
+    assert text_in({"pt-br": "Sim"}, "fr") == "Sim"
+    assert text_in("Yes", "de") == "Yes"
 
 
 def test_a_text_in_which_nothing_can_be_seen_is_no_text() -> None:

@@ -111,7 +111,7 @@ def test_a_publication_whose_answer_was_lost_is_looked_up(platform: Prolific, st
         made.publish("12.50 GBP")
     made.publish("12.50 GBP")
     assert platform.log.count("POST /studies/s1/transition/") == 1
-    row = made.ledger.last("publish", "s1")
+    row = made.ledger.last_line("publish", "s1")
     assert row is not None
     assert row["state"] == "done"
 
@@ -365,7 +365,7 @@ def test_somebody_else_at_it_is_no_end_of_looking(platform: Prolific, study: Stu
         left[0] -= 1
         return left[0] > 0
 
-    with Ledger(tmp_path).alone():
+    with Ledger(tmp_path).exclusive():
         follow(made.sync, every_s=60, wait=wait, tell=lines.append)
     assert len(lines) == 1  # said once, not at every try
     assert "Another process" in lines[0]

@@ -76,7 +76,11 @@ def test_people_and_price_are_counted_before_launch() -> None:
     file = study_of({"study": "a", "title": "A", "type": "preference", "raters_per_item": 3, "items_per_participant": 4,
                      "payment": payment, "phases": ["tasks", "exit"]})  # fmt: skip
     found = budget_of(file, [("", f"i{number}") for number in range(20)])
-    assert (found.people, found.replacements, found.most) == (15, 4, 19)  # 20 * 3 / 4; a quarter of 15, rounded up
+    assert (found.people, found.replacements, found.most_people) == (
+        15,
+        4,
+        19,
+    )  # 20 * 3 / 4; a quarter of 15, rounded up
     assert found.price(19) == "106.88 GBP"  # 19 * 4.50 * 1.25 = 106.875
     once = budget_of(file, [("same", f"i{number}") for number in range(20)])
     assert (once.people, once.items_each) == (60, 1)  # all of one dialogue, of which everybody sees one

@@ -206,7 +206,7 @@ def test_withdrawal_deletes_answers_and_frees_slots_and_the_receipt_finds_them()
     came = entering.enter(study, {})
     assert came.participant is not None
     walk(came.participant)
-    found = entering.by_receipt(study, f" {came.receipt.upper()} ")
+    found = entering.find_by_receipt(study, f" {came.receipt.upper()} ")
     assert found == came.participant
     leaving.withdraw(came.participant)
     leaving.withdraw(came.participant)

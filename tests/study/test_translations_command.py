@@ -16,7 +16,7 @@ from trialogue.study.translations import (
     problems_of,
     read_catalog,
     said_in,
-    used,
+    used_texts,
 )
 
 TEXTS = {"Yes": "", "Hello %(name)s": "", "%(n)s day": "%(n)s days"}
@@ -37,7 +37,7 @@ def catalog(path: Path, *blocks: str) -> Path:
 def test_every_language_that_comes_with_it_is_complete() -> None:
     assert languages()
     for name in languages():
-        assert problems_of(read_catalog(path_of(name)), used()) == []
+        assert problems_of(read_catalog(path_of(name)), used_texts()) == []
 
 
 def test_a_complete_catalog_is_compiled_and_read_by_python(tmp_path: Path) -> None:
@@ -82,8 +82,8 @@ def test_a_new_language_begins_with_every_text_and_is_not_complete(
 ) -> None:
     monkeypatch.setattr(translations, "LOCALE", tmp_path)
     path = new_catalog("fr")
-    assert {message.text for message in read_catalog(path).messages} == set(used())
-    assert len(problems_of(read_catalog(path), used())) == len(used())
+    assert {message.text for message in read_catalog(path).messages} == set(used_texts())
+    assert len(problems_of(read_catalog(path), used_texts())) == len(used_texts())
     with pytest.raises(UsageError, match="there already"):
         new_catalog("fr")
     with pytest.raises(UsageError, match="no language code"):

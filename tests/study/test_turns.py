@@ -14,7 +14,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.utils import ConnectionHandler
 
 from trialogue.study.databases import FILE, database
-from trialogue.study.services.unhurried import unhurried
+from trialogue.study.services.unhurried import relaxed_commit
 from trialogue.study.sqlite import base
 
 
@@ -142,11 +142,11 @@ def synchronous() -> int:
 
 def test_only_what_nobody_is_told_is_saved_does_not_wait_for_the_disk() -> None:
     full, normal = 2, 1
-    with unhurried():
+    with relaxed_commit():
         assert synchronous() == normal
     assert synchronous() == full
-    with pytest.raises(ValueError, match="oh"), unhurried():
+    with pytest.raises(ValueError, match="oh"), relaxed_commit():
         raise ValueError("oh")
     assert synchronous() == full
-    with transaction.atomic(), unhurried():
+    with transaction.atomic(), relaxed_commit():
         assert synchronous() == full

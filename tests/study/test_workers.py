@@ -39,7 +39,7 @@ def serving(*, connections: int = 100, threads: int = 1) -> Iterator[int]:
     dispatcher.set_thread_count(threads)
     limits = Adjustments(cleanup_interval=0, channel_timeout=1000, connection_limit=connections)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        workers._listening(listener, echo, watched, dispatcher, limits)
+        workers._make_server(listener, echo, watched, dispatcher, limits)
 
         def turn() -> None:
             while not over.is_set():

@@ -23,7 +23,7 @@ from trialogue.agents.base import Agent
 from trialogue.agents.callable_agent import CallableAgent
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import Problem, UnknownNameError, UsageError
-from trialogue.plugins import load, registered
+from trialogue.plugins import load, plugins_of
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, dotted_path, mistakes_of
 
@@ -72,7 +72,7 @@ def is_file(given: object) -> bool:
     >>> is_file("shop.yaml"), is_file("subprocess:python3 bot.py shop.yaml"), is_file("echo")
     (True, False, False)
     """
-    return isinstance(given, str) and given.endswith(FILES) and given.partition(":")[0] not in registered(GROUP)
+    return isinstance(given, str) and given.endswith(FILES) and given.partition(":")[0] not in plugins_of(GROUP)
 
 
 def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
@@ -83,7 +83,7 @@ def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[st
         return _of_text("", protocol, rest, file)
     if not isinstance(agent, str) or not isinstance(protocol, str | None):
         needed = (
-            f"'agent' is needed: one of {', '.join(sorted(registered(GROUP)))}; a URL and 'protocol'; or 'module:Name'."
+            f"'agent' is needed: one of {', '.join(sorted(plugins_of(GROUP)))}; a URL and 'protocol'; or 'module:Name'."
         )
         raise UsageError(f"{file + ': ' if file else ''}{needed} Got: {agent!r}.")
     if protocol is None and is_file(agent):
@@ -94,7 +94,7 @@ def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[st
 
 
 def _of_text(text: str, protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
-    kinds = registered(GROUP)
+    kinds = plugins_of(GROUP)
     if protocol is not None:
         if protocol not in kinds:
             raise UnknownNameError("protocol", protocol, kinds)
@@ -132,7 +132,7 @@ def _of_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
 
 def _protocols() -> list[str]:
     """Kinds that are told where they are by a URL."""
-    kinds = [(name, point.load()) for name, point in registered(GROUP).items()]
+    kinds = [(name, point.load()) for name, point in plugins_of(GROUP).items()]
     return [name for name, made in kinds if getattr(made, "argument", "") == "url"]
 
 

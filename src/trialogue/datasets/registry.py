@@ -6,7 +6,7 @@ from typing import cast
 
 from trialogue.datasets.base import AnyRecord, Corpus, Format, Head
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.plugins import load, registered
+from trialogue.plugins import load, plugins_of
 from trialogue.records.files.jsonl import Note, warn
 
 FORMATS = "trialogue.formats"
@@ -23,19 +23,19 @@ SHAPES = {
 
 def format_names() -> list[str]:
     """Names of all formats."""
-    return sorted({*registered(FORMATS), *SHAPES})
+    return sorted({*plugins_of(FORMATS), *SHAPES})
 
 
 def corpus_names() -> list[str]:
     """Names of all corpora."""
-    return sorted(registered(CORPORA))
+    return sorted(plugins_of(CORPORA))
 
 
 def get_format(name: str) -> Format:
     """The format of a name, or of ``"module:Name"``."""
-    if name not in registered(FORMATS) and ":" not in name and name not in SHAPES:
+    if name not in plugins_of(FORMATS) and ":" not in name and name not in SHAPES:
         raise UnknownNameError("format", name, format_names(), hint=f"For your own, give 'module:Name' ({FORMATS}).")
-    return cast("Format", load(FORMATS, name if name in registered(FORMATS) else SHAPES.get(name, name), kind="format"))
+    return cast("Format", load(FORMATS, name if name in plugins_of(FORMATS) else SHAPES.get(name, name), kind="format"))
 
 
 def get_corpus(name: str) -> Corpus:

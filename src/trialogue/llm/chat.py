@@ -16,7 +16,7 @@ from trialogue.errors import UsageError
 from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
-from trialogue.transport.answers import OURS_TO_MEND, checked_text, hidden, redactor, succeeded
+from trialogue.transport.answers import OURS_TO_MEND, check_success, checked_text, hidden, redactor
 from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MOST_BYTES, Wire
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
@@ -182,7 +182,7 @@ class ChatClient:
         Raises:
             AgentFailure: it does not say.
         """
-        answer = succeeded(self._wire.ask("GET", "/models", headers=self._headers), self.options.url)
+        answer = check_success(self._wire.ask("GET", "/models", headers=self._headers), self.options.url)
         data = _json_of(answer.text()).get("data")
         return [str(entry.get("id")) for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
@@ -192,7 +192,7 @@ class ChatClient:
 
         def request() -> tuple[dict[str, Any], str]:
             answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
-            text = succeeded(answer, self.options.url).text()
+            text = check_success(answer, self.options.url).text()
             return _without_error(_json_of(text), self.options.url), text
 
         def count(cost: RetryCost) -> None:

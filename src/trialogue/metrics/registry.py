@@ -10,7 +10,7 @@ from typing import cast
 from trialogue.errors import MissingExtraError, UnknownNameError, UsageError
 from trialogue.metrics.base import AnyMetric
 from trialogue.metrics.names import parse
-from trialogue.plugins import load, registered
+from trialogue.plugins import load, plugins_of
 from trialogue.records import Card
 
 GROUP = "trialogue.metrics"
@@ -19,7 +19,7 @@ HINT = "See: trialogue metrics"
 
 def metric_names() -> list[str]:
     """Names of all metrics."""
-    return sorted(registered(GROUP))
+    return sorted(plugins_of(GROUP))
 
 
 def get_card(name: str) -> Card:

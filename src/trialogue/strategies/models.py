@@ -99,7 +99,7 @@ class Model:
 
 def kinds() -> tuple[str, ...]:
     """Names of the kinds of models: ours and those registered as ``trialogue.strategies``."""
-    return tuple(sorted(plugins.registered(GROUP)))
+    return tuple(sorted(plugins.plugins_of(GROUP)))
 
 
 def kind_of(name: str) -> Kind:

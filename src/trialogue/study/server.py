@@ -142,7 +142,7 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
             options = {"bind": [bind], "workers": processes, "threads": threads,
                        "worker_class": "trialogue.study.workers.BufferingWorker", "timeout": 120,
                        "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
-                       "control_socket_disable": True, "post_worker_init": _settled}  # fmt: skip
+                       "control_socket_disable": True, "post_worker_init": _settle}  # fmt: skip
             for option, value in options.items():
                 if option in self.cfg.settings:
                     self.cfg.set(option, value)
@@ -155,7 +155,7 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
     Application().run()
 
 
-def _settled(worker: Any) -> None:
+def _settle(worker: Any) -> None:
     """What was loaded stays, so the collector of garbage never looks at it again; and threads take turns quickly, since one
     of them may hold the database while it waits for its turn."""
     gc.collect()

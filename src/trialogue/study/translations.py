@@ -72,7 +72,7 @@ def path_of(language: str) -> Path:
     return LOCALE / language / FILE
 
 
-def used() -> dict[str, str]:
+def used_texts() -> dict[str, str]:
     """Every text of the pages that can be translated, with its plural ("" for none)."""
     from django.utils.translation.template import templatize
 
@@ -153,7 +153,7 @@ def problems_of(catalog: Catalog, texts: Mapping[str, str]) -> list[Problem]:
         for what in _wrong(message, catalog, texts, counts):
             found.append(Problem(f"{message.text!r}: {what}", file, message.line))
     path = catalog.path.with_suffix(".mo")
-    if not found and not (path.is_file() and path.read_bytes() == _compiled(catalog)):
+    if not found and not (path.is_file() and path.read_bytes() == _compile(catalog)):
         found.append(
             Problem("the compiled catalog beside it is another one, or none.", file, hint="Write it: --compile")
         )
@@ -184,11 +184,11 @@ def _wrong(message: Message, catalog: Catalog, texts: Mapping[str, str], counts:
 def compile_catalog(catalog: Catalog) -> Path:
     """Write the .mo file that Django reads; fuzzy and empty entries are left out."""
     path = catalog.path.with_suffix(".mo")
-    path.write_bytes(_compiled(catalog))
+    path.write_bytes(_compile(catalog))
     return path
 
 
-def _compiled(catalog: Catalog) -> bytes:
+def _compile(catalog: Catalog) -> bytes:
     """A .mo file: texts in the order of their bytes, each by length and place, no hash table."""
     pairs = {"": catalog.header}
     for message in catalog.messages:
@@ -218,15 +218,15 @@ def new_catalog(language: str) -> Path:
     header = f"Language: {language}\\nContent-Type: text/plain; charset=utf-8\\n"
     header += "Plural-Forms: nplurals=2; plural=(n != 1);\\n"
     blocks = [f'msgid ""\nmsgstr "{header}"']
-    for text, plural in used().items():
-        forms = f'msgid_plural {_quoted(plural)}\nmsgstr[0] ""\nmsgstr[1] ""' if plural else 'msgstr ""'
-        blocks.append(f"msgid {_quoted(text)}\n{forms}")
+    for text, plural in used_texts().items():
+        forms = f'msgid_plural {_quote(plural)}\nmsgstr[0] ""\nmsgstr[1] ""' if plural else 'msgstr ""'
+        blocks.append(f"msgid {_quote(text)}\n{forms}")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, "\n\n".join(blocks) + "\n")
     return path
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 

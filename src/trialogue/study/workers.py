@@ -40,7 +40,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     begun: float | None = None
     """When the first byte of a request that is not complete arrived (monotonic seconds); None: nothing is under way."""
 
-    def received(self, data: bytes) -> bool:
+    def receive(self, data: bytes) -> bool:
         """Take bytes in."""
         before = self.request
         taken = bool(super().received(data))
@@ -89,9 +89,9 @@ class Watched(dict[int, Any]):
         for key, events in self._selector.select(timeout):
             self.changing.add(key.fd)
             if (watched := self.get(key.fd)) is not None and events & selectors.EVENT_READ:
-                _let(watched, watched.handle_read_event)
+                _handle_event(watched, watched.handle_read_event)
             if (watched := self.get(key.fd)) is not None and events & selectors.EVENT_WRITE:
-                _let(watched, watched.handle_write_event)
+                _handle_event(watched, watched.handle_write_event)
         self.changing &= self.keys()
 
     def _ask(self, number: int) -> None:
@@ -110,7 +110,7 @@ class Watched(dict[int, Any]):
             self.changing.discard(number)  # nothing but an event changes it now
 
 
-def _let(watched: Any, handle: Any) -> None:
+def _handle_event(watched: Any, handle: Any) -> None:
     """Deal with an event; a connection that cannot is closed, the others go on."""
     try:
         handle()
@@ -130,7 +130,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             time.sleep(min(MOST_S, STEP_S * waiting))  # its threads have work for longer than that
         super().handle_accept()
         if len(self._map) >= self.adj.connection_limit:
-            self._shed(self.adj.connection_limit // 10)
+            self._shed_connections(self.adj.connection_limit // 10)
 
     def maintenance(self, now: float) -> None:
         """Drop requests that are overdue, and connections that have been silent for long."""
@@ -141,7 +141,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 channel.will_close = True
         self._map.changing.update(number for number, each in self.active_channels.items() if each.will_close)
 
-    def _shed(self, count: int) -> None:
+    def _shed_connections(self, count: int) -> None:
         """Make room: close the connections without a complete request that have been open for longest."""
         idle = [each for each in self.active_channels.values() if not each.requests and not each.total_outbufs_len]
         for channel in sorted(idle, key=lambda each: each.last_activity)[:count]:
@@ -165,7 +165,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             max_request_body_size=LARGEST_BODY,
             clear_untrusted_proxy_headers=False,  # pages.client decides which to believe
         )
-        servers = [_listening(each.sock, self.wsgi, watched, threads, limits) for each in self.sockets]
+        servers = [_make_server(each.sock, self.wsgi, watched, threads, limits) for each in self.sockets]
         while self.alive and self.ppid == os.getppid():
             watched.turn(BEAT_S)
             self.notify()
@@ -178,12 +178,12 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             each.accepting = False
             watched.changing.add(each._fileno)
         end = time.monotonic() + self.cfg.graceful_timeout
-        while time.monotonic() < end and any(_at_work(channel) for each in servers for channel in _open(each)):
+        while time.monotonic() < end and any(_is_busy(channel) for each in servers for channel in _open(each)):
             watched.turn(0.1)
             self.notify()
 
 
-def _listening(
+def _make_server(
     listener: Any, application: Any, watched: Watched, threads: ThreadedTaskDispatcher, limits: Adjustments
 ) -> Server:
     address = (listener.family, listener.type, listener.proto, listener.getsockname())
@@ -196,7 +196,7 @@ def _open(server: Server) -> list[Channel]:
     return list(server.active_channels.values())
 
 
-def _at_work(channel: Channel) -> bool:
+def _is_busy(channel: Channel) -> bool:
     return bool(channel.requests or channel.total_outbufs_len)
 
 

@@ -11,7 +11,7 @@ OURS_TO_MEND = (401, 402, 407)
 LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
 
 
-def succeeded(answer: Answer, url: str) -> Answer:
+def check_success(answer: Answer, url: str) -> Answer:
     """The answer itself, if its status says that all is well.
 
     Raises:

@@ -65,7 +65,7 @@ class PassingFailure(AgentFailure):
 
     def __reduce__(self) -> tuple[Callable[..., AgentFailure], tuple[object, ...]]:
         """How to make it again in another process."""
-        return _passing, (self.kind, self.detail, self.heard, self.after_s)
+        return _passing_failure, (self.kind, self.detail, self.heard, self.after_s)
 
 
 class UnreadableAnswer(AgentFailure):
@@ -84,7 +84,7 @@ class UnreadableAnswer(AgentFailure):
         return type(self), (self.what, self.raw)
 
 
-def _passing(kind: FailureKind, detail: str, heard: bool, after_s: float | None) -> PassingFailure:
+def _passing_failure(kind: FailureKind, detail: str, heard: bool, after_s: float | None) -> PassingFailure:
     return PassingFailure(kind, detail, heard=heard, after_s=after_s)
 
 

@@ -68,7 +68,7 @@ class _Deadline:
 
     at = 0.0
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         seconds = self.at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -86,7 +86,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
-        self._sock.settimeout(self._deadline.left())
+        self._sock.settimeout(self._deadline.seconds_left())
         return self._raw.readinto(buffer)
 
     def close(self) -> None:
@@ -183,14 +183,14 @@ class Wire:
                 where the request may be made again without harm, for it was never taken.
         """
         start = time.monotonic()
-        connection, deadline = self._connected(start + self._timeout_s)
+        connection, deadline = self._connect(start + self._timeout_s)
         whole = False
         try:
             connection.request_at_once(method, self._target(path), body, headers)
             response = connection.getresponse()
             read = response.read(self._most_bytes + 1)
             self._has_answered = True
-            whole = self._checked(response, read)
+            whole = self._is_reusable(response, read)
             return Answer(response.status, response.headers, read, time.monotonic() - start)
         except TimeoutError as error:
             detail = f"{self.url} did not answer within {self._timeout_s:g} s (timeout_s)."
@@ -232,7 +232,7 @@ class Wire:
         lost_network = isinstance(error, socket.gaierror) or error.errno in NO_NETWORK
         return "harness" if lost_network and self._has_answered else "unreachable"
 
-    def _checked(self, response: http.client.HTTPResponse, read: bytes) -> bool:
+    def _is_reusable(self, response: http.client.HTTPResponse, read: bytes) -> bool:
         if len(read) > self._most_bytes:
             raise UnreadableAnswer(
                 f"{self.url} answered more than {self._most_bytes:,} bytes.", read[:10_000].decode(errors="replace")
@@ -249,11 +249,11 @@ class Wire:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"{host}:{self._port}"
 
-    def _connected(self, until: float) -> tuple[_Plain, _Deadline]:
-        if (waiting := self._waiting()) is not None:
+    def _connect(self, until: float) -> tuple[_Plain, _Deadline]:
+        if (waiting := self._take_idle()) is not None:
             connection, deadline = waiting
             deadline.at = until
-            connection.sock.settimeout(deadline.left())
+            connection.sock.settimeout(deadline.seconds_left())
             return waiting
         connection, deadline = self._new(), _Deadline()
         deadline.at = until
@@ -270,7 +270,7 @@ class Wire:
         connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
         return connection, deadline
 
-    def _waiting(self) -> tuple[_Plain, _Deadline] | None:
+    def _take_idle(self) -> tuple[_Plain, _Deadline] | None:
         """A connection that waits and is still open; what can be read on one is that it was closed."""
         while True:
             with self._lock:

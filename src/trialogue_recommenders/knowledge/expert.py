@@ -84,7 +84,7 @@ class Expert:
             without: ids that may not be in it, such as those offered before.
             like_one: whether the point is to be like what is liked.
         """
-        allowed = self._allowed(wish, without)
+        allowed = self._allowed_mask(wish, without)
         fitting, fits = self._filter(wish, allowed)
         scores = np.where(fitting, self._scores(wish, like_one) + LIFT, np.float32(0))
         return Ranking(tuple(self.content.ids[place] for place in best(scores, CANDIDATES)), fits)
@@ -103,7 +103,7 @@ class Expert:
             scores = scores + np.float32(TOPIC) * self.content.about(text)
         return scores
 
-    def _allowed(self, wish: Wish, without: Collection[str]) -> NDArray[np.bool_]:
+    def _allowed_mask(self, wish: Wish, without: Collection[str]) -> NDArray[np.bool_]:
         allowed = np.ones(len(self.content.ids), dtype=np.bool_)
         for feature in wish.unwanted:
             allowed &= ~self._having(feature)

@@ -37,11 +37,11 @@ class Facts:
             self._kept[item.id] = tuple(self._facts(item))
         return self._kept[item.id]
 
-    def of(self, item: Item, name: str) -> Fact | None:
+    def fact_of(self, item: Item, name: str) -> Fact | None:
         """One fact; None if it is not known."""
         return next((fact for fact in self.all_of(item) if fact.name == name), None)
 
-    def shared(self, one: Item, other: Item) -> Fact | None:
+    def shared_fact(self, one: Item, other: Item) -> Fact | None:
         """The rarest attribute value that both items have; None if they have none in common."""
         both = [
             Feature(attribute, value)

@@ -3,13 +3,13 @@
 import re
 
 from trialogue_recommenders.text_files import sections_of
-from trialogue_recommenders.understanding.signs import any_of, filled, listed_words
+from trialogue_recommenders.understanding.signs import any_of, fill_phrase, listed_words
 
 QUOTES = "\"'“”‘’«»"
 ABBREVIATED = r"(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bst)(?<!\bvs)"  # their full stop ends nothing
 
 _OPENING = re.compile(rf"^[^\w]*(?:{any_of(sections_of('queries')['opening'])}[\s,:!.{QUOTES}]+)*", re.IGNORECASE)
-_ENDS = any_of(filled(line, listed_words()) for line in sections_of("queries")["closing"])
+_ENDS = any_of(fill_phrase(line, listed_words()) for line in sections_of("queries")["closing"])
 _CLOSING = re.compile(
     rf"\s*(?:{ABBREVIATED}[.,;!?\n(]+(?=\s|$|\()|\b{_ENDS}(?!\w)).*$",
     re.IGNORECASE | re.DOTALL,

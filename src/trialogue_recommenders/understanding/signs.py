@@ -26,7 +26,7 @@ def patterns_for(wording: Wording) -> dict[str, re.Pattern[str]]:
     }
     fillers = FILLERS | listed_words() | {name: any_of(map(re.escape, phrases)) for name, phrases in words.items()}
     return {
-        sign: re.compile("|".join(_whole_words(filled(line, fillers)) for line in lines))
+        sign: re.compile("|".join(_whole_words(fill_phrase(line, fillers)) for line in lines))
         for sign, lines in sections_of("signs").items()
         if not sign.startswith("{")
     }
@@ -42,7 +42,7 @@ def any_of(phrases: Iterable[str]) -> str:
     return f"(?:{'|'.join(phrases)})"
 
 
-def filled(phrase: str, fillers: dict[str, str]) -> str:
+def fill_phrase(phrase: str, fillers: dict[str, str]) -> str:
     """A phrase with patterns in the place of the names of lists."""
     for name, filler in fillers.items():  # str.format would take the repetitions of re, {2}, for names
         phrase = phrase.replace(f"{{{name}}}", filler)

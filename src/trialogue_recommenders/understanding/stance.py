@@ -34,7 +34,7 @@ def spoken_against(text: str, named: Sequence[Span]) -> set[Span]:
     before = False
     for start, end in _segments(text) if named else ():
         inside = [place for place in named if start <= place[0] < end]
-        words = masked(text, inside)[start:end]
+        words = mask_spans(text, inside)[start:end]
         negative = bool(_AGAINST.search(words)) or (before and bool(inside) and not _LISTING.sub("", words))
         if negative:
             against.update(inside)
@@ -42,7 +42,7 @@ def spoken_against(text: str, named: Sequence[Span]) -> set[Span]:
     return against
 
 
-def masked(text: str, spans: Sequence[Span], *, mark: str = "§") -> str:
+def mask_spans(text: str, spans: Sequence[Span], *, mark: str = "§") -> str:
     """The text with a mark in the place of each span; all other characters keep their offsets."""
     for start, end in spans:
         text = text[:start] + mark + " " * (end - start - 1) + text[end:]

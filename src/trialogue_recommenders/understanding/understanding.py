@@ -16,7 +16,7 @@ from trialogue_recommenders.text_files import sections_of
 from trialogue_recommenders.understanding.figures import choice_in, stars_in, when_in, years_in
 from trialogue_recommenders.understanding.queries import QUOTES, query_in
 from trialogue_recommenders.understanding.signs import any_of, patterns_for
-from trialogue_recommenders.understanding.stance import Span, masked, spoken_against
+from trialogue_recommenders.understanding.stance import Span, mask_spans, spoken_against
 from trialogue_recommenders.vocabulary import AnyOf, Found, Vocabulary
 from trialogue_recommenders.wording.wording import FILMS, Wording
 
@@ -117,7 +117,7 @@ class Listener:
 
     def _listen(self, text: str) -> Heard:
         titles = self._titles(text)
-        rest = masked(text, [span for span, _ in titles])
+        rest = mask_spans(text, [span for span, _ in titles])
         found = self._vocabulary.find(rest)
         plain = _plain(rest)
         signs = self._signs(text, plain)

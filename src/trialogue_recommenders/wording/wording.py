@@ -94,7 +94,7 @@ def read_wording(path: Path | str) -> Wording:
             problems.append(Problem(str(UnknownNameError("field", name, kinds)), str(path), lines((name,)), name))
             continue
         try:
-            values[name] = TypeAdapter(kinds[name]).validate_python(_listed(given, kinds[name]))
+            values[name] = TypeAdapter(kinds[name]).validate_python(_as_list(given, kinds[name]))
         except ValidationError as error:
             problems += [mistake.problem(str(path), lines, under=(name,)) for mistake in mistakes_of(error, given)]
     if problems:
@@ -102,7 +102,7 @@ def read_wording(path: Path | str) -> Wording:
     return Wording(**values)
 
 
-def _listed(given: object, kind: object) -> object:
+def _as_list(given: object, kind: object) -> object:
     """Single texts as lists of one, where lists are wanted."""
     if kind == tuple[str, ...] and isinstance(given, str):
         return [given]

@@ -149,10 +149,10 @@ def test_which_dialogues_an_estimator_was_trained_on_is_counted_by_system() -> N
     metric = Satisfaction(model=train(dialogues, origin="test"))
     (found,) = metric.training_exposure(renamed) or ()
     assert (found.measure, found.system, found.dialogues, found.recognised) == (metric.measure, "mine", 25, 24)
-    assert (found.out_of_fold, found.excluded) == (24, 0)
+    assert (found.out_of_fold, found.excluded_count) == (24, 0)
     alone = Satisfaction(model=train([each for each in dialogues if each.system == "b"], origin="test"))
     (found,) = alone.training_exposure(renamed) or ()
-    assert (found.recognised, found.out_of_fold, found.excluded) == (24, 0, 24)
+    assert (found.recognised, found.out_of_fold, found.excluded_count) == (24, 0, 24)
 
 
 def test_a_file_without_fingerprints_is_read_and_goes_by_the_name_of_the_system(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_several_items_are_joined_or_numbered_each_with_its_place() -> None:
 
 
 def test_a_fact_is_told_with_slots_of_its_values() -> None:
-    fact = film_expert().facts.of(HEAT, "actor")
+    fact = film_expert().facts.fact_of(HEAT, "actor")
     assert fact is not None
     utterance = voice("genre_led").say("fact", "Repeat", title=HEAT, fact=fact)
     slots = [slot for act in utterance.acts or () for slot in act.slots if slot.slot == "ACTOR"]
@@ -140,19 +140,19 @@ def test_rarest_common_ground_is_what_two_items_share() -> None:
         ]
     )
     facts = Facts(catalogue, None, FILMS)
-    shared = facts.shared(catalogue["a"], catalogue["b"])
+    shared = facts.shared_fact(catalogue["a"], catalogue["b"])
     assert shared is not None
     assert shared.value == Feature("director", "One")
-    kind = facts.shared(catalogue["a"], catalogue["c"])
+    kind = facts.shared_fact(catalogue["a"], catalogue["c"])
     assert kind is not None
     assert kind.value == Feature("genre", "Drama")
-    assert facts.shared(catalogue["a"], catalogue["d"]) is None
+    assert facts.shared_fact(catalogue["a"], catalogue["d"]) is None
     assert facts.all_of(catalogue["d"]) == ()
 
 
 def test_an_attribute_without_words_of_its_own_is_told_by_its_name() -> None:
     catalogue = Catalogue.from_items([Item(id="a", title="A", attributes={"area": ("Harbor",)})])
-    fact = Facts(catalogue, None, RESTAURANT).of(catalogue["a"], "area")
+    fact = Facts(catalogue, None, RESTAURANT).fact_of(catalogue["a"], "area")
     assert fact == Fact("area", (Feature("area", "Harbor"),), ("The {attribute}: {value}.",))
     assert fact is not None
     assert (

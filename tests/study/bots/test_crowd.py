@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from django.utils import timezone
 
-from trialogue.study.bots.crowd import TRIES, Clock, told_by, walk_all
+from trialogue.study.bots.crowd import TRIES, Clock, patched_time, walk_all
 from trialogue.study.bots.walking import Walk
 from trialogue.study.web import throttle
 
@@ -53,7 +53,7 @@ def walked(*walks: Scripted) -> list[int]:
 def test_django_and_rate_limits_are_told_the_time_of_the_clock() -> None:
     clock: Any = Clock()
     limited: Any = throttle
-    with told_by(clock):
+    with patched_time(clock):
         before, limit = timezone.now(), limited.time.time()
         clock.seconds = 3600.0
         assert timezone.now() - before == timedelta(hours=1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.markup import parsed
+from trialogue.study.bots.markup import parse
 from trialogue.study.bots.page import Page
 from trialogue.study.bots.people import Bot, Kind
 from trialogue.study.bots.plan import kinds_of
@@ -55,7 +55,7 @@ def test_a_page_is_read_as_people_see_it() -> None:
 
 def test_a_form_sends_what_a_browser_would() -> None:
     form = Page(FORM.format(second="Try it.")).forms[0]
-    assert form.filled({"r1-good": "1", "films": ["a", "b"]}) == [
+    assert form.fill({"r1-good": "1", "films": ["a", "b"]}) == [
         ("token", "t:1"),
         ("r1-good", "1"),
         ("films", "a"),
@@ -98,11 +98,11 @@ def test_a_straight_liner_takes_the_first_point_whatever_is_said() -> None:
 
 def test_a_check_is_no_check_where_it_only_quotes_a_title() -> None:
     page = Page(FORM.format(second="Pay attention to &quot;Heat&quot;!"))
-    assert bot("attentive")._demanded(page, page.forms[0].asked) == ""
+    assert bot("attentive")._demanded_label(page, page.forms[0].asked) == ""
 
 
 def test_tags_that_are_not_closed_harm_nobody() -> None:
-    assert parsed("<ul><li>one<li>two</ul></p><p>three").text == "onetwothree"
+    assert parse("<ul><li>one<li>two</ul></p><p>three").text == "onetwothree"
 
 
 def test_points_are_equally_likely_for_somebody_without_an_opinion() -> None:

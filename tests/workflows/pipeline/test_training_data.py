@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> Run:
 
 def test_training_dialogues_under_another_name_have_no_value_and_are_counted(run: Run, tmp_path: Path) -> None:
     (found,) = run.findings.training_data
-    assert (found.system, found.dialogues, found.recognised, found.excluded) == ("renamed", 24, 24, 24)
+    assert (found.system, found.dialogues, found.recognised, found.excluded_count) == ("renamed", 24, 24, 24)
     values = [each.value for each in run.scores if each.measure == found.measure and each.level == "dialogue"]
     assert sum(value is None for value in values) == 24
     assert len(values) == 30

@@ -29,7 +29,7 @@ from trialogue.agents.replies import last_message
 from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.records import RetryCost, Utterance
-from trialogue.transport.answers import LONGEST_TEXT, hidden, redactor, succeeded
+from trialogue.transport.answers import LONGEST_TEXT, check_success, hidden, redactor
 from trialogue.transport.failures import AgentFailure
 from trialogue.transport.http import Answer, Wire
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
@@ -113,7 +113,9 @@ class HttpAgent:
             headers["Cookie"] = "; ".join(f"{name}={cookie.coded_value}" for name, cookie in cookies.items())
 
         def request() -> Answer:
-            return succeeded(self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url)
+            return check_success(
+                self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url
+            )
 
         answer = self._retry_policy.ask(request, repeatable=repeatable, note=note) if patient else request()
         for cookie in answer.headers.get_all("Set-Cookie") or ():

@@ -26,12 +26,12 @@ Protocol = Annotated[str | None, typer.Option(help="Protocol of the server at a 
 def kinds() -> None:
     """List the kinds of agents."""
     from trialogue.agents.registry import GROUP
-    from trialogue.plugins import registered
+    from trialogue.plugins import plugins_of
 
-    names = sorted(registered(GROUP))
+    names = sorted(plugins_of(GROUP))
     width = max(map(len, names))
     for name in names:
-        about = (registered(GROUP)[name].load().__doc__ or "").strip().splitlines()[0]
+        about = (plugins_of(GROUP)[name].load().__doc__ or "").strip().splitlines()[0]
         typer.echo(f"{name:<{width}}  {about.removeprefix(f'``{name}``: ')}")
 
 

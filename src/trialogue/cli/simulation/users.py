@@ -47,14 +47,14 @@ def fit(
 @app.command("list")
 def list_users() -> None:
     """List the kinds of simulated users, including those of other packages."""
-    from trialogue.plugins import load, registered
+    from trialogue.plugins import load, plugins_of
     from trialogue.simulation import METHODS, UserModel
     from trialogue.simulation.users.kinds import GROUP, KindFamily, load_kind
 
     for name, options in METHODS.items():
         typer.echo(f"{name}: agenda {options.agenda}, preferences {options.preferences}")
-    for name in sorted(set(registered(GROUP)) - set(METHODS)):
-        where = registered(GROUP)[name].value
+    for name in sorted(set(plugins_of(GROUP)) - set(METHODS)):
+        where = plugins_of(GROUP)[name].value
         family = load(GROUP, name, kind="kind of simulated users")
         if isinstance(family, KindFamily):
             for member, summary in family.members.items():

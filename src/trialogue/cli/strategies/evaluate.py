@@ -163,7 +163,7 @@ def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozens
         )
     texts = [one.text for one in given]
     found = None if fingerprints is None else known_texts(fingerprints, texts)
-    if found is not None and found.by_heart:
+    if found is not None and found.is_memorised:
         tell.say(f"warning: the model was trained on {found.counts}: {FAR_TOO_GOOD}")
     return fingerprints
 

@@ -94,8 +94,8 @@ def validate(folder: Annotated[Path, typer.Argument(help="Study folder.")]) -> N
     typer.echo(f"Participants needed if nobody drops out: {budget.people:,} of {budget.items_each} items.")
     if budget.replacements:
         typer.echo(
-            f"Excluded participants are replaced, up to {budget.replacements:,}: at most {budget.most:,} are "
-            "paid" + (f" ({budget.price(budget.most)})." if file.payment else ".")
+            f"Excluded participants are replaced, up to {budget.replacements:,}: at most {budget.most_people:,} are "
+            "paid" + (f" ({budget.price(budget.most_people)})." if file.payment else ".")
         )
     if budget.items_each < file.items_per_participant:
         typer.echo(

@@ -128,8 +128,8 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
             "in live chats scripted participants have no preferences: no page reveals which system they chat with"
         )
     elif outcome.means:
-        order = "are in the order" if outcome.recovered else "are not in the order"
-        few = "" if outcome.recovered else ": too few answers, or careless ones"
+        order = "are in the order" if outcome.recovers_order else "are not in the order"
+        few = "" if outcome.recovers_order else ": too few answers, or careless ones"
         lines.append(f"plain means {order} of the true quality{few}")
     return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
 

@@ -23,7 +23,7 @@ def translations(
             f"Catalog: {catalogs.new_catalog(language)}. Then: trialogue study translations {language} --compile"
         )
         return
-    texts, missing = catalogs.used(), 0
+    texts, missing = catalogs.used_texts(), 0
     for name in [language] if language else catalogs.languages():
         catalog = catalogs.read_catalog(catalogs.path_of(name))
         if compile_:

@@ -286,13 +286,13 @@ def training_data(findings: Findings) -> Iterator[Threat]:
     sizes = {facts.system: facts.dialogues for facts in findings.systems}
     for exposure in findings.training_data:
         dialogues = sizes.get(exposure.system, exposure.recognised)
-        left_out = exposure.excluded > SEEN * dialogues
+        left_out = exposure.excluded_count > SEEN * dialogues
         yield Threat(
             code=ThreatCode.TRAINING_DATA,
             severity=Severity.DEMOTES if left_out else Severity.NOTES,
             systems=(exposure.system,),
             measure=exposure.measure,
-            facts={"recognised": exposure.recognised, "excluded": exposure.excluded, "dialogues": dialogues},
+            facts={"recognised": exposure.recognised, "excluded": exposure.excluded_count, "dialogues": dialogues},
         )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.plugins import load, registered
+from trialogue.plugins import load, plugins_of
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
@@ -229,8 +229,8 @@ def check_users(name: Path | str) -> None:
     if kind in METHODS:
         if shape and shape not in SHAPES:
             raise UnknownNameError("kind of agent for bundled users", shape, SHAPES)
-    elif ":" not in str(name) and name not in registered(GROUP):
-        known = {*METHODS, *registered(GROUP)}
+    elif ":" not in str(name) and name not in plugins_of(GROUP):
+        known = {*METHODS, *plugins_of(GROUP)}
         hint = "A folder of fitted users, or 'module:Name', can also be given."
         raise UnknownNameError("kind of simulated users", str(name), known, hint=hint)
 

@@ -22,7 +22,7 @@ from typing import Any, Protocol, runtime_checkable
 from trialogue.agents.registry import OptionsError
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
-from trialogue.plugins import load, registered
+from trialogue.plugins import load, plugins_of
 from trialogue.records import Need
 from trialogue.records.files.validation import Mistake, dotted_path
 from trialogue.records.files.yaml_file import read_fields
@@ -199,7 +199,7 @@ def _find_kind(name: str) -> UserKind:
     if _is_ours(name):
         return load_users(name)
     head, colon, member = name.partition(":")
-    if head in registered(GROUP) and isinstance(
+    if head in plugins_of(GROUP) and isinstance(
         family := load(GROUP, head, kind="kind of simulated users"), KindFamily
     ):
         return family.member(member if colon else "")
@@ -232,9 +232,9 @@ def _is_ours(name: str) -> bool:
 
 
 def _check_registered(name: str) -> None:
-    if ":" not in name and name not in registered(GROUP):
+    if ":" not in name and name not in plugins_of(GROUP):
         hint = "A folder of fitted users, a YAML file, or 'module:Name' can also be given."
-        raise UnknownNameError("kind of simulated users", name, {*METHODS, *registered(GROUP)}, hint=hint)
+        raise UnknownNameError("kind of simulated users", name, {*METHODS, *plugins_of(GROUP)}, hint=hint)
 
 
 def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | None, TrialogueError]]:

@@ -47,14 +47,14 @@ class ClientBrowser:
 
     def get(self, path: str) -> Reply:
         """Open a page."""
-        return self._followed(path, self._client.get(path), posted=False)
+        return self._follow(path, self._client.get(path), posted=False)
 
     def post(self, path: str, fields: Fields) -> Reply:
         """Send a form."""
         sent = self._client.post(path, urlencode(list(fields)), content_type=FORM)
-        return self._followed(path, sent, posted=True)
+        return self._follow(path, sent, posted=True)
 
-    def _followed(self, path: str, response: "HttpResponseBase", *, posted: bool) -> Reply:
+    def _follow(self, path: str, response: "HttpResponseBase", *, posted: bool) -> Reply:
         acknowledged = posted and response.status_code == 302
         for _ in range(REDIRECTS):
             if response.status_code not in (301, 302, 303):

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from trialogue.seeds import rng_for
 from trialogue.study.bots.browsing import ClientBrowser
-from trialogue.study.bots.crowd import Clock, told_by, walk_all
+from trialogue.study.bots.crowd import Clock, patched_time, walk_all
 from trialogue.study.bots.knowledge import Knowledge
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.bots.people import bot_of
@@ -36,8 +36,8 @@ def run(room: Path) -> None:
     file = read_study(folder / FILE)
     items = read_items(folder / file.items, file)
     clock = Clock()
-    with told_by(clock):
-        study = _opened(file, items, (folder / file.items).read_bytes())
+    with patched_time(clock):
+        study = _open_study(file, items, (folder / file.items).read_bytes())
         walks = walks_of(file, items, plan)
         walk_all(
             walks,
@@ -50,7 +50,7 @@ def run(room: Path) -> None:
     (room / RESULT).write_text(outcome.model_dump_json(), "utf-8")
 
 
-def _opened(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
+def _open_study(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
     """The study in an empty database, open to everybody."""
     from django.core.management import call_command
     from django.db import connection

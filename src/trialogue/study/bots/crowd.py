@@ -29,7 +29,7 @@ class Clock:
 
 
 @contextmanager
-def told_by(clock: Clock) -> Iterator[None]:
+def patched_time(clock: Clock) -> Iterator[None]:
     """Django's time is the clock's, within the process, and that of rate limits, too: hours pass in seconds."""
     seconds = SimpleNamespace(time=lambda: clock.now().timestamp())
     with patch("django.utils.timezone.now", clock.now), patch("trialogue.study.web.throttle.time", seconds):
@@ -63,7 +63,7 @@ def walk_all(
         if walk.step():
             heapq.heappush(coming, (clock.seconds + walk.pause(), number, tries))
         elif walk.state == "turned_away" and tries < TRIES:
-            walk.again()
+            walk.restart()
             heapq.heappush(coming, (clock.seconds + lease, number, tries + 1))
         else:
             through += 1

@@ -53,7 +53,7 @@ class Knowledge:
 
     def label_of(self, page: Page) -> str:
         """The label that the researcher gave the marked message (``meta: {label: ...}``); "" for none."""
-        return self._labels.get((page.context, page.marked), "")
+        return self._labels.get((page.context, page.marked_message), "")
 
     def item_of(self, page: Page) -> str:
         """A name for what the page is about, the same for everybody who sees it."""

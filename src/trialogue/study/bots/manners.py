@@ -94,7 +94,7 @@ class Writer:
     def _persons(self, page: Page) -> str:
         pick = self._pick
         words = " ".join(
-            filter(None, (pick(OPENINGS), pick(SUBJECTS), pick(VERBS), self._quoted(page, 0.4), pick(TAILS)))
+            filter(None, (pick(OPENINGS), pick(SUBJECTS), pick(VERBS), self._quote(page, 0.4), pick(TAILS)))
         )
         if self.rng.random() < 0.35:
             words += f", {pick(SUBJECTS)} {pick(VERBS)} {pick(TAILS)}".rstrip()
@@ -105,12 +105,12 @@ class Writer:
 
     def _models(self, page: Page) -> str:
         pick = self._pick
-        text = f"{pick(MODEL_OPENINGS)} {pick(MODEL_MIDDLES)}{self._quoted(page, 0.3)}, {pick(MODEL_ENDS)}"
+        text = f"{pick(MODEL_OPENINGS)} {pick(MODEL_MIDDLES)}{self._quote(page, 0.3)}, {pick(MODEL_ENDS)}"
         if self.manner == "agent" and self.obeys and page.hidden:
-            text += f" {self.demanded(page)}"
+            text += f" {self.demanded_word(page)}"
         return text
 
-    def demanded(self, page: Page) -> str:
+    def demanded_word(self, page: Page) -> str:
         """The word that the source of a page asks for: the one after "word"."""
         words = page.hidden.replace(",", " ").split()
         return words[words.index("word") + 1] if "word" in words else ""
@@ -118,7 +118,7 @@ class Writer:
     def _pick(self, among: Sequence[str]) -> str:
         return among[int(self.rng.integers(len(among)))]
 
-    def _quoted(self, page: Page, share: float) -> str:
+    def _quote(self, page: Page, share: float) -> str:
         """Words of the page."""
         said = " ".join([*page.context[-1:], *(text for side in page.sides for text in side)]).split()
         if len(said) < 6 or self.rng.random() > share:
@@ -135,7 +135,7 @@ class Writer:
             )
         return right if self.rng.random() < (0.95 if self.manner == "agent" else 0.5) else values[0]
 
-    def noticed(self, characters: int, seconds: float, *, asks: bool) -> tuple[float, str]:
+    def typing_events(self, characters: int, seconds: float, *, asks: bool) -> tuple[float, str]:
         """(seconds on the page with typing, what the browser notes as the page's field holds it).
 
         Args:

@@ -22,7 +22,7 @@ class Element:
             if isinstance(child, Element):
                 yield from child.walk()
 
-    def all(self, *tags: str, of: str = "") -> list["Element"]:
+    def descendants(self, *tags: str, of: str = "") -> list["Element"]:
         """Elements below with one of the tags (any, if none is named) and of a class (any, if it is "")."""
         return [
             each
@@ -71,7 +71,7 @@ class _Builder(HTMLParser):
         self._open[-1].children.append(data)
 
 
-def parsed(html: str) -> Element:
+def parse(html: str) -> Element:
     """The tree of a page; tags that close nothing are passed over."""
     builder = _Builder()
     builder.feed(html)

@@ -56,7 +56,7 @@ class SimulatedStudy(Record):
     """Folder of the export; None: none was kept."""
 
     @property
-    def most(self) -> int:
+    def largest_count(self) -> int:
         """Judgements of the item that has most."""
         return max(map(int, self.coverage), default=0)
 
@@ -66,7 +66,7 @@ class SimulatedStudy(Record):
         return set(self.coverage) == {str(self.raters_per_item)}
 
     @property
-    def recovered(self) -> bool:
+    def recovers_order(self) -> bool:
         """Whether the plain means are in the order of the effects."""
         means = [self.means.get(system, 0.0) for system in sorted(self.effects, key=lambda name: self.effects[name])]
         return means == sorted(means)
@@ -80,7 +80,8 @@ class SimulatedStudy(Record):
             f"{self.server_errors} answers of the server were 5xx": self.server_errors,
             f"{self.stuck} participants met a page that leads nowhere": self.stuck,
             f"{lost} acknowledged forms are not in the database": lost,
-            f"an item has {self.most} judgements instead of {self.raters_per_item}": self.most > self.raters_per_item,
+            f"an item has {self.largest_count} judgements instead of {self.raters_per_item}": self.largest_count
+            > self.raters_per_item,
             f"{failed} attention checks were failed by who did what they ask for": failed,
             f"a system stands in one position {self.imbalance} times more often than in another": self.imbalance > 1,
         }

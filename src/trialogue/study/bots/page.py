@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from trialogue.study.bots.markup import Element, parsed
+from trialogue.study.bots.markup import Element, parse
 
 Kind = Literal["radio", "checkbox", "text", "number", "order"]
 
@@ -49,7 +49,7 @@ class Form:
     buttons: tuple[tuple[str, str], ...]
     """(name, value) of those that can be pressed; ("", "") for one without a name."""
 
-    def filled(
+    def fill(
         self, answers: Mapping[str, str | list[str]], *, button: tuple[str, str] | None = None
     ) -> list[tuple[str, str]]:
         """What a browser sends.
@@ -69,40 +69,42 @@ class Page:
     """A page as it is read."""
 
     def __init__(self, html: str) -> None:
-        self.root = parsed(html)
+        self.root = parse(html)
 
     @cached_property
     def heading(self) -> str:
         """The first heading."""
-        found = self.root.all("h1")
+        found = self.root.descendants("h1")
         return found[0].text if found else ""
 
     @cached_property
     def forms(self) -> tuple[Form, ...]:
         """The forms, in order."""
-        return tuple(_form(each) for each in self.root.all("form"))
+        return tuple(_form(each) for each in self.root.descendants("form"))
 
     @cached_property
     def context(self) -> tuple[str, ...]:
         """What was said in the conversation that the page is about."""
-        found = self.root.all("section", of="situation") or self.root.all("section", of="beside")
+        found = self.root.descendants("section", of="situation") or self.root.descendants("section", of="beside")
         return said_in(found[0]) if found else ()
 
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """What stands in the cards, from the first to the last: a reply, or the messages of a conversation."""
-        return tuple(_side(card) for card in self.root.all("section", of="card"))
+        return tuple(_side(card) for card in self.root.descendants("section", of="card"))
 
     @cached_property
-    def marked(self) -> str:
+    def marked_message(self) -> str:
         """The message that is to be labelled; "" on other pages."""
-        found = self.root.all("li", of="asked-about")
+        found = self.root.descendants("li", of="asked-about")
         return said_in(found[0])[0] if found else ""
 
     @cached_property
     def hidden(self) -> str:
         """What stands in the source and is not seen, read to nobody either; "" for nothing."""
-        return " ".join(each.text for each in self.root.all("div") if each.attributes.get("aria-hidden") == "true")
+        return " ".join(
+            each.text for each in self.root.descendants("div") if each.attributes.get("aria-hidden") == "true"
+        )
 
     @property
     def words(self) -> int:
@@ -113,23 +115,25 @@ class Page:
     @cached_property
     def code(self) -> str:
         """The completion code; "" where none is shown."""
-        return next((each.text for each in self.root.all("code") if each.attributes.get("id") == "completion-code"), "")
+        return next(
+            (each.text for each in self.root.descendants("code") if each.attributes.get("id") == "completion-code"), ""
+        )
 
     @cached_property
     def receipt(self) -> str:
         """The receipt; "" where none is shown."""
-        found = self.root.all("p", of="receipt")
+        found = self.root.descendants("p", of="receipt")
         return found[0].text if found else ""
 
 
 def said_in(element: Element) -> tuple[str, ...]:
     """Messages below an element, as they are read."""
-    return tuple(_words(each) for each in element.all("p") if each.attributes.get("dir") == "auto")
+    return tuple(_words(each) for each in element.descendants("p") if each.attributes.get("dir") == "auto")
 
 
 def _words(element: Element) -> str:
     """A message; "" where the page says that there are no words."""
-    return "" if element.all("span", of="silent") else element.text
+    return "" if element.descendants("span", of="silent") else element.text
 
 
 def _side(card: Element) -> tuple[str, ...]:
@@ -138,28 +142,31 @@ def _side(card: Element) -> tuple[str, ...]:
 
 def _form(form: Element) -> Form:
     hidden, buttons = [], []
-    for each in form.all("input", "button"):
+    for each in form.descendants("input", "button"):
         kind, name = each.attributes.get("type", ""), each.attributes.get("name", "")
         if each.tag == "input" and kind == "hidden" and name:
             hidden.append((name, each.attributes.get("value", "")))
         elif each.tag == "button" and kind == "submit" and "disabled" not in each.attributes:
             buttons.append((name, each.attributes.get("value", "")))
-    return Form(form.attributes.get("action", ""), tuple(hidden), _asked(form), tuple(buttons))
+    return Form(form.attributes.get("action", ""), tuple(hidden), _questions_of(form), tuple(buttons))
 
 
-def _asked(form: Element) -> tuple[Asked, ...]:
-    labels = {each.attributes["for"]: each for each in form.all("label") if "for" in each.attributes}
+def _questions_of(form: Element) -> tuple[Asked, ...]:
+    labels = {each.attributes["for"]: each for each in form.descendants("label") if "for" in each.attributes}
     legends = {
         each.attributes["name"]: _legend(group)
-        for group in form.all("fieldset")
-        for each in group.all("input", "select")
+        for group in form.descendants("fieldset")
+        for each in group.descendants("input", "select")
         if "name" in each.attributes
     }
     unseen = {
-        id(each) for part in form.all("div") if part.attributes.get("aria-hidden") == "true" for each in part.walk()
+        id(each)
+        for part in form.descendants("div")
+        if part.attributes.get("aria-hidden") == "true"
+        for each in part.walk()
     }
     found: dict[str, Asked] = {}
-    for each in form.all("input", "textarea"):
+    for each in form.descendants("input", "textarea"):
         name, kind = each.attributes.get("name", ""), each.attributes.get("type", "text")
         if not name or kind in ("hidden", "submit"):
             continue
@@ -167,17 +174,17 @@ def _asked(form: Element) -> tuple[Asked, ...]:
         if kind in ("radio", "checkbox"):
             found[name] = _with_option(found.get(name), each, _label(label), legends.get(name, ""))
         else:
-            found[name] = _written(each, label.text if label else "", unseen=id(each) in unseen)
-    for each in form.all("select"):
+            found[name] = _text_question(each, label.text if label else "", unseen=id(each) in unseen)
+    for each in form.descendants("select"):
         name = each.attributes.get("name", "")
-        values = tuple(value for option in each.all("option") if (value := option.attributes.get("value", "")))
+        values = tuple(value for option in each.descendants("option") if (value := option.attributes.get("value", "")))
         before = found.get(name) or Asked(name, "order", legends.get(name, ""))
         found[name] = replace(before, lists=(*before.lists, values), required="required" in each.attributes)
     return tuple(found.values())
 
 
 def _legend(group: Element) -> str:
-    found = group.all("legend")
+    found = group.descendants("legend")
     return found[0].text if found else ""
 
 
@@ -185,7 +192,7 @@ def _label(label: Element | None) -> str:
     """What an option is called: the text that is seen, without explanations below it."""
     if label is None:
         return ""
-    named = label.all("bdi") or label.all("b")
+    named = label.descendants("bdi") or label.descendants("b")
     return named[0].text if named else label.text
 
 
@@ -197,7 +204,7 @@ def _with_option(before: Asked | None, element: Element, label: str, legend: str
     return Asked(given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required=required)
 
 
-def _written(element: Element, label: str, *, unseen: bool) -> Asked:
+def _text_question(element: Element, label: str, *, unseen: bool) -> Asked:
     given = element.attributes
     kind: Kind = "number" if "number" in element.classes else "text"
     return Asked(

@@ -77,12 +77,12 @@ class Bot:
 
     def answers(self, page: Page, asked: tuple[Asked, ...]) -> Sent:
         """What they fill in."""
-        demanded = self._demanded(page, asked)
+        demanded = self._demanded_label(page, asked)
         sent: Sent = {}
         for each in asked:
             if each.unseen:
                 if self.writer and self.kind == "agent" and self.writer.obeys:
-                    sent[each.name] = self.writer.demanded(page)
+                    sent[each.name] = self.writer.demanded_word(page)
                 continue
             sent[each.name] = self._answer(page, each, demanded)
         return {name: value for name, value in sent.items() if value != ""}
@@ -95,12 +95,12 @@ class Bot:
     def _prefers(self) -> bool:
         return self.kind in ("attentive", "drop_out") or self.kind in MANNERS
 
-    def _demanded(self, page: Page, asked: tuple[Asked, ...]) -> str:
+    def _demanded_label(self, page: Page, asked: tuple[Asked, ...]) -> str:
         """The label that something on the page asks to be chosen, if somebody reads; "" for none."""
         if not self._reads:
             return ""
         labels = [option.label for each in asked for option in each.options if option.label]
-        for text in [text for side in page.sides for text in side] + [page.marked]:
+        for text in [text for side in page.sides for text in side] + [page.marked_message]:
             if ATTENTION.search(text):
                 quoted = (label for label in labels if any(each.format(label) in text for each in QUOTES))
                 return max(quoted, key=len, default="")
@@ -108,19 +108,19 @@ class Bot:
 
     def _answer(self, page: Page, asked: Asked, demanded: str) -> str | list[str]:
         if asked.kind == "order":
-            return self._ordered(asked)
+            return self._order(asked)
         if asked.kind in ("text", "number"):
-            return self._written(page, asked, demanded)
+            return self._write(page, asked, demanded)
         right = self.knows.right.get(asked.name, ()) if self._reads and not page.sides else ()
         known = [option.value for option in asked.options if option.value in right]
         if known:
             return known if asked.kind == "checkbox" else known[0]
         wanted = next((option.value for option in asked.options if demanded and option.label == demanded), None)
         if wanted is None:
-            wanted = self._chosen(page, asked)
+            wanted = self._choose(page, asked)
         return [wanted] if asked.kind == "checkbox" else wanted
 
-    def _ordered(self, asked: Asked) -> list[str]:
+    def _order(self, asked: Asked) -> list[str]:
         """Ranks, or the best and the worst, at random: each list names all that there is to choose."""
         if len({value.partition(RANK)[0] for value in asked.lists[0]}) > 1:  # a list of ranks for each thing
             ranks = self.rng.permutation(len(asked.lists)).tolist()
@@ -128,7 +128,7 @@ class Bot:
             ranks = self.rng.permutation(len(asked.lists[0]))[: len(asked.lists)].tolist()
         return [values[rank] for values, rank in zip(asked.lists, ranks, strict=True)]
 
-    def _chosen(self, page: Page, asked: Asked) -> str:
+    def _choose(self, page: Page, asked: Asked) -> str:
         values = [option.value for option in asked.options]
         if self.writer and asked.name in TRAPS:
             return self.writer.knows(values, TRAPS[asked.name])
@@ -143,21 +143,21 @@ class Bot:
             return values[point(self.taste.utility(about, self.knows.item_of(page)), len(values)) - 1]
         if set(values) == {"1", "same", "2"} and len(systems) == 2:
             return self.taste.side(*systems)
-        if page.marked:
-            return self.taste.label(self.knows.label_of(page), page.marked, values)
+        if page.marked_message:
+            return self.taste.label(self.knows.label_of(page), page.marked_message, values)
         return values[int(self.rng.integers(len(values)))]
 
-    def _written(self, page: Page, asked: Asked, demanded: str) -> str:
+    def _write(self, page: Page, asked: Asked, demanded: str) -> str:
         if asked.kind == "number":
             return str(int(self.rng.integers(18, 60)))
         if not asked.required and not self._prefers:
             return ""
-        text = self.writer.text(page) if self.writer else self._about(page) + WORDS
+        text = self.writer.text(page) if self.writer else self._opening_words(page) + WORDS
         text = "check" if demanded else text
         text = text.ljust(asked.at_least, ".")
         return text[: asked.at_most] if asked.at_most else text
 
-    def _about(self, page: Page) -> str:
+    def _opening_words(self, page: Page) -> str:
         """What somebody who reads begins with: words of the page, so that they write something else of each."""
         read = [text for texts in (page.context, *page.sides) for text in texts if text]
         return f"{read[-1][-QUOTE:]}: " if self._prefers and read else ""

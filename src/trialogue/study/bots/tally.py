@@ -28,12 +28,12 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
         "coverage": _coverage(study),
         "positions": _positions(_orders(slots)),
         "imbalance": _imbalance(_orders(slots)),
-        "judged_positions": _positions(_orders(_judged(study))),
+        "judged_positions": _positions(_orders(_judged_slots(study))),
         "means": _means(study),
-        "reused": _judged(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
+        "reused": _judged_slots(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
         "checks": _checks(study, kinds),
         "flags": _flags(people, kinds),
-        "completed": dict(Counter(kinds.get(each.pk, "unknown") for each in _done(people))),
+        "completed": dict(Counter(kinds.get(each.pk, "unknown") for each in _completed(people))),
         "signals": _signals(study, kinds),
     }
 
@@ -65,7 +65,7 @@ def _coverage(study: Study) -> dict[str, int]:
     return {str(n): counts[n] for n in sorted(counts)}
 
 
-def _judged(study: Study):  # type: ignore[no-untyped-def] # a queryset
+def _judged_slots(study: Study):  # type: ignore[no-untyped-def] # a queryset
     done = Assignment.objects.filter(item__study=study, state=Assignment.State.DONE).values("slot_id")
     return Slot.objects.filter(pk__in=done)
 
@@ -116,12 +116,12 @@ def _checks(study: Study, kinds: Mapping[int, str]) -> dict[str, tuple[int, int]
     return found
 
 
-def _done(people: Any) -> Any:
+def _completed(people: Any) -> Any:
     return people.filter(state=Participant.State.COMPLETED).order_by("pk")
 
 
 def _signals(study: Study, kinds: Mapping[int, str]) -> dict[str, dict[str, int]]:
-    done = set(_done(study.participants).values_list("pk", flat=True))
+    done = set(_completed(study.participants).values_list("pk", flat=True))
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for person, signs in signals(study).items():
         if person in done:

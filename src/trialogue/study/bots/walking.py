@@ -54,13 +54,13 @@ class Walk:
         if page is None or self.bot.writer is None:
             return self.bot.seconds()
         seconds, form = self.bot.pause(page), _sendable(page)
-        self._next = self._filled(page, form) if form else None
+        self._next = self._fill(page, form) if form else None
         written = [each.name for each in form.asked if each.kind == "text" and not each.unseen] if form else []
         characters = sum(len(value) for name, value in self._next or () if name in written)
-        whole, self._events = self.bot.writer.noticed(characters, seconds, asks=bool(written))
+        whole, self._events = self.bot.writer.typing_events(characters, seconds, asks=bool(written))
         return whole
 
-    def again(self) -> None:
+    def restart(self) -> None:
         """Begin anew: somebody who was turned away comes back."""
         self.state, self._now = "walking", None
 
@@ -78,11 +78,11 @@ class Walk:
         if reply.status not in (200, 422, 503):
             self.state = "stuck"
         elif reply.status == 200 and not _sendable(page):
-            self._over(page)
+            self._finish(page)
         elif self.bot.leaves_after is not None and self.pages > self.bot.leaves_after + 1:
             self.state = "gone"
 
-    def _over(self, page: Page) -> None:
+    def _finish(self, page: Page) -> None:
         self.code, self.receipt = page.code, page.receipt
         self.state = "over" if self.sent else "turned_away"
 
@@ -92,7 +92,7 @@ class Walk:
             self.state = "stuck"
             return
         path = form.action or (self._now.path if self._now else self.entrance)
-        filled = self._next or self._filled(page, form)
+        filled = self._next or self._fill(page, form)
         filled = [(name, self._events) if name == "events" else (name, value) for name, value in filled]
         self._next, self._events = None, ""
         reply = self.browser.post(path.partition("#")[0], filled)
@@ -101,19 +101,19 @@ class Walk:
             self.sent.append((token, "acknowledged" if reply.acknowledged else ""))
         self._see(reply)
 
-    def _filled(self, page: Page, form: Form) -> list[tuple[str, str]]:
+    def _fill(self, page: Page, form: Form) -> list[tuple[str, str]]:
         if ("agree", "yes") in form.buttons:
-            return form.filled({}, button=("agree", "yes"))
+            return form.fill({}, button=("agree", "yes"))
         acts = [value for name, value in form.buttons if name == "act"]
         if not acts:
-            return form.filled(self.bot.answers(page, form.asked))
+            return form.fill(self.bot.answers(page, form.asked))
         for act in ("end", "answer"):  # a conversation: ended as soon as it may be
             if act in acts:
-                return form.filled({}, button=("act", act))
+                return form.fill({}, button=("act", act))
         asked = tuple(each for each in form.asked if each.name != "say")
         turn = int(dict(form.hidden).get("turn") or 0)
         said = {**self.bot.answers(page, asked), "say": MESSAGES[turn % len(MESSAGES)]}
-        return form.filled(said, button=("act", "say"))
+        return form.fill(said, button=("act", "say"))
 
 
 def _sendable(page: Page) -> Form | None:

@@ -8,7 +8,7 @@ from trialogue.study.design.file import StudyFile
 TEMPLATES_OWN = "Replace this with the text that your ethics board approved"
 
 
-def spoken() -> frozenset[str]:
+def page_languages() -> frozenset[str]:
     """Languages of the pages' own words, such as those on buttons."""
     return frozenset({"en", *(entry.name for entry in files("trialogue.study").joinpath("locale").iterdir())})
 
@@ -19,7 +19,7 @@ def advice(study: StudyFile) -> list[str]:
     if study.consent is not None and TEMPLATES_OWN in str(study.consent.text):
         found.append("The consent is still the template's: put in the text that your ethics board approved.")
     for language in study.every_language():
-        if not spoken() & {language, language.partition("-")[0]}:
+        if not page_languages() & {language, language.partition("-")[0]}:
             found.append(
                 f"The pages' own words, such as those on buttons, are not there in {language!r}: they are English."
             )

@@ -66,7 +66,7 @@ class Available:
     """Breaks ties."""
 
 
-def chosen(
+def choose_items(
     items: Iterable[Available], n: int, *, seen: Iterable[str] = (), one_per_dialogue: bool = True
 ) -> list[Available]:
     """At most n items for one person: the emptiest first, ties by rank; no dialogue twice.

@@ -15,7 +15,7 @@ import numpy as np
 from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem, Talk
-from trialogue.study.design.questions import Option, Question, said
+from trialogue.study.design.questions import Option, Question, text_in
 from trialogue.study.design.validity import Rule
 
 MOST_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
@@ -66,7 +66,7 @@ def demandable(study: StudyFile) -> tuple[Question, ...]:
         return ()
     if study.type == "rating":
         return tuple(question for question in study.criteria if question.scale or question.choice)
-    return tuple(question for question in study.judged() if question.choice is not None)[:1]
+    return tuple(question for question in study.item_questions() if question.choice is not None)[:1]
 
 
 def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generator) -> CheckItem:
@@ -74,8 +74,8 @@ def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generato
     first = questions[0]
     option = first.options[int(rng.integers(len(first.options)))]
     if not isinstance(item, RatingItem):
-        return CheckItem(_telling(item, key, _demand(study, ASK_ONCE, first, option)), {first.name: option.value})
-    expected = _offered(study, questions, _named(study, first, option))
+        return CheckItem(_insert_demand(item, key, _demand(study, ASK_ONCE, first, option)), {first.name: option.value})
+    expected = _offered_answers(study, questions, _option_names(study, first, option))
     everywhere = len(expected) == len(questions)
     asked = _demand(study, ASK if everywhere else ASK_OF, first, option)
     names = list(item.systems)
@@ -85,47 +85,51 @@ def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generato
     return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
 
 
-def _offered(study: StudyFile, questions: Sequence[Question], name: Sequence[str]) -> dict[str, JsonValue]:
+def _offered_answers(study: StudyFile, questions: Sequence[Question], name: Sequence[str]) -> dict[str, JsonValue]:
     """By question: its answer of a name; without those that do not offer it."""
-    found = ((each, option) for each in questions for option in each.options if _named(study, each, option) == name)
+    found = (
+        (each, option) for each in questions for option in each.options if _option_names(study, each, option) == name
+    )
     return {question.name: _value(question, option.value) for question, option in found}
 
 
-def _named(study: StudyFile, question: Question, option: Option) -> list[str]:
+def _option_names(study: StudyFile, question: Question, option: Option) -> list[str]:
     """How a page calls an option, in each language: by its number where points of a scale have no words."""
     return [
-        said(option.label, language) if all(said(each.label, language) for each in question.options) else option.value
+        text_in(option.label, language)
+        if all(text_in(each.label, language) for each in question.options)
+        else option.value
         for language in study.every_language()
     ]
 
 
 def _demand(study: StudyFile, words: Mapping[str, str], question: Question, option: Option) -> str:
     """What is asked for, once in each language."""
-    names = zip(study.every_language(), _named(study, question, option), strict=True)
+    names = zip(study.every_language(), _option_names(study, question, option), strict=True)
     told = [
-        said(dict(words), language).format(answer=name, question=said(question.question, language))
+        text_in(dict(words), language).format(answer=name, question=text_in(question.question, language))
         for language, name in names
     ]
     return "\n".join(dict.fromkeys(told))
 
 
-def _telling(item: AnyItem, key: str, asked: str) -> AnyItem:
+def _insert_demand(item: AnyItem, key: str, asked: str) -> AnyItem:
     """The item with the demand in place of something that is read anyway."""
     named: dict[str, object] = {"key": key, "dialogue_id": None}
     if isinstance(item, PreferenceItem) and item.responses is not None:
         named["responses"] = {**item.responses, item.systems[0]: asked}
     elif isinstance(item, PreferenceItem) and item.dialogues is not None:
         name = item.systems[0]
-        named["dialogues"] = {**item.dialogues, name: _ending(item.dialogues[name], asked)}
+        named["dialogues"] = {**item.dialogues, name: _replace_ending(item.dialogues[name], asked)}
     elif isinstance(item, RealismItem):
-        named["simulated"] = _ending(item.simulated, asked)
+        named["simulated"] = _replace_ending(item.simulated, asked)
     elif isinstance(item, LabellingItem):
         marked = Message(speaker=item.messages[item.utterance].speaker, text=asked)
         named["messages"] = (*item.messages[: item.utterance], marked, *item.messages[item.utterance + 1 :])
     return item.model_copy(update=named)
 
 
-def _ending(talk: Talk, asked: str) -> Talk:
+def _replace_ending(talk: Talk, asked: str) -> Talk:
     last = talk.messages[-1]
     return talk.model_copy(update={"messages": (*talk.messages[:-1], Message(speaker=last.speaker, text=asked))})
 
@@ -134,7 +138,7 @@ def _value(question: Question, value: str) -> JsonValue:
     return int(value) if question.scale is not None else value
 
 
-def passed(expected: Mapping[str, JsonValue], answers: Mapping[str, JsonValue]) -> bool:
+def is_passed(expected: Mapping[str, JsonValue], answers: Mapping[str, JsonValue]) -> bool:
     """Whether every answer is the one asked for: by its field, or by its question for each reply.
 
     >>> passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 2}), passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 5})
@@ -198,7 +202,7 @@ def most_alike(texts: Sequence[str]) -> int:
 LEAVES = {"blur": "focus", "hidden": "visible"}  # and what brings somebody back
 
 
-def away_of(events: Iterable[tuple[str, int]]) -> tuple[int, int]:
+def time_away(events: Iterable[tuple[str, int]]) -> tuple[int, int]:
     """(milliseconds elsewhere, milliseconds in all) of one page, from what its browser noticed; (0, 0): nothing.
 
     Somebody is elsewhere while the window has no focus or the page cannot be seen. The page ends with the last event,

@@ -40,10 +40,10 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         wrong.append(("agents", "a study of type chat needs agents."))
     if study.type not in ("rating", "chat") and study.criteria:
         wrong.append(("criteria", f"a study of type {study.type} has no criteria; give questions instead."))
-    for field, asked in (("criteria", study.criteria), ("questions", study.judged())):
-        twice = _twice([question.name for question in asked])
+    for field, asked in (("criteria", study.criteria), ("questions", study.item_questions())):
+        twice = _duplicates([question.name for question in asked])
         wrong += [(field, f"the question {name!r} is there twice.") for name in twice]
-    shown = [("criteria", study.criteria), ("questions", study.judged())]
+    shown = [("criteria", study.criteria), ("questions", study.item_questions())]
     shown += [("screening", study.screening.questions)] if study.screening else []
     shown += [
         (field, page.questions) for field, pages in (("before", study.before), ("after", study.after)) for page in pages
@@ -56,7 +56,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         if question.of_replies and not (field == "questions" and study.type == "rating")
     ]
     pages = [question.name for page in (*study.before, *study.after) for question in page.questions]
-    wrong += [("after", f"the question {name!r} is in the questionnaires twice.") for name in _twice(pages)]
+    wrong += [("after", f"the question {name!r} is in the questionnaires twice.") for name in _duplicates(pages)]
     if study.screening is not None:
         known = {question.name for question in study.screening.questions}
         wrong += [
@@ -85,7 +85,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
     return [*wrong, *_rule_problems(study.exclusion, study.attention)]
 
 
-def _twice(names: Sequence[str]) -> list[str]:
+def _duplicates(names: Sequence[str]) -> list[str]:
     return sorted({name for name in names if list(names).count(name) > 1})
 
 

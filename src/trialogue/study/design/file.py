@@ -250,7 +250,7 @@ class StudyFile(Record):
         """The languages of the pages, the author's first."""
         return tuple(dict.fromkeys((self.language, *self.languages)))
 
-    def judged(self) -> tuple[Question, ...]:
+    def item_questions(self) -> tuple[Question, ...]:
         """What is asked once with each item: the type's own question first."""
         if self.type in _TEXTS:
             return (*self._choice(), *self.questions)

@@ -1,6 +1,6 @@
 """What is shown and judged: one closed record for each type of study, read from a study's items file.
 
-An item names systems and what they said; what a page gets of it (``shown``) holds texts in an order, and no names.
+An item names systems and what they said; what a page gets of it (``show``) holds texts in an order, and no names.
 """
 
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ class RatingItem(_Item):
         """The systems, in the order of their names."""
         return tuple(sorted(self.responses))
 
-    def shown(self, order: Sequence[str]) -> RatingShown:
+    def show(self, order: Sequence[str]) -> RatingShown:
         """Context and replies in an order."""
         return RatingShown(lines_of(self.context), tuple(self.responses[name] for name in order))
 
@@ -111,7 +111,7 @@ class PreferenceItem(_Item):
         """The dialogue it is cut from."""
         return self.dialogue_id or ""
 
-    def shown(self, order: Sequence[str]) -> PairShown:
+    def show(self, order: Sequence[str]) -> PairShown:
         """Both sides in an order."""
         if self.responses is not None:
             return PairShown(lines_of(self.context), tuple(self.responses[name] for name in order))
@@ -138,7 +138,7 @@ class RealismItem(_Item):
         """``human`` and ``simulated``."""
         return (HUMAN, SIMULATED)
 
-    def shown(self, order: Sequence[str]) -> PairShown:
+    def show(self, order: Sequence[str]) -> PairShown:
         """Both dialogues in an order."""
         talks = {HUMAN: self.human, SIMULATED: self.simulated}
         return PairShown((), tuple(lines_of(talks[name].messages) for name in order))
@@ -160,7 +160,7 @@ class LabellingItem(_Item):
             raise ValueError(f"utterance {self.utterance} is not among the {len(self.messages)} messages (from 0)")
         return self
 
-    def shown(self, order: Sequence[str]) -> LabelShown:
+    def show(self, order: Sequence[str]) -> LabelShown:
         """The dialogue and the place."""
         return LabelShown(lines_of(self.messages), self.utterance)
 
@@ -186,7 +186,7 @@ class ChatItem(_Item):
         """The systems."""
         return tuple(sorted(self.agents))
 
-    def shown(self, order: Sequence[str]) -> None:
+    def show(self, order: Sequence[str]) -> None:
         """Nothing: what is shown is what was said so far (``services.chats``)."""
 
 

@@ -59,7 +59,7 @@ UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # categories of characters t
 DIGITS = 18  # characters of a number; nothing that people are asked has more
 
 
-def said(words: Words, language: str) -> str:
+def text_in(words: Words, language: str) -> str:
     """The text in a language: that one, its parent (``de`` for ``de-at``), English, or whatever there is.
 
     >>> said({"en": "Yes", "de": "Ja"}, "de-at")
@@ -201,11 +201,11 @@ class Question(Record):
         """Whether it orders the replies of an item, which differ from page to page."""
         return REPLIES in (self.ranking, self.best_worst)
 
-    def about(self, replies: int) -> "Question":
+    def for_replies(self, replies: int) -> "Question":
         """The question as it is asked about so many replies."""
         if not self.of_replies:
             return self
-        names = tuple(Option(value=str(place), label=_reply(place)) for place in range(1, replies + 1))
+        names = tuple(Option(value=str(place), label=_reply_words(place)) for place in range(1, replies + 1))
         return self.model_copy(update={"ranking" if self.ranking is not None else "best_worst": names})
 
     @property
@@ -217,7 +217,7 @@ class Question(Record):
         return self.choice or self.choices or ordered
 
 
-def _reply(place: int) -> Words:
+def _reply_words(place: int) -> Words:
     return {"en": f"Reply {place}", "de": f"Antwort {place}"}
 
 
@@ -262,12 +262,12 @@ def answer_to(question: Question, given: Sequence[str]) -> Answer | Wrong:
     if question.number is not None:
         return _number(values[-1], question.number)
     if question.slider is not None:
-        return _placed(values[-1], question.slider)
+        return _parse_slider(values[-1], question.slider)
     if question.ranking is not None or question.best_worst is not None:
         order = ranking_of if question.ranking is not None else best_worst_of
         found = order(values, [option.value for option in question.options])
         return found if isinstance(found, list) else Wrong(found)
-    return _chosen(question, values)
+    return _parse_choice(question, values)
 
 
 def answers_to(questions: Iterable[Question], posted: Mapping[str, Sequence[str]], *, prefix: str = "") -> Answers:
@@ -322,7 +322,7 @@ def clean(text: str) -> str:
     return text if any(unicodedata.category(each) not in UNSEEN for each in text) else ""
 
 
-def _chosen(question: Question, values: list[str]) -> Answer | Wrong:
+def _parse_choice(question: Question, values: list[str]) -> Answer | Wrong:
     known = [option.value for option in question.options]
     if any(value not in known for value in values):
         return Wrong("unknown")
@@ -339,7 +339,7 @@ def _text(text: str, limits: TextLimits) -> Answer | Wrong:
     return Wrong("too_long", limits.at_most) if len(text) > limits.at_most else text
 
 
-def _placed(text: str, limits: SliderLimits) -> Answer | Wrong:
+def _parse_slider(text: str, limits: SliderLimits) -> Answer | Wrong:
     whole = all(float(each).is_integer() for each in (limits.low, limits.high, limits.step))
     number = _number(text, NumberLimits(low=limits.low, high=limits.high, whole=whole))
     if isinstance(number, Wrong) or not isinstance(number, int | float):

@@ -157,6 +157,6 @@ class Outcome:
     """Answers by prefix, with what is wrong and what was given; of ``invalid`` ones."""
 
     @property
-    def acknowledged(self) -> bool:
+    def is_acknowledged(self) -> bool:
         """Whether what was sent is safe on disk."""
         return self.kind in ("stored", "repeated")

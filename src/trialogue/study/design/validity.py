@@ -135,10 +135,10 @@ def signals_of(sessions: Mapping[int, Session], validity: Validity) -> dict[int,
     for who, session in sessions.items():
         holds: dict[Signal, bool] = {
             "hidden_instruction": validity.hidden_instruction and _follows(session),
-            "trap_questions": bool(validity.traps) and _trapped(session, validity) >= validity.traps_at_least,
+            "trap_questions": bool(validity.traps) and _count_trapped(session, validity) >= validity.traps_at_least,
             "near_duplicate": copies[who] >= validity.duplicates_at_least,
             "below_reading_time": _skips(session, validity),
-            "typed_too_fast": any(_injected(each, validity) for each in session.written),
+            "typed_too_fast": any(_is_injected(each, validity) for each in session.written),
         }
         if signals := [signal for signal, held in holds.items() if held]:
             found[who] = signals
@@ -150,7 +150,7 @@ def _follows(session: Session) -> bool:
     return session.hidden_filled or (session.word != "" and session.word in words)
 
 
-def _trapped(session: Session, validity: Validity) -> int:
+def _count_trapped(session: Session, validity: Validity) -> int:
     return sum(str(session.answers.get(name)) in answers for name, answers in validity.traps.items())
 
 
@@ -159,7 +159,7 @@ def _skips(session: Session, validity: Validity) -> bool:
     return bool(session.reading) and below >= validity.tasks_below * len(session.reading)
 
 
-def _injected(written: Written, validity: Validity) -> bool:
+def _is_injected(written: Written, validity: Validity) -> bool:
     if written.pasted or written.seconds is None or len(written.text) < SHORTEST:
         return False
     return len(written.text) > validity.characters_per_second * written.seconds

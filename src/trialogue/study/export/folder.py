@@ -9,7 +9,7 @@ from trialogue.records import Labeller, Raters, Record, write_records
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.opening import write_text
 from trialogue.study.design.file import StudyFile
-from trialogue.study.design.questions import Question, said
+from trialogue.study.design.questions import Question, text_in
 from trialogue.study.export import reading
 from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
 from trialogue.study.export.judged import MEASURE, Found, add
@@ -64,10 +64,10 @@ def export_study(
     raters = Raters.SCRIPTED if simulated else Raters.PEOPLE
     labeller = Labeller.SCRIPTED if simulated else Labeller.PERSON
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
-    found = _found(study, file, sent)
+    found = _collect(study, file, sent)
     people = list(reading.participants(study))
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
-        "labels.csv": (LABELS, [{**row, "by": labeller} for row in (*found.labels, *reading.adjudicated(study))]),
+        "labels.csv": (LABELS, [{**row, "by": labeller} for row in (*found.labels, *reading.final_labels(study))]),
         "participants.csv": (_columns(people), people),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),
@@ -82,10 +82,10 @@ def export_study(
     for name in FILES | INFACT_FILES:
         (out / name).unlink(missing_ok=True)
     for name, rows in records.items():
-        if rows or name == _always(file):
+        if rows or name == _file_of_type(file):
             write_records(out / name, rows)
     for name, (columns, cells) in tables.items():
-        if cells or name in ("participants.csv", _always(file)):
+        if cells or name in ("participants.csv", _file_of_type(file)):
             write_text(out / name, csv_text(columns, ([row.get(column) for column in columns] for row in cells)))
     words = _words(study, file) | ({"simulated": True} if simulated else {})
     write_text(out / "study.json", json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
@@ -123,16 +123,16 @@ def _refuse_others(out: Path) -> None:
         raise UsageError(f"{out} is no folder of an export.{named} Choose a new or empty one with --out.")
 
 
-def _always(file: StudyFile) -> str:
+def _file_of_type(file: StudyFile) -> str:
     """The file that a study of this type has even if nobody has answered yet."""
     kinds = {"preference": "preferences.jsonl", "realism": "preferences.jsonl", "labelling": "labels.csv"}
     return kinds.get(file.type, "scores.jsonl")
 
 
-def _found(study: Study, file: StudyFile, sent: Iterable[Submission]) -> Found:
+def _collect(study: Study, file: StudyFile, sent: Iterable[Submission]) -> Found:
     found = Found()
     for each in sent:
-        judged = reading.judged(each)
+        judged = reading.read_judged(each)
         if judged is not None:
             add(found, judged, file)
         else:
@@ -160,20 +160,20 @@ def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
 
 def _words(study: Study, file: StudyFile) -> dict[str, object]:
     """study.json."""
-    asked = [*file.criteria, *file.judged(), *file.chat.each_turn]
+    asked = [*file.criteria, *file.item_questions(), *file.chat.each_turn]
     asked += [question for page in (*file.before, *file.after) for question in page.questions]
     scales = {
         MEASURE.format(name=question.name): {
             "title": question.name.replace("_", " ").capitalize(),
-            "question": said(question.question, file.language),
+            "question": text_in(question.question, file.language),
             "better": "higher",
-            "labels": {option.value: said(option.label, file.language) for option in question.options},
+            "labels": {option.value: text_in(option.label, file.language) for option in question.options},
         }
         for question in asked
         if question.scale is not None
     }
     words: dict[str, object] = {
-        "title": said(file.title, file.language),
+        "title": text_in(file.title, file.language),
         "study_hash": study.sha256,
         "raters_per_item": file.raters_per_item,
         "exclusion_rules": {rule: RULES[rule].format(file.attention) for rule in file.exclusion},
@@ -182,7 +182,7 @@ def _words(study: Study, file: StudyFile) -> dict[str, object]:
     }
     ordered = [question for question in asked if _is_of_options(question)]
     if ordered:
-        words["titles"] = {question.name: said(question.question, file.language) for question in ordered}
+        words["titles"] = {question.name: text_in(question.question, file.language) for question in ordered}
     if looks := early_looks(study):
         words["early_looks"] = looks
     return words | ({"primary": MEASURE.format(name=file.criteria[0].name)} if file.criteria else {})

@@ -46,14 +46,14 @@ def write_workbooks(study: Study, folder: Path) -> list[Path]:
         book = openpyxl.Workbook()
         for place, row in enumerate(rows, start=1):
             for column, cell in enumerate(row, start=1):
-                _put(book.active.cell(row=place, column=column), cell)
+                _write_cell(book.active.cell(row=place, column=column), cell)
         path = folder / f"{name}.xlsx"
         book.save(path)
         written.append(path)
     return written
 
 
-def _put(cell: object, value: object) -> None:
+def _write_cell(cell: object, value: object) -> None:
     """A number as one; a text as a text, whatever it begins with."""
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
@@ -68,12 +68,12 @@ def tables(study: Study) -> dict[str, list[Row]]:
     people = {person.pk: person for person in study.participants.order_by("number")}
     valid = {pk for pk, person in people.items() if _is_valid(person, file)}
     sent = list(reading.submissions(study))
-    systems = sorted({name for each in sent if (task := reading.judged(each)) for name in task.order})
+    systems = sorted({name for each in sent if (task := reading.read_judged(each)) for name in task.order})
     head: Row = ["user_ID", "valid", "hitcode"]
     head += [f"{system}_{what}" for system in systems for what in ("rating", "response")]
     head += ["dialog_id", "trial_time", "fragment"]
     codes = {person.pk: _code(person) for person in people.values()}
-    rated = [(each.participant_id, row) for each in sent if (row := _rated(each, file, systems, valid, codes))]
+    rated = [(each.participant_id, row) for each in sent if (row := _rating_row(each, file, systems, valid, codes))]
     by_person: dict[int, list[Submission]] = {}
     for each in sent:
         by_person.setdefault(each.participant_id, []).append(each)
@@ -81,10 +81,13 @@ def tables(study: Study) -> dict[str, list[Row]]:
     return {
         "valid_study_data": [head, *(row for pk, row in rated if pk in valid)],
         "invalid_study_data": [head, *(row for pk, row in rated if pk not in valid)],
-        "valid_demographic_data": [["user_ID", *DEMOGRAPHIC], *(_about(person, own) for person, own in finished)],
+        "valid_demographic_data": [
+            ["user_ID", *DEMOGRAPHIC],
+            *(_demographic_row(person, own) for person, own in finished),
+        ],
         "valid_feedback_data": [
             ["user_ID", *TIMES, "attention_hit", *FEEDBACK, "group", "remarks"],
-            *(_felt(person, own) for person, own in finished),
+            *(_experience_row(person, own) for person, own in finished),
         ],
     }
 
@@ -104,10 +107,10 @@ def _code(person: Participant) -> str:
     return made.code if made else ""
 
 
-def _rated(
+def _rating_row(
     sent: Submission, file: StudyFile, systems: Sequence[str], valid: set[int], codes: dict[int, str]
 ) -> Row | None:
-    task = reading.judged(sent)
+    task = reading.read_judged(sent)
     if task is None or not isinstance(task.item, RatingItem):
         return None
     row: Row = [task.rater, int(sent.participant_id in valid), codes[sent.participant_id]]
@@ -122,12 +125,12 @@ def _answers(own: Iterable[Submission]) -> dict[str, JsonValue]:
     return {name: value for answers in pages for name, value in answers.items()}
 
 
-def _about(person: Participant, own: Sequence[Submission]) -> Row:
+def _demographic_row(person: Participant, own: Sequence[Submission]) -> Row:
     answers = _answers(own)
     return [person.code, *(answers.get(question) for question in DEMOGRAPHIC.values())]
 
 
-def _felt(person: Participant, own: Sequence[Submission]) -> Row:
+def _experience_row(person: Participant, own: Sequence[Submission]) -> Row:
     def seconds(*phases: str) -> float:
         return round(sum(each.seconds or 0.0 for each in own if phase_of(each.step) in phases), 3)
 

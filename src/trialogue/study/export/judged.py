@@ -38,7 +38,7 @@ class Judged:
     """Systems as shown."""
 
     @cached_property
-    def about(self) -> dict[str, str | int | None]:
+    def score_fields(self) -> dict[str, str | int | None]:
         """What was judged, by the names of a score's fields."""
         if isinstance(self.item, ChatItem):
             return {"dialogue_id": None, "situation_id": None}
@@ -52,7 +52,7 @@ class Judged:
     @property
     def of_item(self) -> dict[str, str | int | None]:
         """What answers are about that were given once for the item: no system."""
-        return {**self.about, "situation_id": self.item.key, "rater": self.rater}
+        return {**self.score_fields, "situation_id": self.item.key, "rater": self.rater}
 
     def talk(self, place: int) -> str:
         """Id of the conversation at a place."""
@@ -81,36 +81,36 @@ class Found:
 def add(found: Found, judged: Judged, file: StudyFile) -> None:
     """A judgement into the files that it belongs to."""
     if not judged.of_one:
-        found.scores += scores(file.judged(), judged.answers, "", level="dialogue", about=judged.of_item)
+        found.scores += scores(file.item_questions(), judged.answers, "", level="dialogue", about=judged.of_item)
     match judged.item:
         case RatingItem():
-            _rated(found, judged, file)
+            _add_ratings(found, judged, file)
         case ChatItem():
-            _talked(found, judged, file)
+            _add_talks(found, judged, file)
         case PreferenceItem() | RealismItem():
-            _chosen(found, judged, _preference(judged, judged.item))
+            _add_choice(found, judged, _preference(judged, judged.item))
         case LabellingItem():
-            _labelled(found, judged, judged.item)
+            _add_label(found, judged, judged.item)
 
 
-def _rated(found: Found, judged: Judged, file: StudyFile) -> None:
+def _add_ratings(found: Found, judged: Judged, file: StudyFile) -> None:
     for place, system in enumerate(judged.order, start=1):
-        about = {"rater": judged.rater, "system": system, **judged.about}
+        about = {"rater": judged.rater, "system": system, **judged.score_fields}
         found.scores += scores(file.criteria, judged.answers, f"r{place}-", level="response", about=about)
-        found.presentations.append(_shown(judged, about, place))
+        found.presentations.append(_presentation(judged, about, place))
 
 
-def _talked(found: Found, judged: Judged, file: StudyFile) -> None:
+def _add_talks(found: Found, judged: Judged, file: StudyFile) -> None:
     for place, system in enumerate(judged.order, start=1):
         about = {"rater": judged.rater, "system": system, "dialogue_id": judged.talk(place)}
-        asked = (*file.criteria, *file.judged()) if judged.of_one else file.criteria
+        asked = (*file.criteria, *file.item_questions()) if judged.of_one else file.criteria
         prefix = "" if judged.of_one else f"r{place}-"
         found.scores += scores(asked, judged.answers, prefix, level="dialogue", about=about)
-        found.presentations.append(_shown(judged, about, place))
+        found.presentations.append(_presentation(judged, about, place))
     if not judged.of_one:
         talks = {system: judged.talk(place) for place, system in enumerate(judged.order, start=1)}
         a, b = sorted(talks)
-        _chosen(found, judged, _choice(judged, a, b, dialogue_a=talks[a], dialogue_b=talks[b]))
+        _add_choice(found, judged, _choice(judged, a, b, dialogue_a=talks[a], dialogue_b=talks[b]))
 
 
 def scores(
@@ -131,7 +131,7 @@ def scores(
         yield Score.model_validate(fields if given is not None else {**fields, "why": LEFT_OUT})
 
 
-def _shown(judged: Judged, about: Mapping[str, object], place: int) -> dict[str, object]:
+def _presentation(judged: Judged, about: Mapping[str, object], place: int) -> dict[str, object]:
     return {**about, "position": place, "trial": judged.trial, "seconds": judged.seconds}
 
 
@@ -149,24 +149,24 @@ def _choice(judged: Judged, a: str, b: str, **about: str | None) -> Preference:
     """The choice between two sides; ``a`` may be called otherwise where it was shown (a simulator is "simulated")."""
     side = str(judged.answers["choice"])
     reason = judged.answers.get("reason")
-    chosen = "tie" if side == "same" else "a" if (side == "1") == _first(judged, b) else "b"
+    chosen = "tie" if side == "same" else "a" if (side == "1") == _is_shown_first(judged, b) else "b"
     fields = {"id": f"{judged.rater}:{judged.step}", "a": a, "b": b, "choice": chosen, "rater": judged.rater}
     return Preference.model_validate({**fields, **about, "reason": str(reason) if reason else None})
 
 
-def _first(judged: Judged, b: str) -> bool:
+def _is_shown_first(judged: Judged, b: str) -> bool:
     """Whether ``a`` was shown first."""
     return judged.order[0] != b
 
 
-def _chosen(found: Found, judged: Judged, preference: Preference) -> None:
+def _add_choice(found: Found, judged: Judged, preference: Preference) -> None:
     found.preferences.append(preference)
-    position = 1 if _first(judged, preference.b) else 2
+    position = 1 if _is_shown_first(judged, preference.b) else 2
     shown = {"rater": judged.rater, "preference_id": preference.id, "position": position}
     found.presentations.append({**shown, "trial": judged.trial, "seconds": judged.seconds})
 
 
-def _labelled(found: Found, judged: Judged, item: LabellingItem) -> None:
+def _add_label(found: Found, judged: Judged, item: LabellingItem) -> None:
     label = judged.answers.get("label")
     if label is not None:
         found.labels.append(label_row(item, judged.rater, str(label), "annotator"))

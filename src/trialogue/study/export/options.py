@@ -16,12 +16,12 @@ COLUMNS = ("rater", "step", "situation_id", "question", "kind", "option", "value
 
 def option_rows(sent: Submission, file: StudyFile) -> Iterator[dict[str, object]]:
     """Rows of ``options.csv`` of one page: of tasks and questionnaires, not of checks or training."""
-    task = reading.judged(sent)
+    task = reading.read_judged(sent)
     base: dict[str, object] = {"rater": sent.participant.code, "step": sent.step}
     if task is not None:
         places = task.order if isinstance(task.item, RatingItem) else ()
         base["situation_id"] = task.item.key
-        for question in file.judged():
+        for question in file.item_questions():
             yield from _rows(question, sent.answers.get(question.name), places, base)
         for place, system in enumerate(places, 1):
             for question in file.criteria:
@@ -40,7 +40,7 @@ def _rows(
     if not isinstance(answer, list):
         return
     given = [str(each) for each in answer]
-    asked = question.about(len(places))
+    asked = question.for_replies(len(places))
     if question.ranking is not None:
         values = dict(ranks_of(given))
     elif question.best_worst is not None:

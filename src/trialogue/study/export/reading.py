@@ -24,7 +24,7 @@ def submissions(study: Study) -> Iterator[Submission]:
     yield from related.order_by("participant__number", "pk").iterator(chunk_size=500)
 
 
-def judged(sent: Submission) -> Judged | None:
+def read_judged(sent: Submission) -> Judged | None:
     """An answered task; None for another step."""
     if sent.assignment is None or not is_task(sent.step):
         return None
@@ -80,10 +80,10 @@ def turn_scores(study: Study, file: StudyFile) -> Iterator[Score]:
                 )
 
 
-def adjudicated(study: Study) -> list[dict[str, object]]:
+def final_labels(study: Study) -> list[dict[str, object]]:
     """Final labels, by staff, who are numbered."""
     made = list(Adjudication.objects.filter(item__study=study).select_related("item").order_by("item_id"))
-    codes = numbered("adjudicator", [each.by for each in made])
+    codes = code_logins("adjudicator", [each.by for each in made])
     rows = []
     for each in made:
         item = record_of(each.item)
@@ -100,7 +100,7 @@ def codings(study: Study) -> list[dict[str, object]]:
         .select_related("submission__participant")
         .order_by("submission_id", "by")
     )
-    coders = numbered("coder", [each.by for each in made])
+    coders = code_logins("coder", [each.by for each in made])
     return [
         {
             "preference_id": f"{each.submission.participant.code}:{each.submission.step}",
@@ -112,7 +112,7 @@ def codings(study: Study) -> list[dict[str, object]]:
     ]
 
 
-def numbered(word: str, logins: list[str]) -> dict[str, str]:
+def code_logins(word: str, logins: list[str]) -> dict[str, str]:
     """Codes of members of staff: exports name nobody.
 
     >>> numbered("coder", ["zoe", "ann", "zoe"])

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from trialogue.records import JsonValue
 from trialogue.study.design.guidelines import guidelines
-from trialogue.study.design.questions import Answers, Option, Question, Words, said
+from trialogue.study.design.questions import Answers, Option, Question, Words, text_in
 from trialogue.study.design.shown import (
     ChatShown,
     FeedbackShown,
@@ -22,7 +22,7 @@ from trialogue.study.design.shown import (
     Step,
 )
 from trialogue.study.pages.fields import Field, fields_of
-from trialogue.study.pages.messages import Message, around, talk
+from trialogue.study.pages.messages import Message, split_around, talk
 
 Given = Mapping[str, Answers]
 """Answers by prefix that could not be taken."""
@@ -34,11 +34,11 @@ def content_of(step: Step, language: str, given: Given) -> tuple[str, dict[str, 
     """Template and context of a step's content; ``given``: what was sent, if that could not be taken."""
     content = step.content
     if isinstance(content, RatingShown):
-        return "study/rating.html", rating(content, step.parts, language, given)
+        return "study/rating.html", rating_page(content, step.parts, language, given)
     if isinstance(content, PairShown):
         return "study/compare.html", pair(content, step.parts, language, given, realism=step.item == "realism")
     if isinstance(content, LabelShown):
-        return "study/label.html", labelling(content, step.parts, language, given)
+        return "study/label.html", labelling_page(content, step.parts, language, given)
     if isinstance(content, ChatShown):
         return "study/chat.html", chat(content, step.parts, language, given)
     if isinstance(content, FeedbackShown):
@@ -68,18 +68,18 @@ def _fields(
                 stacked=stacked,
             )
             if part.prefix in given
-            else _unanswered(part, language, where(part.prefix), stacked)
+            else _empty_fields(part, language, where(part.prefix), stacked)
         )
     ]
 
 
 @lru_cache(maxsize=MOST_PARTS)
-def _unanswered(part: Part, language: str, where: str, stacked: bool) -> tuple[Field, ...]:
+def _empty_fields(part: Part, language: str, where: str, stacked: bool) -> tuple[Field, ...]:
     """Fields that nobody has answered, the same for everybody."""
     return tuple(fields_of(part.questions, language, prefix=part.prefix, where=where, stacked=stacked))
 
 
-def reply(prefix: str) -> str:
+def reply_title(prefix: str) -> str:
     """Which reply a part is about; "" for all."""
     place = prefix.removeprefix("r").removesuffix("-")
     return gettext("Reply %(number)s") % {"number": place} if place else ""
@@ -89,13 +89,13 @@ def _wrong(fields: Sequence[Field]) -> list[Field]:
     return [each for each in fields if each.error]
 
 
-def rating(shown: RatingShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
+def rating_page(shown: RatingShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
     """A situation, and replies with their questions; then what is asked once."""
     own = {part.prefix: part for part in parts}
     cards, every = [], []
     for place, text in enumerate(shown.replies, 1):
         part = own.pop(f"r{place}-", None)
-        fields = _fields([part] if part else [], language, given, stacked=len(shown.replies) > 1, where=reply)
+        fields = _fields([part] if part else [], language, given, stacked=len(shown.replies) > 1, where=reply_title)
         cards.append({"text": text, "fields": fields})
         every += fields
     overall = _fields(list(own.values()), language, given)
@@ -128,12 +128,12 @@ def _sides(shown: PairShown, *, realism: bool) -> list[dict[str, Any]]:
     return sides
 
 
-def labelling(shown: LabelShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
+def labelling_page(shown: LabelShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
     """A dialogue with one message marked, labels with guidelines, and what else is asked."""
     fields = _fields(parts, language, given)
     questions = [question for part in parts for question in part.questions]
     place = next((place for place, question in enumerate(questions) if question.choice is not None), None)
-    shown_context = {"around": around(shown.lines, shown.asked_about), "wrong_fields": _wrong(fields)}
+    shown_context = {"around": split_around(shown.lines, shown.asked_about), "wrong_fields": _wrong(fields)}
     if place is None:
         return {**shown_context, "fields": fields, "wide": True}
     label = fields.pop(place)
@@ -156,10 +156,10 @@ def guideline_of(option: Option, language: str) -> dict[str, Any]:
     ours = guidelines(language)
     known = ours.get(option.value)
     return {
-        "definition": said(option.help, language) or (known.definition if known else ""),
-        "use": said(option.use, language) or (known.use if known else ""),
-        "avoid": said(option.avoid, language) or (known.avoid if known else ""),
-        "examples": [said(each, language) for each in option.examples] or list(known.examples if known else ()),
+        "definition": text_in(option.help, language) or (known.definition if known else ""),
+        "use": text_in(option.use, language) or (known.use if known else ""),
+        "avoid": text_in(option.avoid, language) or (known.avoid if known else ""),
+        "examples": [text_in(each, language) for each in option.examples] or list(known.examples if known else ()),
         "neighbors": [{"title": ours[other].title, "how": how} for other, how in known.neighbors.items()]
         if known
         else [],
@@ -174,7 +174,7 @@ def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -
     return {
         "talk": talk(shown.lines),
         "chat": shown,
-        "intro": said(shown.task, language),
+        "intro": text_in(shown.task, language),
         "fields": fields,
         "groups": [{"title": title, "fields": group} for title, group in grouped],
         "wrong_fields": _wrong(fields),
@@ -204,7 +204,7 @@ def feedback(shown: FeedbackShown, language: str) -> dict[str, Any]:
         compared.append({"title": "", "text": "", "rows": overall})
     return {
         "right": shown.right,
-        "explanation": said(shown.explanation, language),
+        "explanation": text_in(shown.explanation, language),
         "talk": _lines(shown.item),
         "cards": _sides(shown.item, realism=False) if isinstance(shown.item, PairShown) else [],
         "compared": compared,
@@ -224,17 +224,17 @@ def _lines(item: Shown) -> list[Message]:
 
 def _row(row: Row, language: str) -> dict[str, Any]:
     return {
-        "question": said(row.question.question, language),
-        "given": written(row.question, row.given, language),
-        "expected": written(row.question, row.expected, language),
+        "question": text_in(row.question.question, language),
+        "given": answer_text(row.question, row.given, language),
+        "expected": answer_text(row.question, row.expected, language),
         "right": row.given == row.expected,
     }
 
 
-def written(question: Question, answer: JsonValue, language: str) -> str:
+def answer_text(question: Question, answer: JsonValue, language: str) -> str:
     """An answer in words."""
     if answer is None:
         return gettext("no answer")
     labels: dict[str, Words] = {option.value: option.label for option in question.options}
     answers = answer if isinstance(answer, list) else [answer]
-    return ", ".join(said(labels.get(str(each), "") or str(each), language) for each in answers)
+    return ", ".join(text_in(labels.get(str(each), "") or str(each), language) for each in answers)

@@ -17,7 +17,7 @@ class Noticed(NamedTuple):
     """Since the page was shown, by the browser's clock."""
 
 
-def noticed(text: str) -> list[Noticed]:
+def parse_events(text: str) -> list[Noticed]:
     """The events of a form's hidden field; what is not one is left out.
 
     >>> noticed('[["paste", 1200], ["<b>", 3], 7]')

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from trialogue.study.design.questions import said
+from trialogue.study.design.questions import text_in
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.show import frame, languages_of
 from trialogue.study.pages.stored import PLATFORMS, receipt_text
@@ -18,9 +18,9 @@ from trialogue.study.web.headers import MTURK
 from trialogue.study.web.languages import speak
 
 
-def ending(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
+def ending_page(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
     """The page of somebody whose way is over, maybe with this very request."""
-    participant = rows.person_again(participant.pk)
+    participant = rows.reload_person(participant.pk)
     back = leaving.way_back(participant)
     language = speak(request, languages_of(study))
     heading, text = words(participant)
@@ -29,7 +29,7 @@ def ending(request: HttpRequest, study: Study, participant: Participant) -> Http
     context: dict[str, Any] = {
         **frame(request, study, language=language),
         "heading": heading,
-        "intro": (said(file.thanks, language) if completed else "") or text,
+        "intro": (text_in(file.thanks, language) if completed else "") or text,
         "platform": PLATFORMS.get(file.platform.name, gettext("where you came from")),
     }
     if back is not None and (completed or file.platform.name != "none"):

@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
 from trialogue.study.design.ordering import BEST, RANK, WORST
-from trialogue.study.design.questions import Answers, Question, Wrong, said
+from trialogue.study.design.questions import Answers, Question, Wrong, text_in
 
 SHORT = 30  # characters of a label that fits beside others
 FEW = 7  # points of a scale that stand side by side on a wide screen
@@ -73,7 +73,7 @@ class Field:
     """(field, values, in words) of the question above with which it counts; ("", (), "") where it always does."""
 
     @property
-    def described(self) -> str:
+    def described_by(self) -> str:
         """Ids of what describes it, for assistive technology."""
         ids = [f"{self.element}-help"] if self.help else []
         return " ".join([*ids, f"{self.element}-error"] if self.error else ids)
@@ -104,7 +104,7 @@ def fields_of(
     frame = {"prefix": prefix, "where": where}
     return [
         replace(
-            _field(question, language, _given(question, answers, stored), answers, frame, stacked=stacked),
+            _field(question, language, _given_values(question, answers, stored), answers, frame, stacked=stacked),
             condition=_condition(question, asked, prefix, language),
         )
         for question in asked
@@ -117,13 +117,13 @@ def _condition(
     """When a question counts, for the page's script and in words."""
     for name, wanted in (question.only_if or {}).items():
         other = next(each for each in asked if each.name == name)
-        labels = [said(option.label, language) or option.value for option in other.options if option.value in wanted]
-        told = {"question": said(other.question, language), "answers": ", ".join(labels)}
+        labels = [text_in(option.label, language) or option.value for option in other.options if option.value in wanted]
+        told = {"question": text_in(other.question, language), "answers": ", ".join(labels)}
         return prefix + name, tuple(wanted), gettext("Only if you answered “%(answers)s” above: %(question)s") % told
     return "", (), ""
 
 
-def _given(question: Question, answers: Answers | None, stored: Mapping[str, Any] | None) -> Sequence[str]:
+def _given_values(question: Question, answers: Answers | None, stored: Mapping[str, Any] | None) -> Sequence[str]:
     if answers is not None:
         return answers.given.get(question.name, ())
     value = (stored or {}).get(question.name)
@@ -143,7 +143,7 @@ def _field(
 ) -> Field:
     name = frame["prefix"] + question.name
     element = "q-" + name
-    labels = [said(option.label, language) for option in question.options]
+    labels = [text_in(option.label, language) for option in question.options]
     bare = question.scale is not None and not all(labels)
     wrong = answers.wrong.get(question.name) if answers else None
     return Field(
@@ -151,14 +151,14 @@ def _field(
         element=element,
         kind=question.kind_of_answer,
         where=frame["where"],
-        question=said(question.question, language),
-        help=said(question.help, language),
+        question=text_in(question.question, language),
+        help=text_in(question.help, language),
         required=question.required,
         options=tuple(
             OptionField(
                 value=option.value,
                 label=option.value if bare else labels[place],
-                help=said(option.help, language),
+                help=text_in(option.help, language),
                 chosen=option.value in given,
                 element=f"{element}-{place + 1}",
             )
@@ -208,7 +208,7 @@ def _ends(question: Question, labels: Sequence[str], language: str, *, bare: boo
     """Words of both ends of a line, or of a scale whose points between have none."""
     if question.slider is not None:
         low, high = question.slider.ends
-        return said(low, language), said(high, language)
+        return text_in(low, language), text_in(high, language)
     return (labels[0], labels[-1]) if bare else None
 
 

@@ -2,16 +2,18 @@
 
 from django.utils.translation import gettext
 
-from trialogue.study.design.questions import said
+from trialogue.study.design.questions import text_in
 from trialogue.study.design.shown import ChatShown, PairShown, Step
 
 
 def heading_of(step: Step, language: str) -> str:
     """The heading of a step's page."""
-    return said(step.heading, language) or (_of_task(step) if step.kind in ("task", "chat", "training") else _of(step))
+    return text_in(step.heading, language) or (
+        _of_task(step) if step.kind in ("task", "chat", "training") else _heading_of(step)
+    )
 
 
-def _of(step: Step) -> str:
+def _heading_of(step: Step) -> str:
     return {
         "consent": gettext("Taking part"),
         "screening": gettext("First, a few questions"),

@@ -40,7 +40,7 @@ class Around:
     after: list[Message]
 
 
-def around(lines: Sequence[Line], asked_about: int) -> Around:
+def split_around(lines: Sequence[Line], asked_about: int) -> Around:
     """A dialogue in three parts, so that the page can keep the marked message in view while the rest scrolls."""
     shown = talk(lines, asked_about=asked_about)
     return Around(shown[:asked_about], shown[asked_about : asked_about + 1], shown[asked_about + 1 :])

@@ -44,7 +44,7 @@ def _block(block: str) -> Iterator[str]:
             yield f"<h2>{_line(lines.pop(0).lstrip('# '))}</h2>"
             continue
         for pattern, tag in ((BULLET, "ul"), (NUMBERED, "ol")):
-            if listed := _taken(lines, pattern):
+            if listed := _take_lines(lines, pattern):
                 shown = (_line(pattern.sub("", line, count=1)) for line in listed)
                 yield f"<{tag}>" + "".join(f"<li>{line}</li>" for line in shown) + f"</{tag}>"
                 break
@@ -55,7 +55,7 @@ def _block(block: str) -> Iterator[str]:
             yield f"<p>{'<br>'.join(_line(line) for line in plain)}</p>"
 
 
-def _taken(lines: list[str], pattern: re.Pattern[str]) -> list[str]:
+def _take_lines(lines: list[str], pattern: re.Pattern[str]) -> list[str]:
     """The lines at the beginning that match, taken away."""
     count = next((place for place, line in enumerate(lines) if not pattern.match(line)), len(lines))
     listed, lines[:] = lines[:count], lines[count:]

@@ -8,13 +8,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from trialogue.study.design.questions import Answers, said
+from trialogue.study.design.questions import Answers, text_in
 from trialogue.study.design.shown import Step
 from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of
 from trialogue.study.pages.headings import eyebrow_of, heading_of
-from trialogue.study.services.reading import told_by
+from trialogue.study.services.reading import stored_fields
 from trialogue.study.web.languages import choices, speak
 
 PROSE = {"consent": "study/consent.html", "instructions": "study/text.html", "exit": "study/exit.html"}
@@ -23,9 +23,9 @@ INVALID = 422  # status of a page that is shown again, since an answer could not
 
 def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any]:
     """What surrounds every page of a study."""
-    told = told_by(study)
+    told = stored_fields(study)
     return {
-        "study_title": said(told.get("title", ""), language),
+        "study_title": text_in(told.get("title", ""), language),
         "contact": told.get("contact", ""),
         "languages": choices(languages_of(study), language),
         "action": request.path,
@@ -34,7 +34,7 @@ def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any
 
 def languages_of(study: Study) -> list[str]:
     """The languages of a study, the author's first."""
-    told = told_by(study)
+    told = stored_fields(study)
     first = str(told.get("language", "en"))
     return [first, *(str(each) for each in told.get("languages", ()) if each != first)]
 
@@ -51,11 +51,11 @@ def show(
         **frame(request, study, language=language),
         "heading": heading_of(step, language),
         "eyebrow": eyebrow_of(step),
-        "intro": said(step.text, language),
+        "intro": text_in(step.text, language),
         "token": step.token,
         "hidden": step.hidden,
         "hidden_field": HIDDEN_FIELD,
-        "notices_models": bool(told_by(study).get("validity")),
+        "notices_models": bool(stored_fields(study).get("validity")),
         "steps": step.of,
         "step_number": step.number,
         "failed": bool(given),

@@ -20,7 +20,7 @@ def stored_id(participant: Participant) -> str:
     return gettext(
         "%(id)s is stored, apart from your answers: so that you can be paid and take part once, and so that you can come "
         "back. Results are published without it."
-    ) % {"id": _named(participant)}
+    ) % {"id": _id_label(participant)}
 
 
 def erased_how(participant: Participant) -> str:
@@ -41,10 +41,10 @@ def receipt_text(participant: Participant) -> str:
     return gettext(
         "With this code you can have your answers deleted later. %(id)s is stored, too, apart from them: without "
         "the code, write to %(contact)s and name your id to have everything erased."
-    ) % {"id": _named(participant), "contact": _contact(participant)}
+    ) % {"id": _id_label(participant), "contact": _contact(participant)}
 
 
-def _named(participant: Participant) -> str:
+def _id_label(participant: Participant) -> str:
     platform = PLATFORMS.get(file_of(participant.study).platform.name)
     if platform is None:
         return gettext("The id from your link")

@@ -77,7 +77,7 @@ class Api:
         where = f"{path}?{urllib.parse.urlencode(query)}" if query else path
         for attempt in range(1, self._tries + 1):
             try:
-                return self._sent("GET", where, None)
+                return self._send("GET", where, None)
             except PlatformError as error:
                 if attempt == self._tries or (error.status and error.status != 429 and error.status < 500):
                     raise
@@ -100,9 +100,9 @@ class Api:
             PlatformError: refused; or no answer, and nobody knows.
         """
         self._tell(f"{method} {path} {json.dumps(body, ensure_ascii=False, sort_keys=True)}")
-        return {} if self._dry else self._sent(method, path, body)
+        return {} if self._dry else self._send(method, path, body)
 
-    def _sent(self, method: str, path: str, body: Json | None) -> Json:
+    def _send(self, method: str, path: str, body: Json | None) -> Json:
         data = json.dumps(body).encode() if body is not None else None
         headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._base + path, data, headers, method=method)
@@ -111,14 +111,14 @@ class Api:
                 found = json.loads(answer.read() or b"{}")
         except urllib.error.HTTPError as error:
             raise PlatformError(
-                f"Prolific refused {method} {path} ({error.code}): {_said(error.read())}", error.code
+                f"Prolific refused {method} {path} ({error.code}): {_error_words(error.read())}", error.code
             ) from error
         except (OSError, ValueError) as error:
             raise PlatformError(f"Prolific did not answer {method} {path}: {error}", 0) from error
         return found if isinstance(found, dict) else {"results": found}
 
 
-def _said(body: bytes) -> str:
+def _error_words(body: bytes) -> str:
     """The words of an error's envelope."""
     try:
         error = json.loads(body)["error"]

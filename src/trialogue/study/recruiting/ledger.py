@@ -31,7 +31,7 @@ class Ledger:
         self._lock = FileLock(str(folder / f"{FILE}.lock"))
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """While this lasts no other process pays.
 
         Raises:
@@ -51,7 +51,7 @@ class Ledger:
         """Write down what came of it: ``done`` or ``refused``."""
         self._write({"state": state, "what": what, "key": key, **detail})
 
-    def last(self, what: str, key: str) -> dict[str, Any] | None:
+    def last_line(self, what: str, key: str) -> dict[str, Any] | None:
         """The last line about something; None: it was never asked."""
         return next((row for row in reversed(self.rows()) if (row["what"], row["key"]) == (what, key)), None)
 

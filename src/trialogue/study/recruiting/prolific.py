@@ -8,7 +8,7 @@ from typing import Any
 from trialogue.errors import UsageError
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.payment import money
-from trialogue.study.design.questions import said
+from trialogue.study.design.questions import text_in
 from trialogue.study.models import Assignment, Audit, Participant, Study
 from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.ledger import Ledger
@@ -96,13 +96,13 @@ class Recruiter:
             )
 
     @property
-    def there(self) -> str:
+    def remote_id(self) -> str:
         """The study's id at Prolific.
 
         Raises:
             UsageError: there is no draft yet.
         """
-        row = self.ledger.last("draft", self._study.slug)
+        row = self.ledger.last_line("draft", self._study.slug)
         if row is None or row["state"] != "done":
             raise UsageError(
                 "There is no draft at Prolific yet: trialogue study recruit FOLDER draft --base https://..."
@@ -112,7 +112,7 @@ class Recruiter:
     def price(self) -> str:
         """What all places cost, those of replaced people included: what is confirmed."""
         found = budget(self._study)
-        return found.price(found.most)
+        return found.price(found.most_people)
 
     def create_draft(self, base: str) -> str:
         """The study as an unpublished draft; its id, "" in a dry run. Costs nothing.
@@ -120,14 +120,14 @@ class Recruiter:
         Raises:
             UsageError: there is a draft, or one may have been made.
         """
-        with self.ledger.alone():
-            row = self.ledger.last("draft", self._study.slug)
+        with self.ledger.exclusive():
+            row = self.ledger.last_line("draft", self._study.slug)
             if row is not None and row["state"] == "done":
                 raise UsageError(f"There is a draft already: {row['id']}.")
             body = draft_of(self._file, budget(self._study).people, base=base, slug=self._study.slug)
             if row is not None and row["state"] == "intended":
                 return self._found_draft(body)
-            return self._once("draft", self._study.slug, "POST", "/studies/", body)
+            return self._do_once("draft", self._study.slug, "POST", "/studies/", body)
 
     def _found_draft(self, body: dict[str, Any]) -> str:
         """The draft of a request whose answer was lost, known by its internal name; made anew where there is none."""
@@ -135,7 +135,7 @@ class Recruiter:
             if row.get("internal_name") == body["internal_name"]:
                 self.ledger.settle("draft", self._study.slug, id=row["id"])
                 return str(row["id"])
-        return self._once("draft", self._study.slug, "POST", "/studies/", body)
+        return self._do_once("draft", self._study.slug, "POST", "/studies/", body)
 
     def publish(self, confirmed: str) -> None:
         """Let people see the study: from now on it costs money.
@@ -150,25 +150,30 @@ class Recruiter:
             raise UsageError(f"Nothing was published: confirm the price {self.price()!r}, got {confirmed!r}.")
         if self._study.state != Study.State.RUNNING and not self._api.dry:
             raise UsageError("The study lets nobody in yet: start it with trialogue study serve, then publish.")
-        with self.ledger.alone():
+        with self.ledger.exclusive():
             detail = {"price": self.price()}
             if self._status() != UNPUBLISHED:
-                row = self.ledger.last("publish", self.there)
+                row = self.ledger.last_line("publish", self.remote_id)
                 if row is not None and row["state"] == "intended":  # it was, and the answer was lost
-                    self.ledger.settle("publish", self.there, **detail)
+                    self.ledger.settle("publish", self.remote_id, **detail)
                     return
                 raise UsageError("The study is published already.")
-            self._once(
-                "publish", self.there, "POST", f"/studies/{self.there}/transition/", {"action": "PUBLISH"}, **detail
+            self._do_once(
+                "publish",
+                self.remote_id,
+                "POST",
+                f"/studies/{self.remote_id}/transition/",
+                {"action": "PUBLISH"},
+                **detail,
             )
 
     def close(self) -> None:
         """Nobody new comes; who is in may finish."""
-        with self.ledger.alone():
-            self._once("stop", self.there, "POST", f"/studies/{self.there}/transition/", {"action": "STOP"})
+        with self.ledger.exclusive():
+            self._do_once("stop", self.remote_id, "POST", f"/studies/{self.remote_id}/transition/", {"action": "STOP"})
 
     def _status(self) -> str:
-        return str(self._api.get(f"/studies/{self.there}/").get("status", ""))
+        return str(self._api.get(f"/studies/{self.remote_id}/").get("status", ""))
 
     def sync(self) -> Reconciled:
         """Free what was returned, timed out or rejected there, tell where both lists differ, open the places of replaced
@@ -177,7 +182,7 @@ class Recruiter:
         found = Reconciled() if self._api.dry else reconcile_rows(self._study, rows)
         if found.freed or found.replaced:  # a timer that finds nothing new writes nothing
             log(self._study, found, who=self._who)
-        with self.ledger.alone():
+        with self.ledger.exclusive():
             self._open_places({name for name, status in rows if DECIDED.get(status) == "refuse"})
         return found
 
@@ -186,20 +191,20 @@ class Recruiter:
         wanted = budget(self._study)
         replaced = self._study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct()
         paid = [each for each in replaced.select_related("identity") if _prolific_id(each) not in rejected]
-        places = min(wanted.people + len(paid), wanted.most)
-        there = int(self._api.get(f"/studies/{self.there}/").get("total_available_places", 0))
-        confirmed = self.ledger.last("publish", self.there)
+        places = min(wanted.people + len(paid), wanted.most_people)
+        there = int(self._api.get(f"/studies/{self.remote_id}/").get("total_available_places", 0))
+        confirmed = self.ledger.last_line("publish", self.remote_id)
         if places > there and confirmed is not None and confirmed["state"] == "done":
-            self._once(
+            self._do_once(
                 "places",
-                f"{self.there}:{places}",
+                f"{self.remote_id}:{places}",
                 "PATCH",
-                f"/studies/{self.there}/",
+                f"/studies/{self.remote_id}/",
                 {"total_available_places": places},
             )
 
     def _submissions(self) -> list[dict[str, Any]]:
-        return list(self._api.pages(f"/studies/{self.there}/submissions/"))
+        return list(self._api.pages(f"/studies/{self.remote_id}/submissions/"))
 
     def decided(self) -> Decided:
         """What staff decided and Prolific does not know yet; who completed and was not decided about waits."""
@@ -243,7 +248,7 @@ class Recruiter:
         Raises:
             UsageError: the confirmation is another; nothing was sent.
         """
-        with self.ledger.alone():
+        with self.ledger.exclusive():
             found = self.decided()
             price = self.approval_price(found)
             if found.approve and not self._api.dry and " ".join(confirmed.split()) != price:
@@ -259,7 +264,7 @@ class Recruiter:
         return found
 
     def _transition(self, what: str, pending: Pending, body: dict[str, Any]) -> None:
-        self._once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
+        self._do_once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
 
     def owed(self) -> Owed:
         """What staff decided and was not paid yet.
@@ -286,7 +291,7 @@ class Recruiter:
         paid: dict[str, Decimal] = {}
         for row in self.ledger.rows():
             if row["what"] == "bonus" and row["state"] == "intended":
-                last = self.ledger.last("bonus", row["key"])
+                last = self.ledger.last_line("bonus", row["key"])
                 if last is None or last["state"] == "intended":
                     raise UsageError(
                         f"The payment {row['key']} was begun and its answer was lost. See at Prolific whether it was paid, "
@@ -307,7 +312,7 @@ class Recruiter:
         Raises:
             UsageError: the confirmation is another; nothing was paid.
         """
-        with self.ledger.alone():
+        with self.ledger.exclusive():
             owed = self.owed()
             total = self.bonus_sum(owed)
             if not owed.amounts:
@@ -316,13 +321,13 @@ class Recruiter:
                 raise UsageError(f"Nothing was paid: confirm the sum {total!r}, got {confirmed!r}.")
             rows = "\n".join(f"{owed.ids[code]},{amount:.2f}" for code, amount in sorted(owed.amounts.items()))
             made = self._api.change(
-                "POST", "/submissions/bonus-payments/", {"study_id": self.there, "csv_bonuses": rows}
+                "POST", "/submissions/bonus-payments/", {"study_id": self.remote_id, "csv_bonuses": rows}
             )
             if self._api.dry:
                 return total
             payment = str(made["id"])
             amounts = {code: str(amount) for code, amount in owed.amounts.items()}
-            self._once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
+            self._do_once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
         return total
 
     def bonus_sum(self, owed: Owed | None = None) -> str:
@@ -337,12 +342,12 @@ class Recruiter:
         Raises:
             UsageError: there is no such payment.
         """
-        row = self.ledger.last("bonus", payment)
+        row = self.ledger.last_line("bonus", payment)
         if row is None or row["state"] != "intended":
             raise UsageError(f"No payment {payment!r} waits for an answer.")
         self.ledger.settle("bonus", payment, "done" if paid else "refused", by=self._who)
 
-    def _once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:
+    def _do_once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:
         """Write down, ask, write down; the platform's id of what was made. What is refused can be asked again."""
         if self._api.dry:
             self._api.change(method, path, body)
@@ -394,9 +399,9 @@ def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str,
         for outcome, code in sorted(file.platform.codes.items())
     ]
     return {
-        "name": said(file.title, file.language),
+        "name": text_in(file.title, file.language),
         "internal_name": f"trialogue {slug}",
-        "description": said(file.instructions, file.language) or said(file.title, file.language),
+        "description": text_in(file.instructions, file.language) or text_in(file.title, file.language),
         "external_study_url": f"{base.rstrip('/')}/{slug}/?{QUERY}",
         "prolific_id_option": "url_parameters",
         "completion_codes": codes,

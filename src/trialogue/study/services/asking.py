@@ -24,7 +24,7 @@ from trialogue.study.design.validity import INSTRUCTION, word_for
 from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
-from trialogue.study.services.reading import Launched, extras_of, file_of, launched, order_of, task_record
+from trialogue.study.services.reading import Launched, extras_of, file_of, launch_of, order_of, task_record
 from trialogue.study.services.tokens import token_for
 
 KINDS: dict[str, StepKind] = {
@@ -107,7 +107,7 @@ def _length(participant: Participant, file: StudyFile) -> int:
 def item_at(participant: Participant, key: str, assignment: Assignment | None = None) -> Shows | None:
     """The item that a step shows, and in which order; None for a step without an item."""
     phase, number = phase_of(key), number_of(key)
-    of = launched(participant.study)
+    of = launch_of(participant.study)
     if phase == "task":
         held = assignment or assignment_at(participant, key)
         return Shows(task_record(of, held.item_id), list(order_of(of, held.slot_id)), {}) if held else None
@@ -125,8 +125,8 @@ def parts_of(participant: Participant, key: str, shows: Shows | None) -> tuple[P
     """The questions of a step; the same objects for everybody who is asked the same."""
     phase = phase_of(key)
     if phase not in ("task", "check", "training"):
-        return _parts(launched(participant.study), key, 0)
-    return _parts(launched(participant.study), phase, len(shows.order)) if shows else ()
+        return _parts(launch_of(participant.study), key, 0)
+    return _parts(launch_of(participant.study), phase, len(shows.order)) if shows else ()
 
 
 @lru_cache(maxsize=512)
@@ -147,7 +147,7 @@ def _parts(of: Launched, key: str, shown: int) -> tuple[Part, ...]:
 
 def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Part, ...]:
     """The questions about an item of so many systems: the criteria for each of them, then what is asked once."""
-    asked = tuple(question.about(shown) for question in file.judged())
+    asked = tuple(question.for_replies(shown) for question in file.item_questions())
     judged = tuple(_lenient(question) for question in asked) if check else asked
     if file.type == "rating":
         each = tuple(Part(f"r{place}-", file.criteria) for place in range(1, shown + 1))
@@ -183,7 +183,7 @@ def _content(
     record = shows.record
     if file.type == "chat":
         return shown_chat(participant, key, record, shows.order, file), "chat"
-    shown = record.shown(shows.order)
+    shown = record.show(shows.order)
     assert shown is not None
     if phase_of(key) == "feedback":
         return _feedback(participant, file, key, shows, shown), file.type

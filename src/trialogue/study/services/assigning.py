@@ -8,7 +8,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
-from trialogue.study.design.assignment import Available, chosen, session_order
+from trialogue.study.design.assignment import Available, choose_items, session_order
 from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import file_of
@@ -27,7 +27,7 @@ def _free(study: Study) -> QuerySet[Item]:
     return Item.objects.filter(study=study, kind=Item.Kind.TASK, taken__lt=F("needed"))
 
 
-def _alone(study: Study) -> None:
+def _wait_turn(study: Study) -> None:
     """Wait for one's turn: slots of a study are given out and taken back by one transaction at a time.
 
     The order of locks is always participant, study, items, so nobody waits in a circle. Keys may be referred to meanwhile.
@@ -43,31 +43,31 @@ def lease(participant: Participant) -> list[Assignment]:
     """
     study = participant.study
     file = file_of(study)
-    _alone(study)
+    _wait_turn(study)
     release_expired(study)
     known = list(participant.assignments.select_related("item").defer("item__content").order_by("position"))
     held = [each for each in known if each.state in LIVE]
-    for take in (_taken_again, _taken_anew):
+    for take in (_retake, _taken_anew):
         if (wanted := file.items_per_participant - len(held)) > 0:
             held += take(participant, wanted, known)
     return sorted(held, key=lambda each: each.position)
 
 
-def _until(participant: Participant) -> datetime:
+def _lease_end(participant: Participant) -> datetime:
     return timezone.now() + timedelta(minutes=file_of(participant.study).lease_minutes) + SPARE
 
 
 def runs_out(held: Assignment, participant: Participant) -> bool:
     """Whether a lease is to be extended when something comes from its holder."""
-    return held.lease_until < _until(participant) - SPARE
+    return held.lease_until < _lease_end(participant) - SPARE
 
 
-def _next(known: Sequence[Assignment]) -> int:
+def _next_place(known: Sequence[Assignment]) -> int:
     """The first place of a session that was never used."""
     return max((each.position for each in known), default=0) + 1
 
 
-def _taken_again(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
+def _retake(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
     """What somebody had and did not answer, as far as nobody else has it now.
 
     Where another order of the systems is left of an item, it stands at another place of the session: a page of the place
@@ -83,8 +83,8 @@ def _taken_again(participant: Participant, wanted: int, known: Sequence[Assignme
         if slot is None:
             continue
         if slot.pk != each.slot_id:
-            each.slot, each.position, each.opened_at = slot, _next(known), None
-        each.state, each.lease_until = Assignment.State.LEASED, _until(participant)
+            each.slot, each.position, each.opened_at = slot, _next_place(known), None
+        each.state, each.lease_until = Assignment.State.LEASED, _lease_end(participant)
         each.save(update_fields=["slot", "position", "opened_at", "state", "lease_until"])
         found.append(each)
     return found
@@ -99,10 +99,10 @@ def _taken_anew(participant: Participant, wanted: int, known: Sequence[Assignmen
     items = [item for item in items if item.id in slots]
     Item.objects.filter(pk__in=slots).update(taken=F("taken") + 1)
     rng = rng_for(study.seed, study.slug, f"participant {participant.number}")
-    until = _until(participant)
+    until = _lease_end(participant)
     return Assignment.objects.bulk_create(
         Assignment(participant=participant, slot_id=slots[item.id], item_id=item.id, position=place, lease_until=until)
-        for place, item in enumerate(session_order(items, rng=rng), start=_next(known))
+        for place, item in enumerate(session_order(items, rng=rng), start=_next_place(known))
     )
 
 
@@ -124,7 +124,7 @@ def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str]) -> l
     while True:
         most *= 8
         looked = list(rows[:most])
-        items = chosen(
+        items = choose_items(
             (Available(*row) for row in looked if row[0] not in met), wanted, seen=seen, one_per_dialogue=each_once
         )
         if len(items) == wanted or len(looked) < most:
@@ -148,7 +148,7 @@ def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
 def keep(participant: Participant) -> None:
     """Extend the lease of what a participant has not answered yet."""
     mine = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.LEASED)
-    mine.update(lease_until=_until(participant))
+    mine.update(lease_until=_lease_end(participant))
 
 
 def release(participant: Participant) -> int:
@@ -156,8 +156,8 @@ def release(participant: Participant) -> int:
     held = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.LEASED)
     if not held.exists():
         return 0
-    _alone(participant.study)
-    return _freed(held, Assignment.State.RELEASED)
+    _wait_turn(participant.study)
+    return _free_slots(held, Assignment.State.RELEASED)
 
 
 def release_expired(study: Study, *, now: datetime | None = None) -> int:
@@ -166,21 +166,21 @@ def release_expired(study: Study, *, now: datetime | None = None) -> int:
     if not late.filter(item__study=study).exists():  # nobody waits for nothing
         return 0
     with transaction.atomic():
-        _alone(study)
-        return _freed(late, Assignment.State.RELEASED, study=study)
+        _wait_turn(study)
+        return _free_slots(late, Assignment.State.RELEASED, study=study)
 
 
 def replace(participant: Participant) -> int:
     """Give out again what somebody judged who is excluded; the number of slots."""
-    _alone(participant.study)
+    _wait_turn(participant.study)
     done = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.DONE)
-    return _freed(done, Assignment.State.REPLACED)
+    return _free_slots(done, Assignment.State.REPLACED)
 
 
 def replace_within_ceiling(participant: Participant) -> int:
     """As ``replace``, as long as the study file replaces people who are excluded, and not too many were; else 0."""
     most = budget(participant.study).replacements if file_of(participant.study).replace_excluded else 0
-    _alone(participant.study)
+    _wait_turn(participant.study)
     replaced = Assignment.objects.filter(item__study=participant.study, state=Assignment.State.REPLACED)
     people = replaced.exclude(participant=participant).values("participant").distinct().count()
     return replace(participant) if people < most else 0
@@ -192,7 +192,7 @@ def budget(study: Study) -> Budget:
     return budget_of(file_of(study), tasks.values_list("dialogue", "key"))
 
 
-def _freed(held: QuerySet[Assignment], state: Assignment.State, *, study: Study | None = None) -> int:
+def _free_slots(held: QuerySet[Assignment], state: Assignment.State, *, study: Study | None = None) -> int:
     """Slots that are held no longer; each is looked at again when it is changed, since its holder may have just answered.
 
     ``held`` asks for columns of assignments alone: PostgreSQL looks at a row again after it waited for it, but not at those

@@ -94,10 +94,10 @@ def begin(participant: Participant, key: str, order: Sequence[str]) -> bool:
     if number is None or number in chats:
         return False
     chat = current_chat(participant, key, order)
-    return chat is not None and _greeted(participant, chat)
+    return chat is not None and _greet(participant, chat)
 
 
-def _greeted(participant: Participant, chat: Chat) -> bool:
+def _greet(participant: Participant, chat: Chat) -> bool:
     from trialogue.study.services.talks import TALKS
 
     file = file_of(participant.study)
@@ -107,7 +107,7 @@ def _greeted(participant: Participant, chat: Chat) -> bool:
         _log.warning("system %s did not begin in study %s: %s", chat.system, participant.study.slug, failure)
         return False
     if turn is not None and _store(chat, 0, turn, limit=file.chat.turns):
-        _over(chat)
+        _close_session(chat)
     return turn is not None
 
 
@@ -154,17 +154,17 @@ def answer(participant: Participant, chat: Chat) -> Said:
         locked.waiting_since = now
         locked.save(update_fields=["waiting_since"])
     try:
-        turn = _asked(participant, chat, turns, file)
+        turn = _ask_agent(participant, chat, turns, file)
     except TrialogueError as failure:  # an AgentFailure, or an agent that cannot be made
         _log.warning("system %s did not answer in study %s: %s", chat.system, participant.study.slug, failure)
         Chat.objects.filter(pk=chat.pk).update(waiting_since=None)
         return Said("down")
     if _store(chat, len(turns), turn, limit=file.chat.turns):
-        _over(chat)
+        _close_session(chat)
     return Said("said")
 
 
-def _asked(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":
+def _ask_agent(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":
     from trialogue.study.services.talks import TALKS
 
     history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
@@ -187,7 +187,7 @@ def _name(chat: Chat) -> str:
     return f"{chat.participant.code}/{chat.pk}"
 
 
-def _over(chat: Chat) -> None:
+def _close_session(chat: Chat) -> None:
     """Close the agent's session, so that others may talk to one who talks to few."""
     from trialogue.study.services.talks import TALKS
 
@@ -222,5 +222,5 @@ def end(chat: Chat, *, by: str = "user", at_least: int = 0) -> bool:
             locked.save(update_fields=["ended_at", "ended_by"])
         over = locked.ended_at is not None
     if over:
-        _over(locked)
+        _close_session(locked)
     return over

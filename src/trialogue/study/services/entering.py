@@ -55,7 +55,7 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
         language: of the pages, as the browser asks for.
     """
     file = file_of(study)
-    came = came_by(study, parameters)
+    came = arrival_of(study, parameters)
     if came.preview:
         return Entered("preview")
     if came.wrong:
@@ -63,34 +63,32 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
     identity = secret_hash("identity", f"{study.pk}:{came.id}") if came.id else None
     there = study.participants.filter(identity_hash=identity).first() if identity else None
     if there is not None:
-        return _again(there, came)
+        return _enter_again(there, came)
     if study.state != Study.State.RUNNING:
         return Entered("paused" if study.state == Study.State.PAUSED else "closed")
     if is_full(study):
         return Entered("full")
     try:
-        return _made(study, came, identity, language or file.language)
+        return _create(study, came, identity, language or file.language)
     except IntegrityError:  # two tabs opened the link at the same moment
         there = study.participants.filter(identity_hash=identity).first()
-        return _again(there, came) if there is not None else Entered("taken")
+        return _enter_again(there, came) if there is not None else Entered("taken")
 
 
-def came_by(study: Study, parameters: Mapping[str, str]) -> Arrival:
+def arrival_of(study: Study, parameters: Mapping[str, str]) -> Arrival:
     """Who comes by a link, with tokens checked against the platform's published keys."""
-    return arrival(
-        file_of(study).platform, parameters, key=settings.SECRET_KEY, study=study.slug, check=_what_a_token_says
-    )
+    return arrival(file_of(study).platform, parameters, key=settings.SECRET_KEY, study=study.slug, check=_read_token)
 
 
-def _what_a_token_says(text: str) -> Token:
+def _read_token(text: str) -> Token:
     return token_of(text, keys=published_keys(), audience=settings.ALLOWED_HOSTS)
 
 
-def _again(there: Participant, came: Arrival) -> Entered:
+def _enter_again(there: Participant, came: Arrival) -> Entered:
     """Somebody who is known comes by a link: in their session, or by a proof that nobody has used yet."""
     if came.token and not _first_use(there, came.token):
         return Entered("taken")
-    return Entered("resumed", there) if _same_session(there, came) else Entered("taken")
+    return Entered("resumed", there) if _is_same_session(there, came) else Entered("taken")
 
 
 def _first_use(participant: Participant, token: str) -> bool:
@@ -108,7 +106,7 @@ def _first_use(participant: Participant, token: str) -> bool:
     return True
 
 
-def _same_session(participant: Participant, came: Arrival) -> bool:
+def _is_same_session(participant: Participant, came: Arrival) -> bool:
     """Whether somebody who names an id is in the session that it was named in first; a signed link is proof by itself."""
     if came.signed:
         return True
@@ -116,7 +114,7 @@ def _same_session(participant: Participant, came: Arrival) -> bool:
     return identity is not None and bool(came.session) and identity.ids.get("session") == came.session
 
 
-def _made(study: Study, came: Arrival, identity: str | None, language: str) -> Entered:
+def _create(study: Study, came: Arrival, identity: str | None, language: str) -> Entered:
     file = file_of(study)
     receipt = "-".join(secrets.token_hex(2) for _ in range(4))
     with transaction.atomic():
@@ -142,13 +140,13 @@ def _made(study: Study, came: Arrival, identity: str | None, language: str) -> E
     return Entered("entered", participant, receipt)
 
 
-def by_receipt(study: Study, receipt: str) -> Participant | None:
+def find_by_receipt(study: Study, receipt: str) -> Participant | None:
     """Whom a receipt code belongs to."""
     digest = secret_hash("receipt", receipt.strip().lower())
     return study.participants.filter(receipt_hash=digest).first()
 
 
-def seen(participant: Participant) -> None:
+def note_activity(participant: Participant) -> None:
     """Note that something came from somebody."""
     Participant.objects.filter(pk=participant.pk).update(seen_at=timezone.now())
 

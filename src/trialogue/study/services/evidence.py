@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from trialogue.records import JsonValue
-from trialogue.study.design.checks import Evidence, away_of
+from trialogue.study.design.checks import Evidence, time_away
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import phase_of
 from trialogue.study.models import Check, Event, Participant, Submission
@@ -22,14 +22,14 @@ def evidence_of(participant: Participant) -> Evidence:
     return Evidence(
         failed_checks=failed,
         seconds=tuple(each.seconds for each in tasks if each.seconds is not None and each.seconds >= 0),
-        answers=tuple(_chosen(tasks)),
-        texts=tuple(_written(tasks, file_of(participant.study))),
+        answers=tuple(_choices_in(tasks)),
+        texts=tuple(_texts_in(tasks, file_of(participant.study))),
         pastes=sum(kind == "paste" for page in events.values() for kind, _ in page),
         away=_share_away(events.values()),
     )
 
 
-def _chosen(tasks: Iterable[Submission]) -> Iterator[JsonValue]:
+def _choices_in(tasks: Iterable[Submission]) -> Iterator[JsonValue]:
     for each in tasks:
         for name, value in sorted(each.answers.items()):
             option = isinstance(value, str) and name.rpartition("-")[2] in ("choice", "label")
@@ -37,8 +37,8 @@ def _chosen(tasks: Iterable[Submission]) -> Iterator[JsonValue]:
                 yield value
 
 
-def _written(tasks: Iterable[Submission], file: StudyFile) -> Iterator[str]:
-    asked = {question.name for question in (*file.criteria, *file.judged()) if question.text is not None}
+def _texts_in(tasks: Iterable[Submission], file: StudyFile) -> Iterator[str]:
+    asked = {question.name for question in (*file.criteria, *file.item_questions()) if question.text is not None}
     for each in tasks:
         for name, value in each.answers.items():
             if isinstance(value, str) and name.rpartition("-")[2] in asked:
@@ -47,6 +47,6 @@ def _written(tasks: Iterable[Submission], file: StudyFile) -> Iterator[str]:
 
 def _share_away(pages: Iterable[list[tuple[str, int]]]) -> float | None:
     """None where no browser told anything, such as one without JavaScript."""
-    spans = [away_of(page) for page in pages]
+    spans = [time_away(page) for page in pages]
     whole = sum(total for _, total in spans)
     return sum(away for away, _ in spans) / whole if whole else None

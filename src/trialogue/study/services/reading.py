@@ -42,7 +42,7 @@ class Extra:
 _known: dict[tuple[int, str, datetime], Launched] = {}
 
 
-def launched(study: Study) -> Launched:
+def launch_of(study: Study) -> Launched:
     """What to know a study by; the same object for the same launch."""
     if len(_known) > MOST_STUDIES:
         _known.clear()
@@ -57,17 +57,17 @@ def _file(of: Launched) -> StudyFile:
 
 def file_of(study: Study) -> StudyFile:
     """The study file of a study, as it was loaded."""
-    return _file(launched(study)) if study.pk else StudyFile.model_validate(study.configuration)
+    return _file(launch_of(study)) if study.pk else StudyFile.model_validate(study.configuration)
 
 
 @lru_cache(maxsize=MOST_STUDIES)
-def _told(of: Launched) -> dict[str, Any]:
+def _stored_fields(of: Launched) -> dict[str, Any]:
     return dict(of.study.configuration)
 
 
-def told_by(study: Study) -> dict[str, Any]:
+def stored_fields(study: Study) -> dict[str, Any]:
     """The study file's fields as they are stored; for the frame of a page, which needs few of them."""
-    return _told(launched(study)) if study.pk else dict(study.configuration)
+    return _stored_fields(launch_of(study)) if study.pk else dict(study.configuration)
 
 
 def record_of(item: Item) -> AnyItem:
@@ -96,4 +96,4 @@ def extras_of(of: Launched) -> dict[str, Extra]:
 
 def checks_in(study: Study) -> int:
     """How many checks everybody is given."""
-    return sum(key.startswith("check-") for key in extras_of(launched(study)))
+    return sum(key.startswith("check-") for key in extras_of(launch_of(study)))

@@ -32,7 +32,7 @@ def person(code: str, slug: str) -> Participant | None:
     return _with_study(_one(Participant, PERSON, [code, slug]))
 
 
-def person_again(pk: int) -> Participant:
+def reload_person(pk: int) -> Participant:
     """A participant as they are now, with their study.
 
     Raises:
@@ -44,7 +44,7 @@ def person_again(pk: int) -> Participant:
     return found
 
 
-def locked(participant: Participant) -> Participant:
+def lock_person(participant: Participant) -> Participant:
     """A participant as they are now, whom nobody else changes until the transaction ends."""
     waits = " FOR UPDATE" if connection.features.has_select_for_update else ""  # SQLite locks everything at BEGIN
     found = _one(Participant, PERSON_BY_ID + waits, [participant.pk])
@@ -61,20 +61,20 @@ def assignment(participant: Participant, position: int) -> Assignment | None:
 
 def note_shown(participant: Participant, now: datetime) -> None:
     """A step is shown, if that is still the current one, and was not shown before."""
-    _changed(SHOWN, now, participant.pk, participant.step)
+    _count_changed(SHOWN, now, participant.pk, participant.step)
 
 
 def note_opened(held: Assignment, now: datetime) -> None:
     """A task is shown, if it was not before."""
-    _changed(OPENED, now, held.pk)
+    _count_changed(OPENED, now, held.pk)
 
 
-def done(held: Assignment, now: datetime) -> bool:
+def mark_done(held: Assignment, now: datetime) -> bool:
     """Whether a slot was still its holder's, the one that was read; it is answered now, and nobody else's until the end."""
-    return _changed(DONE, now, held.pk, held.slot_id) == 1
+    return _count_changed(DONE, now, held.pk, held.slot_id) == 1
 
 
-def _changed(statement: str, now: datetime, *values: int) -> int:
+def _count_changed(statement: str, now: datetime, *values: int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, [connection.ops.adapt_datetimefield_value(now), *values])
         return int(cursor.rowcount)

@@ -10,7 +10,7 @@ from trialogue.study.models import Assignment, Participant
 from trialogue.study.services import asking, chatting, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
 from trialogue.study.services.reading import checks_in
-from trialogue.study.services.unhurried import unhurried
+from trialogue.study.services.unhurried import relaxed_commit
 
 OVER = frozenset(
     {
@@ -29,23 +29,23 @@ def current(participant: Participant) -> Step | None:
     None for who has withdrawn, failed or been screened out. Reaching the tasks gives them out; if nothing is left, the
     participant ends (``failed``, reason ``full``).
     """
-    return current_as_read(rows.person_again(participant.pk))
+    return current_as_read(rows.reload_person(participant.pk))
 
 
 def current_as_read(now: Participant) -> Step | None:
     """The same for somebody who was read just now, with their study."""
-    if (key := _settled(now)) is not None:
+    if (key := _settled_key(now)) is not None:
         held = asking.assignment_at(now, key)
         if phase_of(key) != "task" or (held is not None and held.state in LIVE):
             _note_shown(now, key, held)
             return asking.step_of(now, key, held)
     with transaction.atomic():
-        locked = rows.locked(now)
+        locked = rows.lock_person(now)
         key = _key(locked)
     return asking.step_of(locked, key) if key is not None else None
 
 
-def begun(participant: Participant, key: str) -> bool:
+def begin_chat(participant: Participant, key: str) -> bool:
     """Whether a conversation began just now with words of its system, at a step with one; it is to be read again.
 
     Asks the system, which may take its time: never called within a transaction.
@@ -54,7 +54,7 @@ def begun(participant: Participant, key: str) -> bool:
     return shows is not None and chatting.begin(participant, key, shows.order)
 
 
-def _settled(participant: Participant) -> str | None:
+def _settled_key(participant: Participant) -> str | None:
     """The key of the current step, if it can be shown with nothing given out, taken back or counted before."""
     if participant.step >= len(participant.plan):
         return None
@@ -71,7 +71,7 @@ def _note_shown(participant: Participant, key: str, held: Assignment | None) -> 
     if not (first or opened or working):
         return
     now = timezone.now()
-    with unhurried():
+    with relaxed_commit():
         if first:
             rows.note_shown(participant, now)
         if held is not None and opened:
@@ -87,7 +87,7 @@ def _key(participant: Participant) -> str | None:
     if participant.step >= len(participant.plan):
         return None
     key = str(participant.plan[participant.step])
-    if key == TASKS or (phase_of(key) == "task" and not _held(participant, key)):
+    if key == TASKS or (phase_of(key) == "task" and not _is_held(participant, key)):
         if not _give_out(participant):
             return None
         key = str(participant.plan[participant.step])
@@ -105,7 +105,7 @@ def _key(participant: Participant) -> str | None:
     return key
 
 
-def _held(participant: Participant, key: str) -> bool:
+def _is_held(participant: Participant, key: str) -> bool:
     assignment = asking.assignment_at(participant, key)
     return assignment is not None and assignment.state in LIVE
 
@@ -125,12 +125,12 @@ def _give_out(participant: Participant) -> bool:
         participant.plan = [names.get(key, key) for key in with_tasks(plan, len(names), checks_in(study), rng)]
         participant.state = participant.reached = Participant.State.SCREENED
     else:
-        participant.plan = [*plan[: participant.step], *_mended(plan[participant.step :], open_ones)]
+        participant.plan = [*plan[: participant.step], *_repair_plan(plan[participant.step :], open_ones)]
     participant.save(update_fields=["plan", "state", "reached"])
     return True
 
 
-def _mended(rest: list[str], open_ones: list[str]) -> list[str]:
+def _repair_plan(rest: list[str], open_ones: list[str]) -> list[str]:
     """The rest of a plan without tasks that others have, and with new ones behind those that are left."""
     known = [key for key in rest if phase_of(key) != "task" or key in open_ones]
     new = [key for key in open_ones if key not in known]
@@ -144,4 +144,4 @@ def move_on(participant: Participant) -> None:
     participant.shown_at = None
 
 
-__all__ = ["OVER", "begun", "current", "current_as_read", "move_on"]
+__all__ = ["OVER", "begin_chat", "current", "current_as_read", "move_on"]

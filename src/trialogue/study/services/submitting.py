@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from trialogue.records import JsonValue
-from trialogue.study.design.checks import passed
+from trialogue.study.design.checks import is_passed
 from trialogue.study.design.file import Comprehension, Screening, StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.questions import Answers, Wrong, answers_to
@@ -58,13 +58,13 @@ def submit(
         return Outcome("refused")
     read = _read(participant, key, posted)
     with transaction.atomic():
-        locked = rows.locked(participant)
+        locked = rows.lock_person(participant)
         over = locked.state in OVER or locked.step >= len(locked.plan)
         if over or locked.plan[locked.step] != key or key == "exit":
             there = Submission.objects.filter(participant=locked, step=key).exists()
             return Outcome("repeated" if there else "stale")
         hidden = any(each.strip() for each in posted.get(HIDDEN_FIELD, ()))
-        return _taken(locked, key, read, list(events)[:MOST_EVENTS], hidden=hidden)
+        return _accept(locked, key, read, list(events)[:MOST_EVENTS], hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _read(participant: Participant, key: str, posted: Mapping[str, Sequence[str]
     return _Read(shows, assignment, answered, values)
 
 
-def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Noticed], *, hidden: bool) -> Outcome:
+def _accept(participant: Participant, key: str, read: _Read, events: Sequence[Noticed], *, hidden: bool) -> Outcome:
     file, shows, assignment = file_of(participant.study), read.shows, read.assignment
     if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
         return Outcome("stale")  # it is judged when it is over
@@ -99,7 +99,7 @@ def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Not
     if any(part.wrong for part in read.answered.values()):
         return Outcome("invalid", dict(read.answered))
     now = timezone.now()
-    if assignment is not None and not rows.done(assignment, now):
+    if assignment is not None and not rows.mark_done(assignment, now):
         return Outcome("stale")
     Submission.objects.create(
         participant=participant,
@@ -139,24 +139,24 @@ def _goes_on(
     """What follows from the answers; False if somebody's way ends here. The participant is saved afterwards."""
     phase = phase_of(key)
     if phase == "consent":
-        return _consented(participant, file, values)
-    if phase == "screening" and file.screening is not None and not _admitted(file.screening, values):
+        return _consent(participant, file, values)
+    if phase == "screening" and file.screening is not None and not _is_admitted(file.screening, values):
         leaving.fail(participant, "screened_out")
         return False
     if phase == "comprehension" and file.comprehension is not None:
-        return _understood(participant, file.comprehension, key, values)
+        return _has_understood(participant, file.comprehension, key, values)
     if phase in ("check", "training") and shows is not None:
         kind = Check.Kind.ATTENTION if phase == "check" else Check.Kind.TRAINING
         evidence = {"expected": dict(shows.expected), "given": dict(values)}
         Check.objects.create(
-            participant=participant, step=key, kind=kind, passed=passed(shows.expected, values), evidence=evidence
+            participant=participant, step=key, kind=kind, passed=is_passed(shows.expected, values), evidence=evidence
         )
     if phase in ("task", "check"):
         participant.state = participant.reached = Participant.State.ACTIVE
     return True
 
 
-def _consented(participant: Participant, file: StudyFile, values: Mapping[str, JsonValue]) -> bool:
+def _consent(participant: Participant, file: StudyFile, values: Mapping[str, JsonValue]) -> bool:
     if values["agree"] == REFUSES:
         leaving.fail(participant, "no_consent")
         return False
@@ -169,7 +169,7 @@ def _consented(participant: Participant, file: StudyFile, values: Mapping[str, J
     return True
 
 
-def _admitted(screening: Screening, values: Mapping[str, JsonValue]) -> bool:
+def _is_admitted(screening: Screening, values: Mapping[str, JsonValue]) -> bool:
     """Whether every answer is among those that let somebody in; of several choices, one has to be."""
     for name, admitted in screening.admit.items():
         given = values.get(name)
@@ -179,7 +179,7 @@ def _admitted(screening: Screening, values: Mapping[str, JsonValue]) -> bool:
     return True
 
 
-def _understood(
+def _has_understood(
     participant: Participant, comprehension: Comprehension, key: str, values: Mapping[str, JsonValue]
 ) -> bool:
     def right(name: str, wanted: str | tuple[str, ...]) -> bool:

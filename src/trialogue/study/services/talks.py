@@ -70,7 +70,7 @@ class Talks:
 
     @contextmanager
     def _talk(self, key: str, agent: Spec, seed: int) -> Iterator[Session]:
-        talk = self._opened(key, agent, seed)
+        talk = self._open_session(key, agent, seed)
         try:
             with talk.lock:
                 yield talk.session
@@ -78,7 +78,7 @@ class Talks:
             self.close(key)
             raise
 
-    def _opened(self, key: str, agent: Spec, seed: int) -> _Open:
+    def _open_session(self, key: str, agent: Spec, seed: int) -> _Open:
         with self._lock:
             if key in self._open:
                 self._open.move_to_end(key)

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def unhurried() -> Iterator[None]:
+def relaxed_commit() -> Iterator[None]:
     """A transaction that outlives its process as every other does, but perhaps not a failure of power right after it.
 
     Whatever is committed later in the usual way takes it to the disk, too: a database never has the later without the

@@ -9,7 +9,7 @@ from trialogue.study.design.questions import Question
 from trialogue.study.design.shown import LabelShown, PairShown, RatingShown
 from trialogue.study.design.validity import Session, Signal, Validity, Written, signals_of, word_for, words_of
 from trialogue.study.models import Event, Participant, Study, Submission
-from trialogue.study.services.reading import Launched, file_of, launched, task_record
+from trialogue.study.services.reading import Launched, file_of, launch_of, task_record
 
 HIDDEN_FILLED = "hidden_field"
 """Kind of the event that somebody filled in a field that nobody sees."""
@@ -23,7 +23,7 @@ def signals(study: Study) -> dict[int, list[Signal]]:
     """Signals by the participant's id, of everybody in a study who did not withdraw."""
     people = study.participants.exclude(state=Participant.State.WITHDREW)
     last = Submission.objects.filter(participant__in=people).aggregate(last=Max("pk"), count=Count("pk"))
-    key = (launched(study), last["last"], last["count"], people.count())
+    key = (launch_of(study), last["last"], last["count"], people.count())
     if key not in _found:
         _found.clear()  # of one study at one time: comparing thousands of texts takes seconds
         _found[key] = signals_of(_sessions(study), file_of(study).validity or Validity())
@@ -54,13 +54,13 @@ def _sessions(study: Study) -> dict[int, Session]:
         if phase_of(step) in QUESTIONNAIRES:
             session.answers |= answers
         if phase_of(step) == "task" and item is not None and seconds is not None:
-            session.reading.append((_words(launched(study), item), seconds))
+            session.reading.append((_words(launch_of(study), item), seconds))
     return found
 
 
 def _text_questions(study: Study) -> frozenset[str]:
     file = file_of(study)
-    asked: list[Question] = [*file.criteria, *file.judged()]
+    asked: list[Question] = [*file.criteria, *file.item_questions()]
     asked += [question for page in (*file.before, *file.after) for question in page.questions]
     return frozenset(question.name for question in asked if question.text is not None)
 
@@ -69,7 +69,7 @@ def _text_questions(study: Study) -> frozenset[str]:
 def _words(of: Launched, item_id: int) -> int:
     """Words that have to be read to judge an item; of a live conversation, none that are known before."""
     item = task_record(of, item_id)
-    shown = item.shown(item.systems)
+    shown = item.show(item.systems)
     if isinstance(shown, RatingShown):
         return words_of([*(line.text for line in shown.context), *shown.replies])
     if isinstance(shown, LabelShown):

@@ -53,26 +53,26 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 lock(self._queued_at)
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
-            self._over()
+            self._release()
             raise
 
     def _commit(self) -> None:
         super()._commit()  # type: ignore[misc]
-        self._over()  # a commit that failed is rolled back, or the connection is closed
+        self._release()  # a commit that failed is rolled back, or the connection is closed
 
     def _rollback(self) -> None:
         try:
             super()._rollback()  # type: ignore[misc]
         finally:
-            self._over()
+            self._release()
 
     def _close(self) -> None:
         try:
             super()._close()  # type: ignore[misc]
         finally:
-            self._over()
+            self._release()
 
-    def _over(self) -> None:
+    def _release(self) -> None:
         """The next one may ask."""
         if not self._mine:
             return

@@ -62,11 +62,11 @@ def role(request: HttpRequest) -> str:
     return gettext("may export") if may(request, EXPORT) else gettext("may look")
 
 
-def who(request: HttpRequest) -> str:
+def login_of(request: HttpRequest) -> str:
     """The login, for the log."""
     return _user(request).get_username()
 
 
 def record(request: HttpRequest, study: Study, what: str, **detail: Any) -> None:
     """A line of the log."""
-    Audit.objects.create(study=study, who=who(request), what=what, detail=detail)
+    Audit.objects.create(study=study, who=login_of(request), what=what, detail=detail)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from trialogue.study.design.questions import Question, said
+from trialogue.study.design.questions import Question, text_in
 from trialogue.study.models import Study
 from trialogue.study.recruiting.api import TOKEN
 from trialogue.study.services.reading import file_of
@@ -24,13 +24,13 @@ def frame(request: HttpRequest, study: Study | None, language: str) -> dict[str,
 
 def title(study: Study | None, language: str) -> str:
     """The title of a study."""
-    return said(study.configuration.get("title", study.slug), language) if study else "Trialogue"
+    return text_in(study.configuration.get("title", study.slug), language) if study else "Trialogue"
 
 
-def asked(study: Study) -> list[Question]:
+def questions_of(study: Study) -> list[Question]:
     """What is asked about items."""
     told = file_of(study)
-    return [*told.criteria, *told.judged()]
+    return [*told.criteria, *told.item_questions()]
 
 
 def recruits(study: Study) -> bool:

@@ -13,7 +13,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, exceeded
+from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, seconds_to_wait_for
 
 COOKIE, SALT = "trialogue-device", "trialogue.staff.device"
 KNOWN_S = 180 * 24 * 3600  # for which a browser is known after a login
@@ -37,7 +37,10 @@ def seconds_to_wait(request: HttpRequest, name: str, *, failed: bool) -> int:
         name: that was given.
         failed: whether the attempt failed, and counts; False: only look.
     """
-    return max(exceeded(each.kind, each.who, each.most, window=SPAN, count=failed) for each in _limits(request, name))
+    return max(
+        seconds_to_wait_for(each.kind, each.who, each.most, window=SPAN, count=failed)
+        for each in _limits(request, name)
+    )
 
 
 def _limits(request: HttpRequest, name: str) -> list[_Limit]:

@@ -8,11 +8,11 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from trialogue.records import JsonValue
-from trialogue.study.design.checks import away_of
+from trialogue.study.design.checks import time_away
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.shown import LabelShown, Line, PairShown, Part, RatingShown
 from trialogue.study.models import Chat, Check, Event, Participant, Submission
-from trialogue.study.pages.contents import written
+from trialogue.study.pages.contents import answer_text
 from trialogue.study.pages.messages import Message, talk
 from trialogue.study.services import asking
 
@@ -73,8 +73,8 @@ def turns(participant: Participant, language: str) -> list[Turn]:
     for each in sent:
         turn = Turn(step_name(each.step), each.received_at, each.seconds)
         _fill(turn, participant, each, chats.pop(each.step, []), language)
-        turn.checks = [(check.passed, _checked(check)) for check in checks.get(each.step, ())]
-        turn.noticed = _noticed(events.get(each.step, ()))
+        turn.checks = [(check.passed, _check_text(check)) for check in checks.get(each.step, ())]
+        turn.noticed = _event_texts(events.get(each.step, ()))
         found.append(turn)
     for step, begun in chats.items():  # conversations that nothing was answered about yet
         turn = Turn(step_name(step), begun[0].started_at, None)
@@ -118,7 +118,7 @@ def _fill(turn: Turn, participant: Participant, sent: Submission, chats: Sequenc
 
 
 def _show(turn: Turn, shows: asking.Shows, chats: Sequence[Chat]) -> None:
-    shown = shows.record.shown(shows.order)
+    shown = shows.record.show(shows.order)
     if shown is None:
         turn.cards = [_conversation(chat) for chat in chats]
     elif isinstance(shown, LabelShown):
@@ -144,7 +144,7 @@ def _rows(part: Part, left: dict[str, JsonValue], language: str) -> Iterable[Row
     for question in part.questions:
         name = part.prefix + question.name
         if name in left:
-            yield Row(question.name.replace("_", " "), written(question, left.pop(name), language))
+            yield Row(question.name.replace("_", " "), answer_text(question, left.pop(name), language))
 
 
 def written_plainly(value: JsonValue) -> str:
@@ -152,7 +152,7 @@ def written_plainly(value: JsonValue) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _checked(check: Check) -> str:
+def _check_text(check: Check) -> str:
     if check.passed:
         return gettext("check passed")
     evidence: Mapping[str, Any] = check.evidence
@@ -162,11 +162,11 @@ def _checked(check: Check) -> str:
     return gettext("check failed: expected %(expected)s") % {"expected": expected}
 
 
-def _noticed(events: Sequence[tuple[str, int]]) -> list[str]:
+def _event_texts(events: Sequence[tuple[str, int]]) -> list[str]:
     found = []
     if count := sum(kind == "paste" for kind, _ in events):
         found.append(ngettext("pasted once", "pasted %(count)s times", count) % {"count": count})
-    away, _ = away_of(events)
+    away, _ = time_away(events)
     if away / 1000 >= AWAY_S:
         found.append(gettext("%(seconds)s s elsewhere") % {"seconds": round(away / 1000)})
     return found

@@ -24,7 +24,7 @@ def participant_of(request: HttpRequest, study: Study) -> Participant | None:
     return rows.person(code, study.slug) if code else None
 
 
-def who(request: HttpRequest, slug: str) -> tuple[Study, Participant | None]:
+def study_and_person(request: HttpRequest, slug: str) -> tuple[Study, Participant | None]:
     """The study of an address and who this browser is in it, read at once.
 
     Raises:

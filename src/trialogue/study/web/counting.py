@@ -29,7 +29,7 @@ class Counts(Protocol):
         """One more; how many there are."""
         ...
 
-    def seen(self, name: str, *, now: float) -> int:
+    def count(self, name: str, *, now: float) -> int:
         """How many there are."""
         ...
 
@@ -53,7 +53,7 @@ class SharedCounts:
     def add(self, name: str, *, now: float, until: float) -> int:
         """One more; how many there are. Where nothing can be written (the disk is full), none are counted."""
         known, offset = self._place(name)
-        with self._alone():
+        with self._exclusive():
             entries = [each for each in self._entries(offset) if each[1] > now]
             count = next((count for hashed, _, count in entries if hashed == known), 0) + 1
             others = sorted((each for each in entries if each[0] != known), key=lambda each: -each[2])
@@ -65,7 +65,7 @@ class SharedCounts:
                 return 0
         return count
 
-    def seen(self, name: str, *, now: float) -> int:
+    def count(self, name: str, *, now: float) -> int:
         """How many there are."""
         known, offset = self._place(name)
         found = (count for hashed, until, count in self._entries(offset) if hashed == known and until > now)
@@ -85,7 +85,7 @@ class SharedCounts:
         return [(hashed, until, count) for hashed, until, count in ENTRY.iter_unpack(read)]
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclusive(self) -> Iterator[None]:
         """Nobody else writes: no other thread, and (but on Windows, where there is one) no other process."""
         with self._lock, file_lock(self._file):
             yield

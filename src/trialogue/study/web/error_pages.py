@@ -36,10 +36,10 @@ class TroubleMiddleware:
         if not isinstance(exception, DatabaseError | InterfaceError):
             return None
         log.error("not saved: %s %s: %s", request.method, request.path, exception)
-        return not_saved(request)
+        return error_not_saved(request)
 
 
-def not_saved(request: HttpRequest) -> HttpResponse:
+def error_not_saved(request: HttpRequest) -> HttpResponse:
     """Said instead of an acknowledgement; the form can be sent again as it was."""
     fields = [
         (name, value)

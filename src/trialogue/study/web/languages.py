@@ -20,24 +20,24 @@ class LanguageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The response, in the reader's language."""
-        with translation.override(wanted(request)[0]):
+        with translation.override(wanted_languages(request)[0]):
             response = self._get_response(request)
-        if supported(chosen := request.GET.get("language", "")):
+        if supported_language(chosen := request.GET.get("language", "")):
             response.set_cookie(
                 COOKIE, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=settings.SESSION_COOKIE_SECURE
             )
         return response
 
 
-def wanted(request: HttpRequest) -> list[str]:
+def wanted_languages(request: HttpRequest) -> list[str]:
     """Languages that the reader would like and we could speak, best first; never empty."""
     asked = [request.GET.get("language", ""), request.COOKIES.get(COOKIE, "")]
     accepted = parse_accept_lang_header(request.headers.get("Accept-Language", "")[:500])
-    found = [code for given in [*asked, *(code for code, _ in accepted)] if (code := supported(given))]
+    found = [code for given in [*asked, *(code for code, _ in accepted)] if (code := supported_language(given))]
     return [*dict.fromkeys(found), settings.LANGUAGE_CODE]
 
 
-def supported(code: str) -> str:
+def supported_language(code: str) -> str:
     """The language of ours that a code means; "" if none."""
     try:
         return get_supported_language_variant(code) if code and len(code) < 20 else ""
@@ -47,8 +47,8 @@ def supported(code: str) -> str:
 
 def speak(request: HttpRequest, languages: Sequence[str]) -> str:
     """Activate the language that a study and its reader share best, and say which; the study's first if they share none."""
-    ours = {supported(code) or code: code for code in languages}
-    code = next((code for code in wanted(request)[:-1] if code in ours), next(iter(ours)))
+    ours = {supported_language(code) or code: code for code in languages}
+    code = next((code for code in wanted_languages(request)[:-1] if code in ours), next(iter(ours)))
     translation.activate(code)
     return ours[code]
 

@@ -33,7 +33,7 @@ class CachedCounts:
         except ValueError:  # it ran out between the two
             return 1
 
-    def seen(self, name: str, *, now: float) -> int:
+    def count(self, name: str, *, now: float) -> int:
         """How many there are."""
         return int(cache.get(_key(name), 0))
 
@@ -58,7 +58,7 @@ def _counts(folder: Path | None, process: int) -> Counts:
         return CachedCounts()
 
 
-def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bool = True) -> int:
+def seconds_to_wait_for(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bool = True) -> int:
     """Seconds until another request is welcome; 0: it is.
 
     Args:
@@ -73,7 +73,7 @@ def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bo
     now = time.time()
     number = int(now // window)
     name, counts = f"rate:{kind}:{who}:{number}", _counts(settings.FOLDER, os.getpid())
-    seen = counts.add(name, now=now, until=(number + 1) * window) if count else counts.seen(name, now=now) + 1
+    seen = counts.add(name, now=now, until=(number + 1) * window) if count else counts.count(name, now=now) + 1
     return 0 if seen <= limit else int(window - now % window) + 1
 
 

@@ -61,7 +61,7 @@ def warn_of_seen_references(run: AlignmentRun, model: Model) -> AlignmentRun:
 def warn_of_known_references(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
     """The run with a warning first, where who was trained on texts with these fingerprints knows the references by heart."""
     found = known_texts(fingerprints, _pieces(run.material, fingerprints))
-    return _warn(run, who, f"{found.counts} of the references") if found.by_heart else run
+    return _warn(run, who, f"{found.counts} of the references") if found.is_memorised else run
 
 
 def _warn(run: AlignmentRun, who: str, what: str) -> AlignmentRun:

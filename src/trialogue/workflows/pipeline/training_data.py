@@ -37,7 +37,7 @@ def training_lines(exposures: Sequence[TrainingExposure]) -> Iterator[str]:
     """One sentence for each measure that was trained on some of the dialogues, with what became of them."""
     for measure in dict.fromkeys(each.measure for each in exposures):
         own = [each for each in exposures if each.measure == measure]
-        recognised, excluded = sum(each.recognised for each in own), sum(each.excluded for each in own)
+        recognised, excluded = sum(each.recognised for each in own), sum(each.excluded_count for each in own)
         systems = ", ".join(each.system for each in own)
         first = f"{measure} was trained on {recognised:,} of the dialogues (systems: {systems})."
         if recognised > excluded:

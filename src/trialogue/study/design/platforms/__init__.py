@@ -16,6 +16,6 @@ None of these ids is proof of anything, except in a signed link or token.
 
 from trialogue.study.design.platforms.arrivals import Arrival, arrival
 from trialogue.study.design.platforms.returns import Return, return_of
-from trialogue.study.design.platforms.signing import signed_link, verified
+from trialogue.study.design.platforms.signing import signed_link, verify
 
-__all__ = ["Arrival", "Return", "arrival", "return_of", "signed_link", "verified"]
+__all__ = ["Arrival", "Return", "arrival", "return_of", "signed_link", "verify"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trialogue.study.design.file import Platform
-from trialogue.study.design.platforms.signing import verified
+from trialogue.study.design.platforms.signing import verify
 from trialogue.study.design.platforms.tokens import Token
 
 LONGEST = 200  # characters of an id
@@ -58,8 +58,8 @@ def arrival(
         check: tells what a token of the platform says; None: tokens are not believed.
     """
     if platform.name == "prolific" and check is not None and (token := parameters.get(platform.token_parameter)):
-        return _by_token(platform, token, check(token))
-    signed = verified(parameters, study=study, key=key)
+        return _arrival_of_token(platform, token, check(token))
+    signed = verify(parameters, study=study, key=key)
     if platform.signed and not signed:
         return Arrival(wrong="unsigned")
     if signed:
@@ -78,7 +78,7 @@ def arrival(
     )
 
 
-def _by_token(platform: Platform, text: str, token: Token) -> Arrival:
+def _arrival_of_token(platform: Platform, text: str, token: Token) -> Arrival:
     """Who a token names; what else the link says is not read."""
     if token.state == "unchecked":
         return Arrival(wrong="unchecked")

@@ -24,7 +24,7 @@ class Budget:
     """None: the study file does not say what they are paid."""
 
     @property
-    def most(self) -> int:
+    def most_people(self) -> int:
         """People who are paid at most."""
         return self.people + self.replacements
 

@@ -25,7 +25,7 @@ def signed_link(base: str, *, study: str, person: str, key: str, days: float = 6
     return f"{base}{'&' if '?' in base else '?'}{query}"
 
 
-def verified(parameters: Mapping[str, str], *, study: str, key: str, now: float | None = None) -> bool:
+def verify(parameters: Mapping[str, str], *, study: str, key: str, now: float | None = None) -> bool:
     """Whether a link's parameters are signed by us, for this study, and not out of date."""
     person, expires = parameters.get("id", ""), parameters.get("expires", "")
     if not person or not (expires.isascii() and expires.isdigit() and len(expires) < 16):

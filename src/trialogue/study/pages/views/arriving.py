@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from trialogue.study.design.platforms import Arrival
-from trialogue.study.design.questions import said
+from trialogue.study.design.questions import text_in
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.show import frame, languages_of
 from trialogue.study.services import entering
@@ -18,7 +18,7 @@ from trialogue.study.web.access import keep_receipt, participant_of, remember, s
 from trialogue.study.web.error_pages import page, too_many
 from trialogue.study.web.headers import MTURK
 from trialogue.study.web.languages import speak
-from trialogue.study.web.throttle import BY_ADDRESS, address, exceeded
+from trialogue.study.web.throttle import BY_ADDRESS, address, seconds_to_wait_for
 
 GOING_ON = ("arrived", "consented", "screened", "active")
 
@@ -38,23 +38,23 @@ def home(request: HttpRequest) -> HttpResponse:
 def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     """What the study is; with a click, in."""
     study = study_of(slug)
-    if wait := exceeded("address", address(request), BY_ADDRESS):
+    if wait := seconds_to_wait_for("address", address(request), BY_ADDRESS):
         return too_many(request, wait)
     language = speak(request, languages_of(study))
-    came = entering.came_by(study, _parameters(request))
-    here = _here(request, study, came)
+    came = entering.arrival_of(study, _parameters(request))
+    here = _known_participant(request, study, came)
     if request.method == "POST" and not came.preview:
         return redirect("study:step", slug=slug) if here else _enter(request, study, language)
-    if here is None and not came.preview and (refused := _refused(study, came)):
-        return why_not(request, study, refused, language)
-    return _landing(request, study, came, language, returning=here is not None)
+    if here is None and not came.preview and (refused := _refusal(study, came)):
+        return refusal_page(request, study, refused, language)
+    return _landing_page(request, study, came, language, returning=here is not None)
 
 
 def _parameters(request: HttpRequest) -> dict[str, str]:
     return {name: str(value) for name, value in request.GET.items()}
 
 
-def _here(request: HttpRequest, study: Study, came: Arrival) -> Participant | None:
+def _known_participant(request: HttpRequest, study: Study, came: Arrival) -> Participant | None:
     """Who this browser is, if that is who comes: the same id, or nobody in particular and not at the end."""
     participant = participant_of(request, study)
     if participant is None:
@@ -65,7 +65,7 @@ def _here(request: HttpRequest, study: Study, came: Arrival) -> Participant | No
     return participant if participant.state in GOING_ON and not came.wrong else None
 
 
-def _refused(study: Study, came: Arrival) -> str:
+def _refusal(study: Study, came: Arrival) -> str:
     """Why nobody new can come in now; "" if they can. Told before anybody reads, consents or waits."""
     if came.wrong:
         return came.wrong
@@ -80,21 +80,21 @@ def _refused(study: Study, came: Arrival) -> str:
 def _enter(request: HttpRequest, study: Study, language: str) -> HttpResponse:
     entered = entering.enter(study, _parameters(request), language=language)
     if entered.participant is None:
-        return why_not(request, study, entered.why, language)
+        return refusal_page(request, study, entered.why, language)
     remember(request, entered.participant)
     if entered.receipt:
         keep_receipt(request, study, entered.receipt)
     return redirect("study:step", slug=study.slug)
 
 
-def _landing(request: HttpRequest, study: Study, came: Arrival, language: str, *, returning: bool) -> HttpResponse:
+def _landing_page(request: HttpRequest, study: Study, came: Arrival, language: str, *, returning: bool) -> HttpResponse:
     file = file_of(study)
     mturk = "turkSubmitTo" in request.GET or came.preview
     context: dict[str, Any] = {
         **frame(request, study, language=language),
         "action": request.get_full_path(),
-        "heading": said(file.title, language),
-        "welcome": said(file.instructions, language) if came.preview else "",
+        "heading": text_in(file.title, language),
+        "welcome": text_in(file.instructions, language) if came.preview else "",
         "minutes": round(file.minutes),
         "tasks": file.items_per_participant,
         "returning": returning,
@@ -108,7 +108,7 @@ def _landing(request: HttpRequest, study: Study, came: Arrival, language: str, *
     return response
 
 
-def why_not(request: HttpRequest, study: Study, why: str, language: str) -> HttpResponse:
+def refusal_page(request: HttpRequest, study: Study, why: str, language: str) -> HttpResponse:
     """The page for those who cannot come in; nothing about them is stored."""
     nothing = gettext("Nothing about you was stored.")
     said_of: dict[str, tuple[str, str]] = {

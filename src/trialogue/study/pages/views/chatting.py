@@ -12,30 +12,30 @@ from trialogue.study.pages.show import show
 from trialogue.study.services import asking, chatting, entering, leaving, tokens
 from trialogue.study.services.reading import file_of
 from trialogue.study.services.steps import OVER
-from trialogue.study.web.access import who
+from trialogue.study.web.access import study_and_person
 from trialogue.study.web.error_pages import too_many
-from trialogue.study.web.throttle import BY_PERSON, exceeded
+from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
 
 
 @require_POST
 def chat(request: HttpRequest, slug: str) -> HttpResponse:
     """Say something, ask again for an answer, or end the conversation."""
-    study, participant = who(request, slug)
+    study, participant = study_and_person(request, slug)
     if participant is None:
         return redirect("study:arrive", slug=slug)
-    if wait := exceeded("person", participant.code, BY_PERSON):
+    if wait := seconds_to_wait_for("person", participant.code, BY_PERSON):
         return too_many(request, wait)
     key = tokens.step_in(request.POST.get("token", ""), participant.pk)
     if key is None:
         raise PermissionDenied
-    going_on = _going_on(request, participant, key)
+    going_on = _current_chat(request, participant, key)
     if going_on is None:  # another tab is further
         return redirect("study:step", slug=slug)
-    entering.seen(participant)
-    return _done(request, study, participant, going_on)
+    entering.note_activity(participant)
+    return _act_on(request, study, participant, going_on)
 
 
-def _going_on(request: HttpRequest, participant: Participant, key: str) -> Chat | None:
+def _current_chat(request: HttpRequest, participant: Participant, key: str) -> Chat | None:
     """The conversation that a form is of, if that is still the current one."""
     if participant.step >= len(participant.plan) or participant.plan[participant.step] != key:
         return None
@@ -44,7 +44,7 @@ def _going_on(request: HttpRequest, participant: Participant, key: str) -> Chat 
     return current if current and str(current.number) == request.POST.get("chat") else None
 
 
-def _done(request: HttpRequest, study: Study, participant: Participant, going_on: Chat) -> HttpResponse:
+def _act_on(request: HttpRequest, study: Study, participant: Participant, going_on: Chat) -> HttpResponse:
     act = request.POST.get("act", "say")
     if act == "end":
         chatting.end(going_on, at_least=file_of(study).chat.at_least)
@@ -53,7 +53,9 @@ def _done(request: HttpRequest, study: Study, participant: Participant, going_on
         _give_up(participant)
         return redirect("study:step", slug=study.slug)
     said = (
-        chatting.answer(participant, going_on) if act in ("answer", "stop") else _said(request, participant, going_on)
+        chatting.answer(participant, going_on)
+        if act in ("answer", "stop")
+        else _store_message(request, participant, going_on)
     )
     if said.kind not in ("invalid", "down"):
         return redirect("study:step", slug=study.slug)
@@ -72,7 +74,7 @@ def _give_up(participant: Participant) -> None:
             leaving.fail(locked, "unavailable")
 
 
-def _said(request: HttpRequest, participant: Participant, going_on: Chat) -> chatting.Said:
+def _store_message(request: HttpRequest, participant: Participant, going_on: Chat) -> chatting.Said:
     turn = request.POST.get("turn", "")
     posted = {name: [str(each) for each in request.POST.getlist(name)] for name in request.POST}
     number = int(turn) if turn.isascii() and turn.isdigit() and len(turn) < 6 else 0

@@ -14,16 +14,16 @@ from trialogue.study.pages.show import INVALID, frame, languages_of
 from trialogue.study.pages.views.arriving import GOING_ON
 from trialogue.study.services import entering
 from trialogue.study.services import leaving as ends
-from trialogue.study.web.access import study_of, who
+from trialogue.study.web.access import study_and_person, study_of
 from trialogue.study.web.error_pages import page, too_many
 from trialogue.study.web.languages import speak
-from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, exceeded
+from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, seconds_to_wait_for
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask whether somebody means it; then withdraw them."""
-    study, participant = who(request, slug)
+    study, participant = study_and_person(request, slug)
     if participant is None:
         return redirect("study:receipt", slug=slug)
     if request.method == "POST":
@@ -61,12 +61,12 @@ class Receipt(AnyForm):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """A code, unless this address gave too many wrong ones."""
-        wait = _guessed(request, count=False)
+        wait = _seconds_blocked(request, count=False)
         return too_many(request, wait) if wait else super().post(request, *args, **kwargs)
 
     def form_valid(self, form: ReceiptForm) -> HttpResponse:
         """Deleted; or nobody has this code."""
-        participant = entering.by_receipt(self.study, form.cleaned_data["receipt"])
+        participant = entering.find_by_receipt(self.study, form.cleaned_data["receipt"])
         if participant is None:
             return self.form_invalid(form)
         ends.withdraw(participant)
@@ -76,7 +76,7 @@ class Receipt(AnyForm):
 
     def form_invalid(self, form: ReceiptForm) -> HttpResponse:
         """The page again; the guess counts."""
-        _guessed(self.request, count=True)
+        _seconds_blocked(self.request, count=True)
         wrong = gettext("There are no answers with this code. Please check every letter and digit.")
         context = self.get_context_data(form=form, receipt_wrong=wrong, failed=True)
         return self.render_to_response(context, status=INVALID)
@@ -95,6 +95,6 @@ class Receipt(AnyForm):
         )
 
 
-def _guessed(request: HttpRequest, *, count: bool) -> int:
+def _seconds_blocked(request: HttpRequest, *, count: bool) -> int:
     """Seconds until an address that gave wrong codes may try again."""
-    return exceeded("receipt", address(request), 5 * BY_LOGIN, window=5 * WINDOW, count=count)
+    return seconds_to_wait_for("receipt", address(request), 5 * BY_LOGIN, window=5 * WINDOW, count=count)

@@ -71,13 +71,13 @@ def _wrong(participant: Participant, kind: Decision.Kind, reason: str, amount: D
         return "reason"
     if kind == kinds.BONUS and (amount is None or not amount.is_finite() or not 0 < amount <= MOST_BONUS):
         return "amount"
-    excluded = bool(standing(participant.decisions.all()).by_hand)
+    excluded = bool(standing_of(participant.decisions.all()).by_hand)
     if kind == kinds.READMIT and not excluded:
         return "not_excluded"
     return "excluded" if kind == kinds.EXCLUDE and excluded else ""
 
 
-def standing(decisions: Iterable[Decision]) -> Standing:
+def standing_of(decisions: Iterable[Decision]) -> Standing:
     """What decisions about one participant come to; they are in the order in which they were taken."""
     payment: Literal["", "accept", "refuse"] = ""
     why = by_hand = ""
@@ -102,4 +102,4 @@ def standings(participants: Iterable[Participant]) -> dict[int, Standing]:
     by_person: dict[int, list[Decision]] = {}
     for each in Decision.objects.filter(participant__in=participants).order_by("pk"):
         by_person.setdefault(each.participant_id, []).append(each)
-    return {person: standing(own) for person, own in by_person.items()}
+    return {person: standing_of(own) for person, own in by_person.items()}

@@ -31,12 +31,14 @@ def launch(study: Study, *, who: str, places: int | None = None) -> Study:
     Raises:
         UsageError: that was not confirmed, or another number.
     """
-    if (wanted := asks(study)) is not None and places != wanted.most:
-        raise UsageError(question(wanted) + f" Confirm it with --confirm-places {wanted.most}, or set replace_at_most.")
+    if (wanted := asks(study)) is not None and places != wanted.most_people:
+        raise UsageError(
+            question(wanted) + f" Confirm it with --confirm-places {wanted.most_people}, or set replace_at_most."
+        )
     with transaction.atomic():
         launched = set_state(study, Study.State.RUNNING, who=who)
         if wanted is not None:
-            detail = {"places": wanted.most, "price": wanted.price(wanted.most)}
+            detail = {"places": wanted.most_people, "price": wanted.price(wanted.most_people)}
             launched.audits.create(who=who, what="places confirmed", detail=detail)
     return launched
 
@@ -45,8 +47,8 @@ def question(wanted: Budget) -> str:
     """What is confirmed, in words."""
     return (
         f"{wanted.people:,} participants are needed ({wanted.price(wanted.people)}). Judgements of participants who are "
-        f"excluded are collected again, of {wanted.replacements:,} at most: up to {wanted.most:,} participants are paid "
-        f"({wanted.price(wanted.most)})."
+        f"excluded are collected again, of {wanted.replacements:,} at most: up to {wanted.most_people:,} participants are "
+        f"paid ({wanted.price(wanted.most_people)})."
     )
 
 

@@ -34,10 +34,10 @@ def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
             )
         if there is not None:
             there.delete()
-        return _made(file, items, sha256)
+        return _create_study(file, items, sha256)
 
 
-def _made(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
+def _create_study(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
     study = Study.objects.create(
         slug=file.study, configuration=file.model_dump(mode="json"), sha256=sha256, seed=file.seed
     )

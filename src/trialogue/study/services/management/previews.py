@@ -29,7 +29,7 @@ class Progress:
     needed: int
 
     @property
-    def ended(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every item has its answers."""
         return self.done >= self.needed
 
@@ -78,7 +78,7 @@ def forget(study: Study) -> None:
         shutil.rmtree(own, ignore_errors=True)
 
 
-def looked(study: Study, who: str) -> None:
+def log_look(study: Study, who: str) -> None:
     """Log that somebody looked at results, and how far the study was."""
     now = progress(study)
     Audit.objects.create(study=study, who=who, what=LOOK, detail={"done": now.done, "needed": now.needed})

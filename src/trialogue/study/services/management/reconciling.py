@@ -69,7 +69,7 @@ def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciled:
             found.replaced += [name] if _replaced(participant) else []
         elif status in DONE and participant.state != Participant.State.COMPLETED:
             found.unfinished.append(name)
-    found.unlisted = _unlisted(study, {name for name, _ in rows})
+    found.unlisted = _unlisted_ids(study, {name for name, _ in rows})
     return found
 
 
@@ -87,7 +87,7 @@ def _replaced(participant: Participant) -> bool:
         return bool(assigning.replace_within_ceiling(locked))
 
 
-def _unlisted(study: Study, listed: set[str]) -> list[str]:
+def _unlisted_ids(study: Study, listed: set[str]) -> list[str]:
     """Ids with which somebody came by a link that anybody can write, and that the platform does not name."""
     # of several ids that somebody brought, the one that they are known by
     came = Identity.objects.filter(participant__study=study, participant__signed=False).order_by("participant__number")
@@ -104,7 +104,7 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.DictReader(stream)
             columns = list(reader.fieldnames or ())
-            name, status = _first(columns, IDS), _first(columns, STATUSES)
+            name, status = _first_known(columns, IDS), _first_known(columns, STATUSES)
             if not name or not status:
                 what = (
                     f"it needs a column of ids ({', '.join(IDS[:3])}, ...) and one of states ({', '.join(STATUSES)})."
@@ -118,5 +118,5 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
             yield given, (row[status] or "").strip().upper()
 
 
-def _first(columns: list[str], known: tuple[str, ...]) -> str:
+def _first_known(columns: list[str], known: tuple[str, ...]) -> str:
     return next((each for each in known if each in columns), "")

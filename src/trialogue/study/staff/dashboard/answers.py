@@ -29,7 +29,7 @@ def of_tasks(study: Study) -> list[Submission]:
     return list(found.select_related("assignment__slot").order_by("-pk")[:RECENT])
 
 
-def judged(answers: Iterable[Submission]) -> dict[str, list[Given]]:
+def judgements(answers: Iterable[Submission]) -> dict[str, list[Given]]:
     """What was judged, by whom and how, by name of the question.
 
     A judgement of a position is one of the system that stood there.
@@ -43,11 +43,13 @@ def judged(answers: Iterable[Submission]) -> dict[str, list[Given]]:
             place = PLACE.fullmatch(name)
             what: Hashable = (each.assignment.item_id, order[int(place[1]) - 1]) if place else each.assignment.item_id
             if isinstance(value, int | float | str):
-                found[place[2] if place else name].append((what, each.participant_id, _meant(name, value, order)))
+                found[place[2] if place else name].append(
+                    (what, each.participant_id, _chosen_system(name, value, order))
+                )
     return dict(found)
 
 
-def _meant(name: str, value: float | str, order: list[str]) -> float | str:
+def _chosen_system(name: str, value: float | str, order: list[str]) -> float | str:
     """The system that the choice of a side means, and other answers as they are."""
     return dict(zip(SIDES[::2], order, strict=False)).get(str(value), value) if name == "choice" else value
 
@@ -68,10 +70,14 @@ def _row(question: Question, values: Sequence[float | str]) -> dict[str, Any]:
     row = {"name": question.name.replace("_", " "), "count": len(numbers)}
     if not numbers:
         return row
-    return {**row, "median": _written(median(numbers)), "range": f"{_written(min(numbers))} – {_written(max(numbers))}"}
+    return {
+        **row,
+        "median": _render_number(median(numbers)),
+        "range": f"{_render_number(min(numbers))} – {_render_number(max(numbers))}",
+    }
 
 
-def _written(number: float) -> str:
+def _render_number(number: float) -> str:
     return f"{number:,.10g}"
 
 

@@ -106,7 +106,7 @@ def times(seconds: Iterable[float]) -> list[dict[str, Any]]:
     return [bar(label, count, max(counts)) for label, count in zip(labels, counts, strict=True)] if values else []
 
 
-def by_state(study: Study) -> Counter[str]:
+def count_by_state(study: Study) -> Counter[str]:
     """How many participants are in each state."""
     counted = study.participants.values_list("state").annotate(n=Count("id")).order_by()
     return Counter({str(state): int(count) for state, count in counted})

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from trialogue.study.models import Coding, Study, Submission
-from trialogue.study.staff.access import MANAGE, record, who
+from trialogue.study.staff.access import MANAGE, login_of, record
 from trialogue.study.staff.dashboard.answers import kappa_of_two
 from trialogue.study.staff.forms import CODES, CodesForm, number_in
 from trialogue.study.staff.views.base import StaffForm
@@ -26,7 +26,7 @@ class Codes(StaffForm):
 
     def form_valid(self, form: CodesForm) -> HttpResponse:
         """Keep the codes; not of a third coder, nor a second opinion of the same."""
-        by = who(self.request)
+        by = login_of(self.request)
         with transaction.atomic():
             submission = get_object_or_404(
                 Submission.objects.select_for_update(), pk=form.cleaned_data["key"], participant__study=self.study
@@ -40,8 +40,8 @@ class Codes(StaffForm):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """An explanation, and how many are left."""
         study = self.study
-        mine = set(_codings(study).filter(by=who(self.request)).values_list("submission_id", flat=True))
-        explained = [each for each in _explained(study) if each.pk in mine or each.codings.count() < CODERS]
+        mine = set(_codings(study).filter(by=login_of(self.request)).values_list("submission_id", flat=True))
+        explained = [each for each in _explained_submissions(study) if each.pk in mine or each.codings.count() < CODERS]
         waiting = [each for each in explained if each.pk not in mine]
         later = number_in(self.request.GET.get("after", ""))
         first = next((each for each in waiting if each.pk > later), waiting[0] if waiting else None)
@@ -87,7 +87,7 @@ def _codings(study: Study) -> Any:
     return Coding.objects.filter(submission__participant__study=study)
 
 
-def _explained(study: Study) -> list[Submission]:
+def _explained_submissions(study: Study) -> list[Submission]:
     found = Submission.objects.filter(participant__study=study, assignment__isnull=False).order_by("pk")
     return [each for each in found.prefetch_related("codings") if explanation(each)]
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 
 from trialogue.study.export import export_study
 from trialogue.study.services import leaving
-from trialogue.study.staff.access import EXPORT, MANAGE, may, who
+from trialogue.study.staff.access import EXPORT, MANAGE, login_of, may
 from trialogue.study.staff.forms import EraseForm
 from trialogue.study.staff.views.base import StaffAction, StaffForm, StaffPage
 
@@ -49,7 +49,7 @@ class Export(StaffAction):
         """The file."""
         packed = io.BytesIO()
         with tempfile.TemporaryDirectory(prefix="trialogue-export-") as room:
-            written = export_study(self.study, Path(room), who=who(request))
+            written = export_study(self.study, Path(room), who=login_of(request))
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 for path in written:
                     info = zipfile.ZipInfo(f"{slug}-export/{path.name}", FIRST_DAY)
@@ -70,7 +70,7 @@ class Erase(StaffForm):
 
     def form_valid(self, form: EraseForm) -> HttpResponse:
         """Erase; the page again, with how many were."""
-        count = leaving.erase(self.study, form.cleaned_data["name"], who=who(self.request))
+        count = leaving.erase(self.study, form.cleaned_data["name"], who=login_of(self.request))
         if not count:
             form.add_error("name", gettext("Nobody here has this code or platform id."))
             return self.form_invalid(form)

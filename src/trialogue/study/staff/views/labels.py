@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from trialogue.study.design.items import LabellingItem, from_stored
-from trialogue.study.design.questions import Question, said
+from trialogue.study.design.questions import Question, text_in
 from trialogue.study.models import Adjudication, Assignment, Item, Study
-from trialogue.study.pages.contents import guideline_of, written
-from trialogue.study.pages.messages import around
-from trialogue.study.staff.access import MANAGE, record, who
+from trialogue.study.pages.contents import answer_text, guideline_of
+from trialogue.study.pages.messages import split_around
+from trialogue.study.staff.access import MANAGE, login_of, record
 from trialogue.study.staff.forms import LabelForm, number_in
-from trialogue.study.staff.frame import asked
+from trialogue.study.staff.frame import questions_of
 from trialogue.study.staff.views.base import StaffForm
 
 
@@ -31,7 +31,7 @@ class Labels(StaffForm):
     @property
     def question(self) -> Question | None:
         """What annotators choose a label for; None in a study without labels."""
-        return next((each for each in asked(self.study) if each.name == "label"), None)
+        return next((each for each in questions_of(self.study) if each.name == "label"), None)
 
     def get_form_kwargs(self) -> dict[str, Any]:
         """With the labels of the study."""
@@ -43,7 +43,7 @@ class Labels(StaffForm):
         label = form.cleaned_data["decision"]
         with transaction.atomic():
             item = get_object_or_404(self.study.items, pk=form.cleaned_data["key"], kind=Item.Kind.TASK)
-            decision = {"answers": {"label": label}, "by": who(self.request)}
+            decision = {"answers": {"label": label}, "by": login_of(self.request)}
             Adjudication.objects.update_or_create(item=item, defaults=decision)
             record(self.request, self.study, "adjudicated", item=item.key, label=label)
         return redirect(self.request.path)
@@ -51,7 +51,7 @@ class Labels(StaffForm):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """A message with its labels, and how many are left."""
         study, question = self.study, self.question
-        disputed = list(_disputed(study, question)) if question else []
+        disputed = list(_disputed_items(study, question)) if question else []
         later = number_in(self.request.GET.get("after", ""))
         first = next((each for each in disputed if each.pk > later), disputed[0] if disputed else None)
         decided = Adjudication.objects.filter(item__study=study).count()
@@ -65,41 +65,41 @@ class Labels(StaffForm):
         return super().get_context_data(**context, **kwargs)
 
 
-def _disputed(study: Study, question: Question) -> Any:
+def _disputed_items(study: Study, question: Question) -> Any:
     """Items with all their answers, not all the same, and no decision."""
     complete = study.items.filter(kind=Item.Kind.TASK, adjudication__isnull=True).annotate(
         done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
     )
     for item in complete.filter(done__gte=2).order_by("pk"):
-        if item.done >= item.needed and len(Counter(_given(item, question))) > 1:
+        if item.done >= item.needed and len(Counter(_given_labels(item, question))) > 1:
             yield item
 
 
-def _given(item: Item, question: Question) -> list[str]:
+def _given_labels(item: Item, question: Question) -> list[str]:
     answers = item.assignments.filter(state=Assignment.State.DONE).order_by("pk")
     return [str(each) for each in answers.values_list(f"submission__answers__{question.name}", flat=True)]
 
 
 def _question(study: Study, item: Item, question: Question, language: str) -> dict[str, Any]:
     content = from_stored(item.content)
-    lines = content.shown(()) if isinstance(content, LabellingItem) else None
+    lines = content.show(()) if isinstance(content, LabellingItem) else None
     options = [
         {
             "value": option.value,
-            "title": said(option.label, language),
+            "title": text_in(option.label, language),
             "help": guideline_of(option, language)["definition"],
         }
         for option in question.options
     ]
     given = [
-        {"who": gettext("Annotator %(number)s") % {"number": place}, "what": written(question, label, language)}
-        for place, label in enumerate(_given(item, question), 1)
+        {"who": gettext("Annotator %(number)s") % {"number": place}, "what": answer_text(question, label, language)}
+        for place, label in enumerate(_given_labels(item, question), 1)
     ]
     return {
         "shown_heading": gettext("The conversation"),
-        "around": around(lines.lines, lines.asked_about) if lines else None,
+        "around": split_around(lines.lines, lines.asked_about) if lines else None,
         "given": given,
-        "question": said(question.question, language),
+        "question": text_in(question.question, language),
         "options": options,
         "control": "radio",
         "key": item.pk,

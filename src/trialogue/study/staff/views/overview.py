@@ -13,10 +13,10 @@ from trialogue.stats.raters.alpha import Level
 from trialogue.study.design.questions import Question
 from trialogue.study.models import Study
 from trialogue.study.services.management import launching
-from trialogue.study.staff.access import MANAGE, StaffMixin, may, who
+from trialogue.study.staff.access import MANAGE, StaffMixin, login_of, may
 from trialogue.study.staff.dashboard import answers, flow
 from trialogue.study.staff.dashboard.answers import Given, alpha_so_far, numbers_so_far
-from trialogue.study.staff.frame import asked, title
+from trialogue.study.staff.frame import questions_of, title
 from trialogue.study.staff.views.base import AnyList, FrameMixin, StaffAction, StaffPage
 
 CHANGES = {
@@ -45,7 +45,7 @@ class Studies(FrameMixin, StaffMixin, AnyList):
                 "title": title(study, "en"),
                 "slug": study.slug,
                 "state": state_names()[study.state],
-                "completed": gettext("%(count)s completed") % {"count": flow.by_state(study)["completed"]},
+                "completed": gettext("%(count)s completed") % {"count": flow.count_by_state(study)["completed"]},
                 "url": reverse("study:staff-study", args=[study.slug]),
             }
             for study in Study.objects.order_by("slug")
@@ -75,7 +75,7 @@ class Overview(StaffPage):
         """What it shows."""
         study = self.study
         tasks = answers.of_tasks(study)
-        given = answers.judged(tasks)
+        given = answers.judgements(tasks)
         return super().get_context_data(
             heading=title(study, "en"),
             study_type=study.configuration.get("type", ""),
@@ -87,7 +87,7 @@ class Overview(StaffPage):
             flow=flow.flow(study),
             coverage=flow.coverage(study),
             times=flow.times(each.seconds for each in tasks if each.seconds is not None),
-            numbers=numbers_so_far(asked(study), given),
+            numbers=numbers_so_far(questions_of(study), given),
             agreement=_agreement(study, given),
             **kwargs,
         )
@@ -102,7 +102,7 @@ class ChangeState(StaffAction):
         """What makes sense is done. What costs money is confirmed in the terminal."""
         wanted = request.POST.get("state", "")
         if wanted in CHANGES[self.study.state] and launching.asks(self.study) is None:
-            launching.set_state(self.study, wanted, who=who(request))
+            launching.set_state(self.study, wanted, who=login_of(request))
         return redirect("study:staff-study", slug=slug)
 
 
@@ -115,7 +115,7 @@ def _changes(study: Study) -> list[dict[str, str]]:
 
 
 def _facts(study: Study, answers: int) -> list[dict[str, object]]:
-    states = flow.by_state(study)
+    states = flow.count_by_state(study)
     done = study.participants.filter(state="completed").values_list("arrived_at", "finished_at")
     minutes = [(end - start).total_seconds() / 60 for start, end in done if end]
     return [
@@ -135,7 +135,7 @@ def _agreement(study: Study, given: Mapping[str, list[Given]]) -> list[dict[str,
     levels: dict[str, Level] = {"scale": "ordinal", "choice": "nominal", "number": "interval", "slider": "interval"}
     return [
         _agreement_row(question, given[question.name], levels[question.kind_of_answer])
-        for question in asked(study)
+        for question in questions_of(study)
         if question.name in given and question.kind_of_answer in levels
     ]
 

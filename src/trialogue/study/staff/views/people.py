@@ -28,10 +28,10 @@ class People(StaffList):
         everybody = list(self.study.participants.annotate(tasks=_tasks()).order_by("number"))
         self._everybody = everybody
         self._rows = sorted(rows_of(everybody), key=lambda row: -sum(each.weight for each in row["evidence"]))
-        return [row for row in self._rows if SHOWS[self._chosen](row)]
+        return [row for row in self._rows if SHOWS[self._chosen_group](row)]
 
     @property
-    def _chosen(self) -> str:
+    def _chosen_group(self) -> str:
         chosen = self.request.GET.get("show", "")
         return chosen if chosen in SHOWS else ""
 
@@ -40,14 +40,19 @@ class People(StaffList):
         context = super().get_context_data(heading=gettext("Participants"), **kwargs)
         names = {"": gettext("Everybody"), "open": gettext("Pay to decide"), "unusual": gettext("Unusual")}
         shows = [
-            {"name": names[each], "show": each, "count": sum(map(wanted, self._rows)), "current": each == self._chosen}
+            {
+                "name": names[each],
+                "show": each,
+                "count": sum(map(wanted, self._rows)),
+                "current": each == self._chosen_group,
+            }
             for each, wanted in SHOWS.items()
         ]
         came_by = links(self._everybody)
         return {
             **context,
             "shows": shows,
-            "chosen": self._chosen,
+            "chosen": self._chosen_group,
             "links": came_by,
             "taken_at_their_word": any(each["link"] == "id" for each in came_by),
         }
@@ -147,10 +152,10 @@ class Log(StaffList):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """The lines in words."""
         context = super().get_context_data(heading=gettext("Log"), **kwargs)
-        rows = [{"at": each.at, "who": each.who, "what": _said(each.what, each.detail)} for each in context["rows"]]
+        rows = [{"at": each.at, "who": each.who, "what": _log_text(each.what, each.detail)} for each in context["rows"]]
         return {**context, "rows": rows}
 
 
-def _said(what: str, detail: dict[str, Any]) -> str:
+def _log_text(what: str, detail: dict[str, Any]) -> str:
     told = ", ".join(f"{name} {value}" for name, value in detail.items())
     return f"{what} ({told})" if told else what

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from trialogue.errors import TrialogueError
 from trialogue.study.recruiting.api import Api
 from trialogue.study.recruiting.prolific import Recruiter
-from trialogue.study.staff.access import MANAGE, who
+from trialogue.study.staff.access import MANAGE, login_of
 from trialogue.study.staff.forms import CarryOutForm
 from trialogue.study.staff.frame import recruits
 from trialogue.study.staff.views.base import StaffForm
@@ -31,7 +31,7 @@ class Platform(StaffForm):
         folder = settings.FOLDER
         if not recruits(self.study) or folder is None:
             raise Http404
-        return Recruiter(self.study, folder, Api(tries=1, wait_s=PATIENCE_S), who=who(self.request))
+        return Recruiter(self.study, folder, Api(tries=1, wait_s=PATIENCE_S), who=login_of(self.request))
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The page.
@@ -62,11 +62,11 @@ class Platform(StaffForm):
         """What waits; where Prolific does not answer, that."""
         context = super().get_context_data(heading="Prolific", **kwargs)
         try:
-            return {**context, **self._waiting()}
+            return {**context, **self._pending()}
         except TrialogueError as error:
             return {**context, "unreachable": str(error)}
 
-    def _waiting(self) -> dict[str, Any]:
+    def _pending(self) -> dict[str, Any]:
         found, owed = self._recruiter.decided(), self._recruiter.owed()
         groups = [
             (gettext("still at work there; decided later"), found.later),

@@ -16,7 +16,7 @@ from trialogue.study.models import Study
 from trialogue.study.services.management import previews
 from trialogue.study.services.reading import file_of
 from trialogue.study.staff.access import EXPORT as MAY_EXPORT
-from trialogue.study.staff.access import who
+from trialogue.study.staff.access import login_of
 from trialogue.study.staff.views.base import StaffAction, StaffPage
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"  # a page of ours without its scripts
@@ -48,7 +48,7 @@ class Report(StaffPage):
                 "%(done)s are there."
             )
             % numbers,
-            "ended": now.ended,
+            "ended": now.is_complete,
             "looks": len(previews.early_looks(study)),
             "state": state,
             "failed": failed,
@@ -72,7 +72,7 @@ class Preview(StaffAction):
         if path is None:
             raise Http404
         if request.method != "HEAD":
-            previews.looked(self.study, who(request))
+            previews.log_look(self.study, login_of(request))
         response = HttpResponse(path.read_bytes(), content_type="text/html; charset=utf-8")
         response.headers["Content-Security-Policy"] = POLICY
         return response
@@ -87,7 +87,7 @@ def _start(request: HttpRequest, study: Study) -> None:
     own.mkdir(parents=True, mode=0o700)
     own.parent.chmod(0o700)
     (own / WANTED).touch()
-    export_study(study, own / EXPORT, who=who(request))
+    export_study(study, own / EXPORT, who=login_of(request))
     started = subprocess.Popen(
         [sys.executable, "-m", "trialogue.study.analysing", str(own)],
         stdin=subprocess.DEVNULL,

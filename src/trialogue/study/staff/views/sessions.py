@@ -14,9 +14,9 @@ from trialogue.study.models import Decision, Participant, Study
 from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.leaving import outcome_of
-from trialogue.study.services.management.deciding import decide, standing
+from trialogue.study.services.management.deciding import decide, standing_of
 from trialogue.study.services.reading import file_of
-from trialogue.study.staff.access import MANAGE, may, who
+from trialogue.study.staff.access import MANAGE, login_of, may
 from trialogue.study.staff.dashboard.flow import stage_names
 from trialogue.study.staff.evidence import findings, sessions
 from trialogue.study.staff.forms import DecisionForm, refusal
@@ -52,7 +52,9 @@ class Session(StaffForm):
         """Keep what was decided, if it can be."""
         given = form.cleaned_data
         kind = Decision.Kind(given["decision"])
-        wrong = decide(self.participant, kind, who=who(self.request), reason=given["reason"], amount=given["amount"])
+        wrong = decide(
+            self.participant, kind, who=login_of(self.request), reason=given["reason"], amount=given["amount"]
+        )
         if wrong:
             form.add_error(None, refusal(wrong))
             return self.form_invalid(form)
@@ -62,7 +64,7 @@ class Session(StaffForm):
         """What is known of the session."""
         request, study, participant = self.request, self.study, self.participant
         decisions = list(participant.decisions.all())
-        now = standing(decisions)
+        now = standing_of(decisions)
         names = stage_names()
         end = participant.finished_at or participant.seen_at
         return super().get_context_data(
@@ -81,7 +83,7 @@ class Session(StaffForm):
             may_manage=may(request, MANAGE) and participant.state != Participant.State.WITHDREW,
             erase_url=f"{reverse('study:staff-erase', args=[study.slug])}?code={participant.code}",
             people_url=reverse("study:staff-people", args=[study.slug]),
-            next_url=_next(study, participant),
+            next_url=_next_session(study, participant),
             **kwargs,
         )
 
@@ -95,7 +97,7 @@ def _at_platform(participant: Participant) -> list[dict[str, str]]:
         "approve": {"look": "good", "text": gettext("sent to Prolific: approved")},
         "reject": {"look": "rule", "text": gettext("sent to Prolific: rejected")},
     }
-    rows = {what: ledger.last(what, participant.code) for what in words}
+    rows = {what: ledger.last_line(what, participant.code) for what in words}
     return [words[what] for what, row in rows.items() if row is not None and row["state"] == "done"]
 
 
@@ -107,7 +109,7 @@ def _rules(study: Study, participant: Participant) -> list[dict[str, Any]]:
     return [{"name": rule.replace("_", " "), "hit": rule in hit} for rule in file.exclusion]
 
 
-def _next(study: Study, participant: Participant) -> str:
+def _next_session(study: Study, participant: Participant) -> str:
     """The session after this one; "" after the last."""
     after = study.participants.filter(number__gt=participant.number).order_by("number").first()
     return reverse("study:staff-session", args=[study.slug, after.code]) if after else ""
