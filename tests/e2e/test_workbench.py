@@ -46,13 +46,13 @@ def test_a_session_is_read_and_decided_about(browser: Any, site: str, scheme: st
     page.locator("#amount").fill("0.50")
     _press(page, "Add a bonus")
     page.locator("#exclude-reason").fill("Wrote to us that a friend had answered")
-    _press(page, "Exclude by hand")
+    _press(page, "Exclude manually")
     said = page.locator("section[aria-labelledby=decisions] .evidence").inner_text()
-    for each in ("accepted", "bonus 0.50", "excluded by hand: Wrote to us"):
+    for each in ("accepted", "bonus 0.50", "excluded manually: Wrote to us"):
         assert each in said
     found += serious(page)
-    _press(page, "Take the exclusion back")
-    assert "excluded by hand: Wrote" not in page.locator("section[aria-labelledby=decisions] .evidence").inner_text()
+    _press(page, "Reverse the exclusion")
+    assert "excluded manually: Wrote" not in page.locator("section[aria-labelledby=decisions] .evidence").inner_text()
     page.goto(f"{site}/staff/rating/data/")
     found += serious(page)
     with page.expect_download() as download:
@@ -61,10 +61,10 @@ def test_a_session_is_read_and_decided_about(browser: Any, site: str, scheme: st
     page.goto(f"{site}/staff/rating/report/")
     assert "Stopping rule" in page.locator("main").inner_text()
     found += serious(page)
-    _press(page, "Make the report")
-    page.get_by_role("link", name="Look at it").wait_for(timeout=120_000)
+    _press(page, "Create the report")
+    page.get_by_role("link", name="View it").wait_for(timeout=120_000)
     with page.expect_navigation():
-        page.get_by_role("link", name="Look at it").click()
+        page.get_by_role("link", name="View it").click()
     assert page.locator("h1").first.inner_text()
     page.goto(address)
     with page.expect_navigation():
@@ -94,4 +94,4 @@ def test_a_label_that_annotators_dispute_is_decided_with_the_message_in_view(bro
     assert "Annotator 1" in page.locator("main").inner_text()
     page.locator("main input[type=radio]").first.check()
     _press(page, "Save and continue")
-    assert "no message whose labels differ" in page.locator("main").inner_text()
+    assert "All messages have consistent labels" in page.locator("main").inner_text()

@@ -67,7 +67,7 @@ def test_what_a_system_says_first_is_shown_and_kept_once(monkeypatch: pytest.Mon
     client, page, agent = at_chat(monkeypatch, says(HELLO, "I know films."))
     assert "Hello! What do you look for?" in page
     assert "I know films." in page
-    assert "Say hello, or say what you are looking for" not in page
+    assert "Say hello, or write what you are looking for" not in page
     client.get("/chat/step/")
     client.get("/chat/step/")
     assert agent.heard == [["greet"]]
@@ -88,7 +88,7 @@ def test_a_system_that_waits_for_the_user_is_asked_once_and_one_that_is_asleep_k
 ) -> None:
     for first in (None, Turn(())):
         client, page, agent = at_chat(monkeypatch, first)
-        assert "Say hello, or say what you are looking for" in page
+        assert "Say hello, or write what you are looking for" in page
         client.get("/chat/step/")
         assert agent.heard == [["greet"]]
         sent(client, client.get("/chat/step/"), say="Hi", act="say")  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def test_a_token_runs_out_and_says_so_and_who_is_in_already_goes_on(signer: Sign
     old = signer.token("late", exp=time.time() - 3600)
     assert why(study, old) == "expired"
     page = Client().get(f"/rating/?prolific_token={old}")
-    assert "open the study again from the platform" in page.content.decode()
+    assert "open the study again from the platform to get" in page.content.decode()
     client = Client()
     token = signer.token("p2", exp=time.time() + 1)
     assert client.post(f"/rating/?prolific_token={token}").headers["Location"] == "/rating/step/"

@@ -361,6 +361,6 @@ def test_returned_people_free_their_slots() -> None:
     walk(person, until="task")
     leaving.mark(person, "returned")
     person.refresh_from_db()
-    assert "gave your place back" in exits.words(person)[1]
+    assert "returned your place" in exits.words(person)[1]
     assert set(Item.objects.filter(kind="task").values_list("taken", flat=True)) == {0}
     assert steps.current(person) is None

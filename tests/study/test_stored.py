@@ -21,8 +21,8 @@ def _to_the_end(client: Client, page: HttpResponse) -> str:
 @pytest.mark.parametrize(
     ("language", "before", "after"),
     [
-        ("en", "Your Prolific id is stored, apart from your answers", "write to lab@example.org and name your id"),
-        ("de", "Ihre Prolific-ID wird gespeichert, getrennt", "schreiben Sie an lab@example.org und nennen Ihre ID"),
+        ("en", "Your Prolific ID is stored separately from your answers", "write to lab@example.org and state your ID"),
+        ("de", "Ihre Prolific-ID wird getrennt", "schreiben Sie an lab@example.org und nennen Ihre ID"),
     ],
 )
 def test_who_comes_with_an_id_is_told_before_they_agree_and_at_the_end(language: str, before: str, after: str) -> None:
@@ -32,7 +32,7 @@ def test_who_comes_with_an_id_is_told_before_they_agree_and_at_the_end(language:
     assert before in source(page)
     last = _to_the_end(client, page)
     assert after in last
-    assert "could not find them otherwise" not in last
+    assert "cannot find them without it" not in last
     assert "anders nicht finden" not in last
 
 
@@ -41,7 +41,7 @@ def test_who_comes_without_an_id_is_told_that_nobody_could_find_them() -> None:
     client = Client()
     page = entered(client, study)
     assert "What is stored about you" not in source(page)
-    assert "could not find them otherwise" in _to_the_end(client, page)
+    assert "cannot find them without it" in _to_the_end(client, page)
 
 
 @pytest.mark.parametrize("name", ["pid-1", " pid-1 ", "session-1"])

@@ -20,7 +20,7 @@ FORM = """
 <h1>Rate</h1><form method="post" action="/s/step/"><input type="hidden" name="token" value="t:1">
 <section class="situation"><ol><li>
 <p dir="auto">A film like <mark>&quot;Heat&quot;</mark> &amp; &lt;co&gt;?</p></li></ol></section>
-<section class="card"><p class="bubble" dir="auto"><span class="silent">(no words)</span></p>
+<section class="card"><p class="bubble" dir="auto"><span class="silent">(empty message)</span></p>
 <fieldset><legend>Good?</legend>
 <label for="a"><input id="a" type="radio" name="r1-good" value="1" required><bdi>No</bdi></label>
 <label for="b"><input id="b" type="radio" name="r1-good" value="2"><bdi>Yes</bdi></label></fieldset></section>

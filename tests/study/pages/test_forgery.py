@@ -55,7 +55,7 @@ def test_an_id_that_nobody_signed_is_marked_as_such_and_let_in_only_where_the_st
     assert Participant.objects.get().signed is False
     strict = running("preference", platform={"name": "prolific", "signed": True})
     page = Client().get("/preference/?PROLIFIC_PID=forged&SESSION_ID=x&sig=0000")
-    assert "This link is not complete" in source(page)  # type: ignore[arg-type]
+    assert "This link is incomplete" in source(page)  # type: ignore[arg-type]
     assert not strict.participants.exists()
 
 

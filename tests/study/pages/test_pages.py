@@ -75,7 +75,7 @@ def test_what_is_missing_is_listed_with_links_and_said_in_the_title(name: str) -
     assert "Please answer this question." in source
     required = [question for question in steps()[name].questions if question.required]
     if len(required) > 1:
-        assert f"{len(required)} answers are missing or need a change" in source
+        assert f"{len(required)} answers are missing or must be changed" in source
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -168,7 +168,7 @@ def test_styles_turn_with_the_direction_of_the_text() -> None:
 def test_plain_texts_are_shown_as_they_are() -> None:
     source = html(page(steps(plain)["rating"]))
     assert "<mark>&quot;Dunkirk (2017)&quot;</mark>" in source
-    assert "(no words)" in source
+    assert "(empty message)" in source
 
 
 @pytest.mark.parametrize("name", [name for name in STEPS if steps()[name].kind != "exit"])

@@ -62,9 +62,9 @@ def test_an_order_of_replies_is_stored_by_place_and_exported_by_system(tmp_path:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"order": ["1=1", "1=2", "2=3"]}, "give each rank once"),
+        ({"order": ["1=1", "1=2", "2=3"]}, "use each rank once"),
         ({"order": ["1=1", "2=2", ""]}, "answer this question"),
-        ({"extremes": ["best=1", "worst=1"]}, "two different ones"),
+        ({"extremes": ["best=1", "worst=1"]}, "two different answers"),
         ({"mood": ""}, "answer this question"),
         ({"more": "yes", "what": ""}, "answer this question"),
     ],

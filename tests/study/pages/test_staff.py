@@ -103,7 +103,7 @@ def test_the_overview_counts_people_items_and_agreement() -> None:
     shown = text(member(), "/staff/rating/")
     assert re.search(r"Arrived</th><td class=\"number\"><b>3</b>.*1 did not consent", shown, re.DOTALL)
     assert re.search(r"Completed</th><td class=\"number\"><b>2</b>", shown)
-    assert "2 items; 4 of 6 answers are there" in shown
+    assert "2 items; 4 of 6 answers received" in shown
     assert "all ratings have the same value" in shown
 
 
@@ -128,15 +128,15 @@ def test_who_came_by_a_link_that_nobody_signed_is_told_from_who_came_by_one_of_o
     entered(unsigned, study, "?id=anybody")
     shown = text(member(), "/staff/rating/people/")
     known = dict(Participant.objects.values_list("signed", "code"))
-    for was_signed, words in ((True, "signed link"), (False, "unsigned link with an id")):
+    for was_signed, words in ((True, "signed link"), (False, "unsigned link with an ID")):
         assert re.search(rf"<code>{known[was_signed]}</code></a></th>.*?<td class=\"hint\">{words}</td>", shown)
         assert f"<dt>{words}</dt><dd>1</dd>" in shown
-    assert "is taken at its word" in shown
-    assert "anybody</td>" not in shown  # the id itself is in lists for those who may export
+    assert "is not verified: anyone" in shown
+    assert "anybody</td>" not in shown  # the id itself is in lists for those who can export
     leaving.erase(study, "anybody", who="boss")
     after = text(member("b"), "/staff/rating/people/")
     assert "unsigned link" not in after
-    assert "taken at its word" not in after
+    assert "is not verified: anyone" not in after
 
 
 def test_evidence_is_shown_and_excludes_nobody() -> None:

@@ -110,7 +110,7 @@ def test_the_hidden_instruction_is_seen_by_nobody_and_found_in_who_follows_it(tm
     people = {each.number: each.pk for each in study.participants.all()}
     assert "hidden_instruction" in signals(study)[people[2]]
     assert not any("hidden_instruction" in person.flags for person in study.participants.all())  # no rule: not stored
-    assert "followed an instruction that nobody sees" in text(member(), "/staff/preference/people/")
+    assert "followed a hidden instruction" in text(member(), "/staff/preference/people/")
     export_study(study, tmp_path, who="test")
     data, _ = read_export(tmp_path)
     assert any("hidden_instruction" in person.flags for person in data.people)
@@ -131,7 +131,7 @@ def test_a_study_that_looks_for_nothing_flags_nothing_in_its_export(tmp_path: Pa
 
 def test_the_consent_says_what_is_noted_and_what_it_is_looked_at_for() -> None:
     shown = source(entered(Client(), watched()))
-    assert "note when text is pasted into them and when their window is left" in shown
+    assert "record when text is pasted, when you switch to another window and" in shown
     assert "a program answered instead of a person" in shown
     assert "a program answered instead" not in source(entered(Client(), running("rating")))
     client = Client()

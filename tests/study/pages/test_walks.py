@@ -59,7 +59,7 @@ def test_what_is_missing_is_asked_for_again_and_what_was_given_is_kept() -> None
     again = client.post(form.action, {**form.hidden, "r2-meaning": "4", "r3-meaning": "9"})
     assert again.status_code == 422
     shown = source(again)  # type: ignore[arg-type]
-    assert "2 answers are missing or need a change" in shown
+    assert "2 answers are missing or must be changed" in shown
     assert "Reply 1: How meaningful is it?" in shown
     assert re.search(r'name="r2-meaning" value="4"[^>]* checked', shown)
     assert not Submission.objects.filter(step__startswith="task").exists()
@@ -71,7 +71,7 @@ def test_another_ones_token_is_refused() -> None:
     entered(two, study)
     refused = two.post(form.action, form.filled())
     assert refused.status_code == 403
-    assert "somebody else" in source(refused)  # type: ignore[arg-type]
+    assert "someone else" in source(refused)  # type: ignore[arg-type]
     forged = two.post(form.action, {**form.filled(), "token": "forged"})
     assert forged.status_code == 403
     assert not Submission.objects.exists()
@@ -85,7 +85,7 @@ def test_a_form_from_another_site_is_refused(path: str) -> None:
     client = Client(enforce_csrf_checks=True)
     refused = client.post(path, {"agree": "yes"})
     assert refused.status_code == 403
-    assert "could not be checked" in source(refused)  # type: ignore[arg-type]
+    assert "could not be verified" in source(refused)  # type: ignore[arg-type]
     assert not Participant.objects.exists()
 
 
@@ -126,7 +126,7 @@ def test_who_does_not_fit_is_screened_out_and_who_misreads_may_try_again() -> No
     while "what" not in Form(source(page)).choices:
         page = sent(other, page)
     page = sent(other, page, what="films")
-    assert "Not all answers were right" in source(page)
+    assert "Some answers were not correct" in source(page)
     assert "Attempt 2 of 2" in source(page)
     assert heading(sent(other, page, what="films")) == "The study ends here"
 
@@ -160,8 +160,8 @@ def test_somebody_may_leave_at_any_step() -> None:
 def test_a_link_without_an_id_and_a_full_paused_or_closed_study_are_told_before_anything() -> None:
     study = running(platform={"name": "prolific"})
     query = "?PROLIFIC_PID=p1&SESSION_ID=x"
-    assert heading(Client().get("/rating/")) == "This link is not complete"  # type: ignore[arg-type]
-    for state, told in (("paused", "The study pauses"), ("closed", "The study is closed")):
+    assert heading(Client().get("/rating/")) == "This link is incomplete"  # type: ignore[arg-type]
+    for state, told in (("paused", "The study is paused"), ("closed", "The study is closed")):
         study.state = state
         study.save()
         assert heading(Client().get(f"/rating/{query}")) == told  # type: ignore[arg-type]
@@ -177,9 +177,9 @@ def test_the_same_person_finds_their_place_again_and_another_does_not_take_it() 
     query = "?PROLIFIC_PID=p1&SESSION_ID=x"
     client = Client()
     sent(client, entered(client, study, query))
-    assert "Continue where I was" in source(client.get(f"/rating/{query}"))  # type: ignore[arg-type]
+    assert "Continue where I left off" in source(client.get(f"/rating/{query}"))  # type: ignore[arg-type]
     assert heading(entered(Client(), study, query)) == "First, a few questions"
-    assert heading(entered(Client(), study, "?PROLIFIC_PID=p1&SESSION_ID=y")) == "You have been here before"
+    assert heading(entered(Client(), study, "?PROLIFIC_PID=p1&SESSION_ID=y")) == "You have already taken part"
     assert Participant.objects.count() == 1
 
 
@@ -212,11 +212,11 @@ def test_a_recommender_that_is_down_is_told_politely_and_who_stops_frees_the_pla
     while "say" not in Form(source(page)).texts:
         page = sent(client, page)
     page = sent(client, page)
-    assert "does not answer at the moment" in source(page)
-    assert "What you wrote is saved" in source(page)
+    assert "is not responding at the moment" in source(page)
+    assert "Your message is saved" in source(page)
     form = Form(source(page))
     page = client.post("/chat/chat/", {**form.hidden, "act": "stop"}, follow=True)  # type: ignore[assignment]
-    assert "That is our fault" in source(page)
+    assert "This is our fault" in source(page)
     assert study.items.filter(kind="task").get().taken == 0
 
 

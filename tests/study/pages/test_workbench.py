@@ -45,7 +45,7 @@ def test_a_session_is_shown_turn_by_turn_with_checks_times_and_what_the_browser_
         assert f"<h3>{title}</h3>" in shown
     assert shown.count('<li class="turn">') == Submission.objects.count()
     assert "pasted once" in shown
-    assert "5 s elsewhere" in shown
+    assert "5 s in other windows" in shown
     assert "check failed: expected" in shown or "check passed" in shown
     for system in ("secret-one", "secret-two", "secret-three"):
         assert f"<bdi>{system}</bdi>" in shown
@@ -155,7 +155,7 @@ def test_the_report_so_far_is_made_beside_the_server_and_every_look_is_told(tmp_
             time.sleep(0.1)
         shown = text(eve, path)
         assert previews.state(study) == "made", shown
-        assert "each of its 3 items has 2 answers: 6 in all, of which 2 are there" in shown
+        assert "each of its 3 items has 2 answers: 6 in total, 2 received so far" in shown
         page = eve.get(f"{path}page/")
         assert "sandbox" in page.headers["Content-Security-Policy"]
         assert b"Which reply makes sense?" in page.content

@@ -30,7 +30,7 @@ def ending_page(request: HttpRequest, study: Study, participant: Participant) ->
         **frame(request, study, language=language),
         "heading": heading,
         "intro": (text_in(file.thanks, language) if completed else "") or text,
-        "platform": PLATFORMS.get(file.platform.name, gettext("where you came from")),
+        "platform": PLATFORMS.get(file.platform.name, gettext("the page you came from")),
     }
     if back is not None and (completed or file.platform.name != "none"):
         context |= {
@@ -59,23 +59,29 @@ def words(participant: Participant) -> tuple[str, str]:
         return gettext("You have left the study"), gettext("Your answers are deleted. Thank you for your time.")
     if participant.state in (Participant.State.RETURNED, Participant.State.TIMED_OUT):
         return gettext("The study ends here"), gettext(
-            "Your platform says that you gave your place back, or that your time ran out. Others have it now; thank you for "
-            "your time."
+            "According to your platform, you returned your place or ran out of time. It has been given to "
+            "someone else. Thank you for your time."
         )
     by_reason = {
         "no_consent": (
             gettext("You are not taking part"),
-            gettext("That is all right. Nothing that you might have answered is stored."),
+            gettext("That is fine. None of your answers were stored."),
         ),
-        "full": (gettext("All places are taken"), gettext("Others were a little faster. Thank you for coming!")),
+        "full": (gettext("All places are taken"), gettext("All places have just been taken. Thank you for coming!")),
         "comprehension": (
             gettext("The study ends here"),
-            gettext("Some answers about the instructions were not right. That happens; thank you for your time."),
+            gettext(
+                "Some of your answers about the instructions were not correct. That can happen. Thank you "
+                "for your time."
+            ),
         ),
         "unavailable": (
             gettext("The study ends here"),
-            gettext("The recommender does not answer. That is our fault, not yours; thank you for your time."),
+            gettext("The recommender is not responding. This is our fault, not yours. Thank you for your time."),
         ),
     }
-    other = (gettext("The study ends here"), gettext("This study looks for other people. Thank you for your time."))
+    other = (
+        gettext("The study ends here"),
+        gettext("This study is looking for other participants. Thank you for your time."),
+    )
     return by_reason.get(participant.reason, other)

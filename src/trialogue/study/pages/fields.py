@@ -250,14 +250,14 @@ def message_of(wrong: Wrong) -> str:
                 "Please shorten this to %(count)d character.", "Please shorten this to %(count)d characters.", count
             ) % {"count": count}
         case "not_ranked":
-            return gettext("Please give each rank once.")
+            return gettext("Please use each rank once.")
         case "same_twice":
-            return gettext("Please choose two different ones.")
+            return gettext("Please choose two different answers.")
         case "not_a_number":
-            return gettext("Please write a number, such as 42.")
+            return gettext("Please enter a number, such as 42.")
         case "not_whole":
-            return gettext("Please write a whole number.")
+            return gettext("Please enter a whole number.")
         case "too_low":
-            return gettext("Please write a number that is not below %(limit)s.") % {"limit": written}
+            return gettext("Please enter a number of at least %(limit)s.") % {"limit": written}
         case "too_high":
-            return gettext("Please write a number that is not above %(limit)s.") % {"limit": written}
+            return gettext("Please enter a number of at most %(limit)s.") % {"limit": written}

@@ -19,7 +19,7 @@ def _heading_of(step: Step) -> str:
         "screening": gettext("First, a few questions"),
         "questions": gettext("A few questions"),
         "instructions": gettext("What you will do"),
-        "feedback": gettext("How we see it"),
+        "feedback": gettext("Our answers"),
         "comprehension": gettext("Is everything clear?"),
         "exit": gettext("Thank you!"),
     }.get(step.kind, gettext("Next"))

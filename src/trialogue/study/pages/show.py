@@ -61,7 +61,7 @@ def show(
         "failed": bool(given),
         "withdraw_url": reverse("study:leave", args=[study.slug]),
         "chat_action": reverse("study:chat", args=[study.slug]),
-        "again": gettext("Not all answers were right. Please read the instructions once more and try again.")
+        "again": gettext("Some answers were not correct. Please read the instructions again and have another try.")
         if step.kind == "comprehension" and step.attempt > 1
         else "",
         **{name: value for name, value in context.items() if value or name != "intro"},

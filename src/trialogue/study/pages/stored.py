@@ -18,16 +18,16 @@ def stored_id(participant: Participant) -> str:
     if not has_id(participant):
         return ""
     return gettext(
-        "%(id)s is stored, apart from your answers: so that you can be paid and take part once, and so that you can come "
-        "back. Results are published without it."
+        "%(id)s is stored separately from your answers, so that you can be paid, take part only once, and come"
+        " back later. It is never published with the results."
     ) % {"id": _id_label(participant)}
 
 
 def erased_how(participant: Participant) -> str:
     """How somebody with an id has everything erased."""
     return gettext(
-        "To have your answers and your id erased, use the receipt code from the last page, or write to %(contact)s and name "
-        "your id."
+        "To have your answers and your ID deleted, use the receipt code from the last page, or write to "
+        "%(contact)s and state your ID."
     ) % {"contact": _contact(participant)}
 
 
@@ -35,21 +35,21 @@ def receipt_text(participant: Participant) -> str:
     """What the receipt code is for, and whether there is another way."""
     if not has_id(participant):
         return gettext(
-            "Keep this code if you may want to have your answers deleted later; we do not know your name and could not find "
-            "them otherwise."
+            "Keep this code in case you want your answers deleted later. We do not know your name and cannot "
+            "find them without it."
         )
     return gettext(
-        "With this code you can have your answers deleted later. %(id)s is stored, too, apart from them: without "
-        "the code, write to %(contact)s and name your id to have everything erased."
+        "With this code you can have your answers deleted later. %(id)s is stored separately from them: "
+        "without the code, write to %(contact)s and state your ID to have everything deleted."
     ) % {"id": _id_label(participant), "contact": _contact(participant)}
 
 
 def _id_label(participant: Participant) -> str:
     platform = PLATFORMS.get(file_of(participant.study).platform.name)
     if platform is None:
-        return gettext("The id from your link")
-    return gettext("Your %(platform)s id") % {"platform": platform}
+        return gettext("The ID from your link")
+    return gettext("Your %(platform)s ID") % {"platform": platform}
 
 
 def _contact(participant: Participant) -> str:
-    return file_of(participant.study).contact or gettext("those who run the study")
+    return file_of(participant.study).contact or gettext("the study team")

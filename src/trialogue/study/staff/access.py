@@ -58,8 +58,8 @@ def may(request: HttpRequest, permission: str) -> bool:
 def role(request: HttpRequest) -> str:
     """What the member of staff may do, in a word."""
     if may(request, MANAGE):
-        return gettext("may manage")
-    return gettext("may export") if may(request, EXPORT) else gettext("may look")
+        return gettext("can manage")
+    return gettext("can export") if may(request, EXPORT) else gettext("can view")
 
 
 def login_of(request: HttpRequest) -> str:

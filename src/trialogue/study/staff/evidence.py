@@ -68,11 +68,11 @@ def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
 def signal_names() -> dict[Signal, str]:
     """Signs of a language model, in words."""
     return {
-        "hidden_instruction": gettext("followed an instruction that nobody sees"),
-        "trap_questions": gettext("knew what people hardly know"),
-        "near_duplicate": gettext("wrote nearly what another participant wrote"),
-        "below_reading_time": gettext("answered in less time than reading takes"),
-        "typed_too_fast": gettext("typed faster than people can"),
+        "hidden_instruction": gettext("followed a hidden instruction"),
+        "trap_questions": gettext("knew something that hardly anyone knows"),
+        "near_duplicate": gettext("wrote almost the same as another participant"),
+        "below_reading_time": gettext("answered faster than the text can be read"),
+        "typed_too_fast": gettext("typed faster than a person can"),
     }
 
 

@@ -21,7 +21,7 @@ CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length
 class LoginForm(AuthenticationForm):
     """Name and password of a member of staff."""
 
-    WRONG = gettext_lazy("Name or password is wrong, or this account may not see studies.")
+    WRONG = gettext_lazy("Wrong name or password, or this account has no access to studies.")
     error_messages = {"invalid_login": WRONG, "inactive": WRONG}  # noqa: RUF012  # as Django declares it
     password = forms.CharField(strip=False, max_length=LONGEST_PASSWORD, error_messages={"required": WRONG})
 
@@ -54,7 +54,7 @@ class FirstLoginForm(forms.Form):
             ValidationError: the passwords differ.
         """
         if self.cleaned_data.get("password") != self.cleaned_data.get("again"):
-            raise ValidationError(gettext("The passwords are not the same."))
+            raise ValidationError(gettext("The passwords do not match."))
         return self.cleaned_data
 
 
@@ -62,7 +62,7 @@ class EraseForm(forms.Form):
     """Whom to erase, and that it is meant."""
 
     name = forms.CharField(
-        max_length=200, error_messages={"required": gettext_lazy("Please write a code or a platform id.")}
+        max_length=200, error_messages={"required": gettext_lazy("Please enter a code or a platform ID.")}
     )
     sure = forms.CharField(required=False)
 
@@ -73,7 +73,7 @@ class EraseForm(forms.Form):
             ValidationError: it is not ticked.
         """
         if self.cleaned_data["sure"] != "yes":
-            raise ValidationError(gettext("Please say that you are sure: what is erased cannot be brought back."))
+            raise ValidationError(gettext("Please confirm: erased data cannot be restored."))
         return "yes"
 
 
@@ -100,12 +100,12 @@ def refusal(wrong: Wrong) -> str:
     """Why a decision cannot be taken, in words; "" if it can."""
     return {
         "": "",
-        "reason": gettext("Please give a reason, of %(count)s characters or more.") % {"count": SHORTEST_REASON},
-        "amount": gettext("Please write an amount above 0, such as 1.50."),
-        "at_work": gettext("They are still at work: pay is decided when they are done."),
-        "withdrew": gettext("They withdrew; there is nothing to decide about."),
-        "not_excluded": gettext("They are not excluded by hand."),
-        "excluded": gettext("They are excluded by hand already."),
+        "reason": gettext("Please give a reason of at least %(count)s characters.") % {"count": SHORTEST_REASON},
+        "amount": gettext("Please enter an amount above 0, such as 1.50."),
+        "at_work": gettext("This participant has not finished yet. Decide about the payment afterwards."),
+        "withdrew": gettext("This participant withdrew; there is nothing to decide."),
+        "not_excluded": gettext("This participant is not excluded manually."),
+        "excluded": gettext("This participant is already excluded manually."),
     }[wrong]
 
 

@@ -19,8 +19,8 @@ def link_names() -> dict[str, str]:
     """What participants came by: whether anybody could have made their link up."""
     return {
         "signed": gettext("signed link"),
-        "id": gettext("unsigned link with an id"),
-        "open": gettext("link without an id"),
+        "id": gettext("unsigned link with an ID"),
+        "open": gettext("link without an ID"),
         "": "–",
     }
 
@@ -74,7 +74,7 @@ def standing_words(now: Standing) -> list[dict[str, str]]:
     if now.bonus:
         found.append({"look": "good", "text": gettext("bonus %(amount)s") % {"amount": now.bonus}})
     if now.by_hand:
-        found.append({"look": "rule", "text": gettext("excluded by hand: %(reason)s") % {"reason": now.by_hand}})
+        found.append({"look": "rule", "text": gettext("excluded manually: %(reason)s") % {"reason": now.by_hand}})
     return found
 
 
@@ -84,7 +84,7 @@ def said_of(decision: Decision) -> str:
         Decision.Kind.ACCEPT: gettext("accepted"),
         Decision.Kind.REFUSE: gettext("refused: %(reason)s"),
         Decision.Kind.BONUS: gettext("bonus %(amount)s"),
-        Decision.Kind.EXCLUDE: gettext("excluded by hand: %(reason)s"),
-        Decision.Kind.READMIT: gettext("exclusion by hand taken back"),
+        Decision.Kind.EXCLUDE: gettext("excluded manually: %(reason)s"),
+        Decision.Kind.READMIT: gettext("manual exclusion reversed"),
     }[Decision.Kind(decision.kind)]
     return words % {"reason": decision.reason, "amount": decision.amount}

@@ -91,7 +91,7 @@ def step_name(key: str) -> str:
         "before": gettext("Questionnaire before"),
         "instructions": gettext("Instructions"),
         "training": gettext("Practice"),
-        "feedback": gettext("How we see it"),
+        "feedback": gettext("Our answers"),
         "comprehension": gettext("Questions about the instructions"),
         "task": gettext("Task"),
         "check": gettext("Attention check"),
@@ -168,5 +168,5 @@ def _event_texts(events: Sequence[tuple[str, int]]) -> list[str]:
         found.append(ngettext("pasted once", "pasted %(count)s times", count) % {"count": count})
     away, _ = time_away(events)
     if away / 1000 >= AWAY_S:
-        found.append(gettext("%(seconds)s s elsewhere") % {"seconds": round(away / 1000)})
+        found.append(gettext("%(seconds)s s in other windows") % {"seconds": round(away / 1000)})
     return found

@@ -50,9 +50,9 @@ def error_not_saved(request: HttpRequest) -> HttpResponse:
     posted = request.method == "POST" and sum(len(value) for _, value in fields) < LARGEST
     heading = gettext("Not saved yet") if request.method == "POST" else gettext("One moment, please")
     text = (
-        gettext("Your answers on this page could not be stored just now. Nothing that was saved before is lost.")
+        gettext("Your answers on this page could not be saved just now. Everything you saved before is safe.")
         if request.method == "POST"
-        else gettext("The page could not be loaded just now. Nothing that was saved before is lost.")
+        else gettext("The page could not be loaded just now. Everything you saved before is safe.")
     )
     advice = gettext("Please wait a few seconds and try again.")
     retry: dict[str, Any] = (
@@ -65,36 +65,36 @@ def error_not_saved(request: HttpRequest) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400."""
-    text = gettext("The browser sent something that we do not understand. Please go back and try again.")
+    text = gettext("Your browser sent something that we could not read. Please go back and try again.")
     return page(request, gettext("That did not work"), text, status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403."""
-    text = gettext("This page belongs to somebody else, or you came here from another site.")
-    advice = gettext("Please open the study with the link that you were given. Nothing that was saved is lost.")
-    return page(request, gettext("Not for you"), f"{text}\n\n{advice}", status=403)
+    text = gettext("This page belongs to someone else, or you came here from another website.")
+    advice = gettext("Please use the link you received to open the study. Everything you saved is safe.")
+    return page(request, gettext("No access"), f"{text}\n\n{advice}", status=403)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403, since a form came without its secret: from another site, or from a browser without cookies."""
     text = gettext(
-        "This form could not be checked. Your browser may refuse cookies, or the page was open for very long."
+        "This form could not be verified. Your browser may block cookies, or the page was open for a very long time."
     )
-    advice = gettext("Allow cookies for this site, load the page again, and send your answers once more.")
-    link = {"link_url": request.get_full_path(), "link_text": gettext("Load the page again")}
+    advice = gettext("Please allow cookies for this website, reload the page and send your answers again.")
+    link = {"link_url": request.get_full_path(), "link_text": gettext("Reload the page")}
     return page(request, gettext("Please try again"), f"{text}\n\n{advice}", status=403, **link)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404."""
-    text = gettext("There is no page at this address. Please open the study with the link that you were given.")
-    return page(request, gettext("Nothing here"), text, status=404)
+    text = gettext("There is no page at this address. Please use the link you received to open the study.")
+    return page(request, gettext("Page not found"), text, status=404)
 
 
 def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
     """429."""
-    text = gettext("That was faster than we can follow. Please wait a moment; nothing that was saved is lost.")
+    text = gettext("There were too many requests. Please wait a moment. Everything you saved is safe.")
     link = {"link_url": request.get_full_path(), "link_text": gettext("Try again")}
     response = page(request, gettext("One moment, please"), text, status=429, **link)
     response.headers["Retry-After"] = str(seconds)
@@ -103,6 +103,6 @@ def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
 
 def broken(request: HttpRequest) -> HttpResponse:
     """500."""
-    text = gettext("Something went wrong on our side. Nothing that was saved before is lost.")
+    text = gettext("Something went wrong on our side. Everything you saved before is safe.")
     link = {"link_url": request.get_full_path(), "link_text": gettext("Try again")}
     return page(request, gettext("Sorry"), text, status=500, **link)

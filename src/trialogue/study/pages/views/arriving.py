@@ -30,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
     if len(running) == 1:
         query = request.META.get("QUERY_STRING", "")
         return redirect(f"{running[0].slug}/{'?' + query if query else ''}")
-    text = gettext("Please open the study with the link that you were given.")
+    text = gettext("Please use the link you received to open the study.")
     return page(request, gettext("Which study?"), text, status=200)
 
 
@@ -110,33 +110,35 @@ def _landing_page(request: HttpRequest, study: Study, came: Arrival, language: s
 
 def refusal_page(request: HttpRequest, study: Study, why: str, language: str) -> HttpResponse:
     """The page for those who cannot come in; nothing about them is stored."""
-    nothing = gettext("Nothing about you was stored.")
+    nothing = gettext("No information about you was stored.")
     said_of: dict[str, tuple[str, str]] = {
         "full": (
             gettext("All places are taken"),
-            gettext("Thank you for your interest! Others have taken the last places, or are about to."),
+            gettext("Thank you for your interest! The last places are taken or being filled right now."),
         ),
-        "paused": (gettext("The study pauses"), gettext("Please come back later with the same link.")),
+        "paused": (gettext("The study is paused"), gettext("Please come back later, using the same link.")),
         "closed": (gettext("The study is closed"), gettext("Thank you for your interest!")),
         "taken": (
-            gettext("You have been here before"),
-            gettext("Somebody with your id has taken part already, in another session. Everybody can take part once."),
+            gettext("You have already taken part"),
+            gettext(
+                "Someone with your ID has already taken part in another session. Each person can take part only once."
+            ),
         ),
         "unsigned": (
-            gettext("This link is not complete"),
-            gettext("Please use the link that was sent to you, as it is; it may also be out of date."),
+            gettext("This link is incomplete"),
+            gettext("Please use the link exactly as you received it. It may also have expired."),
         ),
         "expired": (
-            gettext("This link is out of date"),
-            gettext("Please open the study again from the platform: it makes a new link."),
+            gettext("This link has expired"),
+            gettext("Please open the study again from the platform to get a new link."),
         ),
         "unchecked": (
-            gettext("Your link cannot be checked just now"),
-            gettext("Please try again in a minute, with the same link."),
+            gettext("Your link cannot be verified right now"),
+            gettext("Please try again in a minute with the same link."),
         ),
         "no_id": (
-            gettext("This link is not complete"),
-            gettext("Your id is missing from it. Please open the study from the platform, or copy the whole link."),
+            gettext("This link is incomplete"),
+            gettext("It does not contain your ID. Please open the study from the platform, or copy the whole link."),
         ),
     }
     heading, text = said_of.get(why, said_of["closed"])

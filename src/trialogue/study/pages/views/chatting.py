@@ -61,7 +61,7 @@ def _act_on(request: HttpRequest, study: Study, participant: Participant, going_
         return redirect("study:step", slug=study.slug)
     step = asking.step_of(participant, going_on.step)
     if said.kind == "down":
-        return show(request, study, step, down=gettext("The recommender does not answer at the moment."))
+        return show(request, study, step, down=gettext("The recommender is not responding at the moment."))
     given = {"": said.answers} if said.answers else {}
     return show(request, study, step, given=given, said_before=request.POST.get("say", ""))
 

@@ -34,10 +34,10 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         **frame(request, study, language=language),
         "heading": gettext("Leave the study?"),
-        "text": gettext("If you leave now, all your answers are deleted and cannot be brought back.")
+        "text": gettext("If you leave now, all your answers will be deleted. This cannot be undone.")
         + "\n\n"
         + gettext(
-            "You can also close this page and come back later with the same link: your place is kept for a while."
+            "You can also close this page and come back later with the same link. Your place is reserved for a while."
         ),
         "button": gettext("Leave and delete my answers"),
         "back_url": reverse("study:step", args=[slug]) if going_on else "",
@@ -70,14 +70,14 @@ class Receipt(AnyForm):
         if participant is None:
             return self.form_invalid(form)
         ends.withdraw(participant)
-        text = gettext("Everything that you answered is gone. Thank you for having taken part.")
+        text = gettext("All your answers have been deleted. Thank you for taking part.")
         around = frame(self.request, self.study, language=self.language)
         return page(self.request, gettext("Your answers are deleted"), text, status=200, **around)
 
     def form_invalid(self, form: ReceiptForm) -> HttpResponse:
         """The page again; the guess counts."""
         _seconds_blocked(self.request, count=True)
-        wrong = gettext("There are no answers with this code. Please check every letter and digit.")
+        wrong = gettext("No answers were found for this code. Please check each letter and digit.")
         context = self.get_context_data(form=form, receipt_wrong=wrong, failed=True)
         return self.render_to_response(context, status=INVALID)
 
@@ -86,9 +86,7 @@ class Receipt(AnyForm):
         return super().get_context_data(
             **frame(self.request, self.study, language=self.language),
             heading=gettext("Delete my answers"),
-            text=gettext(
-                "Enter the receipt code that you were shown. Everything that you answered is deleted at once."
-            ),
+            text=gettext("Enter your receipt code. All your answers will be deleted immediately."),
             button=gettext("Delete my answers"),
             ask_receipt=True,
             **kwargs,

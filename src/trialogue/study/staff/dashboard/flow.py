@@ -19,7 +19,7 @@ def stage_names() -> dict[str, str]:
     return {
         "arrived": gettext("Arrived"),
         "consented": gettext("Consented"),
-        "screened": gettext("Passed the questions before"),
+        "screened": gettext("Passed the questions at the start"),
         "active": gettext("Began the tasks"),
         "completed": gettext("Completed"),
         "failed": gettext("failed"),
@@ -32,7 +32,7 @@ def stage_names() -> dict[str, str]:
         "training": gettext("failed the training"),
         "attention": gettext("failed attention checks"),
         "full": gettext("found no place"),
-        "unavailable": gettext("met a recommender that was down"),
+        "unavailable": gettext("recommender unavailable"),
     }
 
 
@@ -84,7 +84,7 @@ def coverage(study: Study, *, most: int = 300) -> dict[str, Any]:
         "done": sum(done for _, _, done, _ in items),
         "leased": sum(leased for _, _, _, leased in items),
     }
-    summary = gettext("%(items)s items; %(done)s of %(needed)s answers are there, %(leased)s are being given.") % totals
+    summary = gettext("%(items)s items; %(done)s of %(needed)s answers received, %(leased)s in progress.") % totals
     cells = [
         {"key": key, "needed": needed, "done": done, "leased": leased, "look": _look(done, needed)}
         for key, needed, done, leased in items[:most]

@@ -47,10 +47,10 @@ class Codes(StaffForm):
         first = next((each for each in waiting if each.pk > later), waiting[0] if waiting else None)
         counts = {"done": len(explained) - len(waiting), "all": len(explained)}
         context: dict[str, Any] = {
-            "heading": gettext("What does the explanation speak of?"),
+            "heading": gettext("What is the explanation about?"),
             "eyebrow": gettext("%(done)s of %(all)s coded by you") % counts,
             "measure": agreement(study),
-            "done": "" if first else gettext("There is nothing left for you to code."),
+            "done": "" if first else gettext("You have coded everything."),
         }
         if first:
             context |= _question(study, first)
@@ -61,9 +61,12 @@ def code_names() -> dict[str, tuple[str, str]]:
     """Name and meaning of each code."""
     return {
         "realisticity": (gettext("Realisticity"), gettext("how natural or human-like it sounds")),
-        "engagement": (gettext("Engagement"), gettext("whether the user is involved, asks back, stays with it")),
+        "engagement": (
+            gettext("Engagement"),
+            gettext("whether the user is involved, asks questions and stays interested"),
+        ),
         "emotion": (gettext("Emotion"), gettext("feelings: joy, irritation, politeness")),
-        "response": (gettext("Response"), gettext("whether answers fit what was said before")),
+        "response": (gettext("Response"), gettext("whether answers fit the conversation so far")),
         "grammar": (gettext("Grammar"), gettext("language, spelling, punctuation")),
         "length": (gettext("Length"), gettext("how long or short the messages or the conversation are")),
     }
@@ -75,7 +78,7 @@ def _question(study: Study, submission: Submission) -> dict[str, Any]:
         "shown_heading": gettext("Explanation"),
         "quote": explanation(submission),
         "question": gettext("Codes"),
-        "help": gettext("As many as fit; none if none fits."),
+        "help": gettext("Choose all that apply, or none."),
         "options": options,
         "control": "checkbox",
         "key": submission.pk,

@@ -72,7 +72,7 @@ class Erase(StaffForm):
         """Erase; the page again, with how many were."""
         count = leaving.erase(self.study, form.cleaned_data["name"], who=login_of(self.request))
         if not count:
-            form.add_error("name", gettext("Nobody here has this code or platform id."))
+            form.add_error("name", gettext("No participant has this code or platform ID."))
             return self.form_invalid(form)
         erased = ngettext("%(count)s participant was erased.", "%(count)s participants were erased.", count)
         context = self.get_context_data(form=form, notice=erased % {"count": count}, name="")

@@ -58,7 +58,7 @@ class Labels(StaffForm):
         context: dict[str, Any] = {
             "heading": gettext("Which label is right?"),
             "eyebrow": gettext("%(open)s to decide, %(decided)s decided") % {"open": len(disputed), "decided": decided},
-            "done": "" if first else gettext("There is no message whose labels differ."),
+            "done": "" if first else gettext("All messages have consistent labels."),
         }
         if first and question:
             context |= _question(study, first, question, self.language)

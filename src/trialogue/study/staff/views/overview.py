@@ -120,7 +120,7 @@ def _facts(study: Study, answers: int) -> list[dict[str, object]]:
     minutes = [(end - start).total_seconds() / 60 for start, end in done if end]
     return [
         {"name": gettext("Completed"), "value": states["completed"]},
-        {"name": gettext("At it now"), "value": sum(states[each] for each in ("consented", "screened", "active"))},
+        {"name": gettext("Active now"), "value": sum(states[each] for each in ("consented", "screened", "active"))},
         {"name": gettext("Typical time"), "value": _minutes(median(minutes)) if minutes else "–"},
         {"name": gettext("Answered tasks"), "value": answers},
     ]

@@ -38,7 +38,7 @@ class People(StaffList):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Parts of the list with their sizes, and what people came by."""
         context = super().get_context_data(heading=gettext("Participants"), **kwargs)
-        names = {"": gettext("Everybody"), "open": gettext("Pay to decide"), "unusual": gettext("Unusual")}
+        names = {"": gettext("Everybody"), "open": gettext("Payment to be decided"), "unusual": gettext("Unusual")}
         shows = [
             {
                 "name": names[each],

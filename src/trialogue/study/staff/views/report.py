@@ -44,8 +44,8 @@ class Report(StaffPage):
         context = {
             "heading": gettext("The report so far"),
             "rule": gettext(
-                "The study ends when each of its %(items)s items has %(k)s answers: %(needed)s in all, of which "
-                "%(done)s are there."
+                "The study ends when each of its %(items)s items has %(k)s answers: %(needed)s in total, "
+                "%(done)s received so far."
             )
             % numbers,
             "ended": now.is_complete,
