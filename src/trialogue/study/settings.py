@@ -61,7 +61,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "trialogue.study.web.headers.HeadersMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "trialogue.study.web.sessions.SavedSessionMiddleware",
     "trialogue.study.web.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "trialogue.study.web.error_pages.TroubleMiddleware",

@@ -1,13 +1,22 @@
 """Sessions in the database, as Django keeps them; read by a fixed statement, since every page does that first."""
 
+import logging
 from typing import Any
 
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import UpdateError
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.contrib.sessions.models import Session
-from django.db import connection
-from django.utils import timezone
+from django.db import DatabaseError, InterfaceError, connection
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone, translation
+
+from trialogue.study.web.error_pages import not_saved
+from trialogue.study.web.languages import wanted
 
 FOUND = "SELECT * FROM django_session WHERE session_key = %s AND expire_date > %s"
+log = logging.getLogger("trialogue.study")
 
 
 class SessionStore(db.SessionStore):
@@ -20,3 +29,31 @@ class SessionStore(db.SessionStore):
             return self.decode(found.session_data)
         self._session_key = None
         return {}
+
+    def save(self, must_create: bool = False) -> None:
+        """Store it.
+
+        Raises:
+            UpdateError: it was deleted meanwhile.
+            DatabaseError: it could not be stored. Django takes a database that is locked or full for a session that was
+                deleted, and answers that the browser made a mistake.
+        """
+        try:
+            super().save(must_create=must_create)
+        except UpdateError as error:
+            if type(cause := error.__context__) is not DatabaseError and isinstance(cause, DatabaseError):
+                raise cause from None
+            raise
+
+
+class SavedSessionMiddleware(SessionMiddleware):
+    """Django's, whose session is stored after the view: where that fails, nothing is acknowledged."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:  # type: ignore[override]
+        """The response, or the page that says: not saved, try again."""
+        try:
+            return super().process_response(request, response)  # type: ignore[arg-type]
+        except (DatabaseError, InterfaceError) as error:
+            log.error("session not saved: %s %s: %s", request.method, request.path, error)
+            with translation.override(wanted(request)[0]):
+                return not_saved(request)
