@@ -5,6 +5,18 @@ For agents, simulated users, labellers and judges alike, which do not know each 
 
 from trialogue.llm.cache import Cache, CacheStats
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
+from trialogue.llm.choosing import Chosen, choose
 from trialogue.llm.usage import Ledger, Price, Usage
 
-__all__ = ["Cache", "CacheStats", "ChatClient", "ChatOptions", "Completion", "Ledger", "Price", "Usage"]
+__all__ = [
+    "Cache",
+    "CacheStats",
+    "ChatClient",
+    "ChatOptions",
+    "Chosen",
+    "Completion",
+    "Ledger",
+    "Price",
+    "Usage",
+    "choose",
+]

@@ -2,7 +2,7 @@
 
 import typer
 
-from trialogue.cli.study import export, make, people, power, recruit, report, serve, simulate, translations
+from trialogue.cli.study import export, make, people, power, rate, recruit, report, serve, simulate, translations
 
 app = typer.Typer(help="Human studies: create, preview, serve, export, analyse.", no_args_is_help=True)
 app.command("new")(make.new)
@@ -19,5 +19,6 @@ app.command("reconcile")(people.reconcile)
 app.command("erase")(people.erase)
 app.command("backup")(serve.backup)
 app.command("export")(export.export)
+app.command("rate")(rate.rate)
 app.command("report")(report.report)
 app.command("translations")(translations.translations)

@@ -10,6 +10,7 @@ import numpy as np
 from trialogue.findings.people.choices import Code, analyse_preferences, analyse_realism
 from trialogue.findings.people.labels import Label, analyse_labels
 from trialogue.findings.people.methods import looks_of, methods_of, not_people
+from trialogue.findings.people.model_raters import model_choices, model_ratings
 from trialogue.findings.people.options import Offered, describe_options
 from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants, flow
 from trialogue.findings.people.ratings import Scale, analyse_ratings
@@ -19,6 +20,8 @@ from trialogue.findings.people.records import (
     Flow,
     LabelFindings,
     Look,
+    ModelChoices,
+    ModelRatings,
     PairFindings,
     RatingFindings,
     StudyFindings,
@@ -58,6 +61,10 @@ class StudyData:
     study_hash: str | None = None
     early_looks: tuple[Look, ...] = ()
     """Looks at results before the planned number of answers was there."""
+    model_scores: Sequence[Score] = ()
+    """Of language models beside people; among no others."""
+    model_preferences: Sequence[Preference] = ()
+    """The same of choices."""
     raters: Raters = Raters.PEOPLE
     """Who took part; ratings and choices say of themselves who gave them, labels do not."""
     notes: Sequence[str] = ()
@@ -88,6 +95,8 @@ class StudyEstimates:
     ratings: tuple[RatingFindings, ...]
     choices: ChoiceFindings | None
     labels: LabelFindings | None
+    model_ratings: tuple[ModelRatings, ...]
+    model_choices: tuple[ModelChoices, ...]
     alpha: float
 
 
@@ -123,7 +132,16 @@ def infer_study(
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
     labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
-    return StudyEstimates(data, people, ratings, choices, labels, alpha)
+    counted = data.counted
+    beside = model_ratings(
+        data.model_scores,
+        [score for score in data.rated if counted is None or score.rater in counted],
+        scales=data.scales,
+        seed=seed,
+    )
+    votes = [vote for vote in data.preferences if counted is None or vote.rater in counted]
+    chosen = model_choices(data.model_preferences, votes, seed=seed)
+    return StudyEstimates(data, people, ratings, choices, labels, beside, chosen, alpha)
 
 
 def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFindings:
@@ -147,20 +165,36 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     )
     return StudyFindings(
         title=data.title,
-        answer=(*rehearsal, *_answer(ratings, estimates.choices, estimates.labels)),
+        answer=(*rehearsal, *_answer(ratings, estimates.choices, estimates.labels), *_beside(estimates)),
         raters=raters,
         flow=estimates.flow,
         ratings=ratings,
         choices=estimates.choices,
         labels=estimates.labels,
+        model_ratings=estimates.model_ratings,
+        model_choices=estimates.model_choices,
         answers=tuple(_plain(data)),
         options=describe_options(data.options, countable_participants(data.people, data.rules), data.titles),
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
-        methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *methods[-1:]),
+        methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_beside(estimates), *methods[-1:]),
         alpha=estimates.alpha,
         study_hash=data.study_hash,
         early_looks=data.early_looks,
         manifest=manifest,
+    )
+
+
+def _beside(estimates: StudyEstimates) -> tuple[str, ...]:
+    """That language models rated beside people, and that they count nowhere else; nothing where none did."""
+    names = sorted({each.rater for each in estimates.model_ratings} | {each.rater for each in estimates.model_choices})
+    if not names:
+        return ()
+    answers = sum(each.ratings for each in estimates.model_ratings)
+    answers += sum(each.choices for each in estimates.model_choices)
+    what = "a language model" if len(names) == 1 else "language models"
+    return (
+        f"{listed(names)} ({what}, not people) gave {answers:,} answers to the same questions; they are compared with "
+        "people's in a section of their own and count in no other number.",
     )
 
 

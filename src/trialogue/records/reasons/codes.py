@@ -259,6 +259,9 @@ class ReasonCode(StrEnum):
     NOTHING_JUDGED_TWICE_YET = "nothing_judged_twice_yet"
     NOTHING_CODED_TWICE_YET = "nothing_coded_twice_yet"
     QUESTION_SKIPPED = "question_skipped"
+    MODEL_CHOSE_NONE = "model_chose_none"
+    MODEL_DID_NOT_ANSWER = "model_did_not_answer"
+    NOTHING_RATED_BY_BOTH = "nothing_rated_by_both"
 
     # Files of runs and benchmarks
     LABEL_NOT_IN_FILE = "label_not_in_file"

@@ -393,6 +393,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NOTHING_JUDGED_TWICE_YET: "nothing was judged by two people yet",
         ReasonCode.NOTHING_CODED_TWICE_YET: "nothing was coded by both yet",
         ReasonCode.QUESTION_SKIPPED: "left out",
+        ReasonCode.MODEL_CHOSE_NONE: "the language model chose none of the options",
+        ReasonCode.MODEL_DID_NOT_ANSWER: "the language model did not answer ({kind})",
+        ReasonCode.NOTHING_RATED_BY_BOTH: "people and the language model rated nothing in common",
         # Files of runs and benchmarks
         ReasonCode.LABEL_NOT_IN_FILE: "the file has no label for it",
         ReasonCode.PREDICTION_NOT_IN_RUN: "the run has no prediction for it",

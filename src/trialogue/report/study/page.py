@@ -29,6 +29,7 @@ from trialogue.report.study.tables import (
     agreement_grid,
     choices_grid,
     model_grid,
+    model_grids,
     pairs_grid,
     tests_grid,
     value_of,
@@ -103,6 +104,7 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
         "label_agreement": agreement_grid(findings.labels.agreement) if findings.labels else None,
         "classes": _classes(findings.labels) if findings.labels else None,
         "confusions": _confusions(findings.labels) if findings.labels and findings.labels.confusions else None,
+        "models": model_grids(findings),
         "answers": [*map(_options, findings.options), *map(_answers, findings.answers)],
         "warnings": _warnings(findings),
         "manifest": _manifest(findings),
@@ -120,6 +122,11 @@ def _facts(findings: StudyFindings) -> list[tuple[str, str]]:
         (ratings, "rating", "ratings"),
         (findings.choices.judgements if findings.choices else 0, "judgement", "judgements"),
         (findings.labels.utterances if findings.labels else 0, "utterance labelled", "utterances labelled"),
+        (
+            sum(one.ratings for one in findings.model_ratings) + sum(one.choices for one in findings.model_choices),
+            "answer by a language model",
+            "answers by language models",
+        ),
     ]
     return [(f"{value:,}", one if value == 1 else many) for value, one, many in found if value]
 

@@ -40,6 +40,41 @@ def value_of(estimate: Estimate) -> str:
     return render_estimate(estimate, 2)
 
 
+def model_grids(findings: StudyFindings) -> tuple[Grid, ...]:
+    """What language models answered beside people; every caption and column says that they are no people."""
+    grids = []
+    for each in findings.model_ratings:
+        who = f"{each.rater} (language model)"
+        rows = tuple((one.system, _mean_of(one.mean), _mean_of(one.people)) for one in each.systems)
+        notes = (
+            f"{each.ratings:,} ratings by {who}, {each.unanswered:,} questions without a valid answer; "
+            f"{each.units:,} things were rated by people, too.",
+            f"Spearman's correlation of {who} with people's means: {value_of(each.correlation)}; of one person with the "
+            f"mean of the others: {value_of(each.correlation_of_people)}.",
+            f"{who} minus people, in points: {value_of(each.difference)}.",
+        )
+        caption = f"{each.title}: mean ratings by {who}, beside people's"
+        grids.append(Grid(caption, ("System", who, "People"), rows, (1, 2), notes=notes))
+    if findings.model_choices:
+        chosen = tuple(
+            (
+                f"{one.rater} (language model)",
+                f"{one.choices:,}",
+                f"{one.ties:,}",
+                f"{one.units:,}",
+                value_of(one.agreement),
+            )
+            for one in findings.model_choices
+        )
+        head = ("Language model", "Choices", "Ties", "Pairs decided by both", "Agreement with people's majority")
+        grids.append(Grid("Choices by language models, beside people's", head, chosen, (1, 2, 3, 4)))
+    return tuple(grids)
+
+
+def _mean_of(value: float | None) -> str:
+    return MISSING if value is None else number(value, 2)
+
+
 def tests_grid(found: RatingFindings) -> Grid:
     """Every test of systems, with what it rests on."""
     rows = [(_test_name(test), test.basis, _statistic(test), plain_p(test.p)) for test in found.tests]

@@ -33,6 +33,8 @@ FILES = (
     "presentations.csv",
     "codes.csv",
     "options.csv",
+    "model_scores.jsonl",
+    "model_preferences.jsonl",
     "study.json",
 )
 ANSWERS = ("scores.jsonl", "preferences.jsonl", "labels.csv", "options.csv")
@@ -109,6 +111,10 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     presentations, shown = _presentations(export)
     codes = _parse_rows(export, "codes.csv", ("preference_id", "coder"), _code)
     options = _parse_rows(export, "options.csv", ("rater", "question", "kind", "option", "value"), _parse_offered)
+    scores, model_scores = _split_models(scores, _read_models(export, "model_scores.jsonl", Score))
+    preferences, model_preferences = _split_models(
+        preferences, _read_models(export, "model_preferences.jsonl", Preference)
+    )
     raters = Raters.SCRIPTED if words.get("simulated", False) else Raters.PEOPLE
     scores, preferences = _mark_scripts(raters, scores), _mark_scripts(raters, preferences)
     export.problems += _find_off_scale(export, scores, words.get("scales", {}))
@@ -138,6 +144,8 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         raters_per_item=words.get("raters_per_item"),
         study_hash=words.get("study_hash"),
         early_looks=words.get("early_looks", ()),
+        model_scores=model_scores,
+        model_preferences=model_preferences,
         raters=raters,
         notes=tuple(export.notes),
     )
@@ -161,6 +169,23 @@ def _off_scale_text(score: Score, scales: Mapping[str, Scale]) -> str:
     if score.value is None or not points or min(points) <= score.value <= max(points):
         return ""
     return off_scale_text(scales[score.measure].title, score.value, min(points), max(points))
+
+
+def _split_models(answers: list[AnswerT], of_models: list[AnswerT]) -> tuple[list[AnswerT], list[AnswerT]]:
+    """(people's answers, those of models): what a model answered is among no others, whichever file it stands in."""
+    people = [one for one in answers if one.raters is not Raters.MODEL]
+    return people, of_models + [one for one in answers if one.raters is Raters.MODEL]
+
+
+def _read_models(export: Export, name: str, record: type[AnswerT]) -> list[AnswerT]:
+    """What models answered; a line that says it is somebody else's is a mistake."""
+    found: list[AnswerT] = _records(export, name, record)
+    wrong = [place for place, one in enumerate(found, start=1) if one.raters is not Raters.MODEL]
+    export.problems += [
+        Problem("this file holds answers of language models only; give it raters: model.", name, place, "raters")
+        for place in wrong[:3]
+    ]
+    return found
 
 
 def _mark_scripts(raters: Raters, answers: list[AnswerT]) -> list[AnswerT]:

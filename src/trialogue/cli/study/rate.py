@@ -1,0 +1,29 @@
+"""``trialogue study rate``: a language model beside people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def rate(
+    folder: Annotated[Path, typer.Argument(help="Study folder.")],
+    export: Annotated[Path, typer.Option("--export", help="Folder written by 'trialogue study export'.")],
+    model: Annotated[str, typer.Option(help="Model, as the server calls it.")],
+    url: Annotated[str, typer.Option(help="OpenAI-compatible API, such as http://localhost:8000/v1.")],
+    name: Annotated[str, typer.Option(help="Name of the rater in the report (default: the model's name).")] = "",
+    key_env: Annotated[str | None, typer.Option(help="Environment variable that contains the API key.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature (0: none).")] = 0.0,
+    cache: Annotated[Path | None, typer.Option(help="Folder of cached answers.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+) -> None:
+    """Let a language model rate a study's items, for comparison with people. It never counts among them."""
+    from trialogue.llm import ChatOptions
+    from trialogue.workflows.study.model_rater import rate_by_model
+
+    options = ChatOptions(url=url, model=model, api_key_env=key_env, temperature=temperature, cache=cache)
+    rated, _ = rate_by_model(folder, export, options, name=name, seed=seed, progress=typer.echo)
+    answers = sum(score.value is not None for score in rated.scores) + len(rated.preferences)
+    typer.echo(
+        f"{answers:,} answers of a language model in {export}; {rated.unanswered:,} questions without a valid answer."
+    )

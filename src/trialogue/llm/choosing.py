@@ -1,0 +1,75 @@
+"""Choosing one of several options by a language model: a number, or nothing. Words around a number are no choice."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from trialogue.errors import UsageError
+from trialogue.llm.chat import Completion, Message
+from trialogue.records import Reason, ReasonCode
+from trialogue.transport.failures import AgentFailure
+
+ANSWER = re.compile(r"\W*(\d{1,3})\W*", re.ASCII)
+THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
+
+
+class Model(Protocol):
+    """What answers: a client of an endpoint, or a model in this process."""
+
+    def complete(self, messages: Sequence[Message], *, seed: int | None, trial: str) -> Completion:
+        """The model's answer."""
+        ...
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a model chose."""
+
+    option: int | None
+    """Place of the option, from 0; None: it chose none of them."""
+    why: Reason | None = None
+    """Why there is none."""
+    model: str | None = None
+    """Who answered, as the server calls it."""
+
+
+def choose(
+    model: Model, task: str, question: str, options: Sequence[str], *, seed: int | None = None, trial: str = ""
+) -> Chosen:
+    """The option that a model chooses.
+
+    The options are numbered from 1, and the answer has to be a number and nothing else: a sentence in which a number stands
+    may mean another one. It is asked once more where the answer is none.
+
+    Args:
+        model: who is asked.
+        task: what the choice is about, with everything that is to be judged.
+        question: what is asked.
+        options: at least two, in the order in which they are offered.
+        seed: of the model's draws.
+        trial: names the repetition in the cache.
+
+    Raises:
+        UsageError: fewer than two options.
+    """
+    if len(options) < 2:
+        raise UsageError(f"A choice needs at least 2 options, got {len(options)}.")
+    listed = "\n".join(f"{number}. {option}" for number, option in enumerate(options, start=1))
+    asked = f"{task}\n\n{question}\n{listed}\n\nAnswer with the number of one option, 1 to {len(options)}, and nothing else."
+    messages: list[Message] = [{"role": "user", "content": asked}]
+    why = Reason.of(ReasonCode.MODEL_CHOSE_NONE)
+    for attempt in range(2):
+        try:
+            answer = model.complete(messages, seed=seed, trial=f"{trial}#{attempt}")
+        except AgentFailure as failure:
+            return Chosen(None, Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind))
+        said = answer.text.rpartition(THOUGHT)[2]
+        number = ANSWER.fullmatch(said)
+        if answer.is_whole and number is not None and 1 <= int(number[1]) <= len(options):
+            return Chosen(int(number[1]) - 1, model=answer.model)
+        messages += [
+            {"role": "assistant", "content": answer.text},
+            {"role": "user", "content": f"Answer with a number alone, from 1 to {len(options)}."},
+        ]
+    return Chosen(None, why)

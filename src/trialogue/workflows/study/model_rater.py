@@ -1,0 +1,197 @@
+"""A language model that rates what people rate in a study: beside them, marked as a model, and never counted among them.
+
+It is asked the study's own questions, in the study's words and language: each reply by itself, each pair in both orders. A
+pair on which its two answers contradict each other is a tie. What it answers goes into files of their own beside an export,
+``model_scores.jsonl`` and ``model_preferences.jsonl``, with ``raters: model`` in every line.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.llm import ChatClient, ChatOptions, Chosen, Usage, choose
+from trialogue.llm.choosing import Model
+from trialogue.records import MeasureName, Preference, Raters, Score
+from trialogue.records.files.jsonl import to_line
+from trialogue.records.files.opening import write_text
+from trialogue.seeds import seed_for
+from trialogue.study.design.file import StudyFile, preference_question, read_study
+from trialogue.study.design.items import AnyItem, PreferenceItem, RatingItem, lines_of
+from trialogue.study.design.items_file import read_items
+from trialogue.study.design.questions import Question, said
+from trialogue.study.design.shown import Line
+
+SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
+TYPES = ("rating", "preference")
+AT_ONCE = 8
+INTRODUCTION = "You judge conversations between a user and a recommender system, one question at a time."
+
+
+@dataclass(frozen=True)
+class Rated:
+    """What a model answered."""
+
+    scores: tuple[Score, ...]
+    preferences: tuple[Preference, ...]
+    unanswered: int
+    """Questions without a valid answer; each has a score without a value, or no preference."""
+
+
+def rate_by_model(
+    folder: Path,
+    export: Path,
+    options: ChatOptions,
+    *,
+    name: str = "",
+    seed: int = 0,
+    progress: Callable[[str], None] = lambda line: None,
+) -> tuple[Rated, Usage]:
+    """Let a model rate a study's items, and write what it answered beside an export.
+
+    Args:
+        folder: the study folder.
+        export: of its export; a folder that is there.
+        options: the model.
+        name: the rater's, in files and in the report; by default the model's.
+        seed: of the model's draws.
+        progress: called with a line at the end.
+
+    Raises:
+        UsageError: a type of study that no model rates, no such folder, or no answer at all.
+        DataError: mistakes in the study.
+    """
+    file = read_study(folder)
+    if file.type not in TYPES:
+        raise UsageError(f"A model rates studies of type {' or '.join(TYPES)}; this one is {file.type}.")
+    if not export.is_dir():
+        raise UsageError(f"There is no folder {export}. Export the study first: trialogue study export {folder}.")
+    items = read_items(folder / file.items, file)
+    client = ChatClient(options)
+    try:
+        rated = rate_items(client, file, items, name=name or options.model, seed=seed)
+    finally:
+        client.close()
+    usage = client.ledger.usage()
+    if not any(score.value is not None for score in rated.scores) and not rated.preferences:
+        why = next((str(score.why) for score in rated.scores if score.why), "no valid answer")
+        raise UsageError(
+            f"{options.model} answered none of {rated.unanswered:,} questions: {why}. Nothing was written."
+        )
+    _write(export / SCORES, rated.scores)
+    _write(export / PREFERENCES, rated.preferences)
+    write_text(export / USAGE, to_line(usage) + "\n")
+    progress(f"{options.model}: {usage.calls:,} requests, {usage.cached:,} answers from the cache")
+    return rated, usage
+
+
+def _write(path: Path, records: Sequence[Score | Preference]) -> None:
+    """A file, or none where there is nothing to write."""
+    if records:
+        write_text(path, "".join(to_line(each) + "\n" for each in records))
+    else:
+        path.unlink(missing_ok=True)
+
+
+def rate_items(model: Model, file: StudyFile, items: Sequence[AnyItem], *, name: str, seed: int = 0) -> Rated:
+    """What a model answers about items, in the order of items, systems and questions."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        each = list(pool.map(lambda item: _rated(model, file, item, name, seed), items))
+    scores = tuple(score for rated in each for score in rated.scores)
+    preferences = tuple(choice for rated in each for choice in rated.preferences)
+    return Rated(scores, preferences, sum(rated.unanswered for rated in each))
+
+
+def _rated(model: Model, file: StudyFile, item: AnyItem, name: str, seed: int) -> Rated:
+    if isinstance(item, RatingItem):
+        scores = tuple(_scores(model, file, item, name, seed))
+        return Rated(scores, (), sum(score.value is None for score in scores))
+    if isinstance(item, PreferenceItem):
+        choice = _preference(model, file, item, name, seed)
+        return Rated((), (choice,) if choice else (), int(choice is None))
+    raise UsageError(f"A model does not rate items of kind {item.kind}.")
+
+
+def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: int) -> Iterator[Score]:
+    for system in item.systems:
+        for question in file.criteria:
+            if question.scale is None:
+                continue
+            task = _task(file, _talk(lines_of(item.context)), f"The reply to judge:\n{item.responses[system]}")
+            trial = f"{name}:{item.key}:{system}:{question.name}"
+            chosen = choose(
+                model, task, said(question.question, file.language), _points(question, file.language),
+                seed=seed_for(seed, trial), trial=trial,
+            )  # fmt: skip
+            yield Score(
+                measure=MeasureName(f"human:{question.name}"),
+                level="response",
+                value=None if chosen.option is None else chosen.option + 1.0,
+                why=chosen.why,
+                system=system,
+                dialogue_id=item.dialogue_id,
+                situation_id=item.key,
+                rater=name,
+                raters=Raters.MODEL,
+            )
+
+
+def _points(question: Question, language: str) -> list[str]:
+    """The points of a scale in words; one between labelled ends has its number alone."""
+    scale = question.scale or ()
+    return [said(words, language) or f"(point {place} of {len(scale)})" for place, words in enumerate(scale, start=1)]
+
+
+def _preference(model: Model, file: StudyFile, item: PreferenceItem, name: str, seed: int) -> Preference | None:
+    """The choice that both orders allow: what wins in one and does not lose in the other; else a tie."""
+    a, b = item.systems
+    votes = [_vote(model, file, item, order, name, seed) for order in ((a, b), (b, a))]
+    if None in votes:
+        return None
+    balance = sum({a: 1, b: -1}.get(vote or "", 0) for vote in votes)
+    talks = item.dialogues
+    return Preference(
+        id=f"{name}:{item.key}",
+        a=a,
+        b=b,
+        choice="tie" if balance == 0 else "a" if balance > 0 else "b",
+        rater=name,
+        raters=Raters.MODEL,
+        situation_id=None if talks else item.key,
+        dialogue_a=talks[a].id if talks else None,
+        dialogue_b=talks[b].id if talks else None,
+    )
+
+
+def _vote(
+    model: Model, file: StudyFile, item: PreferenceItem, order: tuple[str, str], name: str, seed: int
+) -> str | None:
+    """The system that is chosen where the two stand in an order; "" for neither, None for no valid answer."""
+    question = preference_question(file.type)
+    sides = [f"{letter}:\n{_side(item, system)}" for letter, system in zip("AB", order, strict=True)]
+    trial = f"{name}:{item.key}:{order[0]}"
+    chosen: Chosen = choose(
+        model,
+        _task(file, _talk(lines_of(item.context)), *sides),
+        said(question.question, file.language),
+        [said(option.label, file.language) for option in question.options],
+        seed=seed_for(seed, trial),
+        trial=trial,
+    )
+    return None if chosen.option is None else (order[0], "", order[1])[chosen.option]
+
+
+def _side(item: PreferenceItem, system: str) -> str:
+    if item.responses is not None:
+        return item.responses[system]
+    return _talk(lines_of((item.dialogues or {})[system].messages))
+
+
+def _task(file: StudyFile, context: str, *shown: str) -> str:
+    parts = [said(file.instructions, file.language), f"The conversation:\n{context}" if context else "", *shown]
+    return "\n\n".join([INTRODUCTION, *(part for part in parts if part)])
+
+
+def _talk(lines: Sequence[Line]) -> str:
+    return "\n".join(f"{line.speaker}: {line.text}" for line in lines)
