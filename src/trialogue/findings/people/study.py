@@ -132,10 +132,10 @@ def infer_study(
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
     labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
-    counted = data.counted
+    counted = data.countable_people
     beside = model_ratings(
         data.model_scores,
-        [score for score in data.rated if counted is None or score.rater in counted],
+        [score for score in data.system_ratings if counted is None or score.rater in counted],
         scales=data.scales,
         seed=seed,
     )
@@ -193,7 +193,7 @@ def _beside(estimates: StudyEstimates) -> tuple[str, ...]:
     answers += sum(each.choices for each in estimates.model_choices)
     what = "a language model" if len(names) == 1 else "language models"
     return (
-        f"{listed(names)} ({what}, not people) gave {answers:,} answers to the same questions; they are compared with "
+        f"{list_names(names)} ({what}, not people) gave {answers:,} answers to the same questions; they are compared with "
         "people's in a section of their own and count in no other number.",
     )
 
