@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone, translation
 
-from trialogue.study.web.error_pages import not_saved
-from trialogue.study.web.languages import wanted
+from trialogue.study.web.error_pages import error_not_saved
+from trialogue.study.web.languages import wanted_languages
 
 FOUND = "SELECT * FROM django_session WHERE session_key = %s AND expire_date > %s"
 log = logging.getLogger("trialogue.study")
@@ -55,5 +55,5 @@ class SavedSessionMiddleware(SessionMiddleware):
             return super().process_response(request, response)  # type: ignore[arg-type]
         except (DatabaseError, InterfaceError) as error:
             log.error("session not saved: %s %s: %s", request.method, request.path, error)
-            with translation.override(wanted(request)[0]):
-                return not_saved(request)
+            with translation.override(wanted_languages(request)[0]):
+                return error_not_saved(request)

@@ -20,7 +20,7 @@ from trialogue.seeds import seed_for
 from trialogue.study.design.file import StudyFile, preference_question, read_study
 from trialogue.study.design.items import AnyItem, PreferenceItem, RatingItem, lines_of
 from trialogue.study.design.items_file import read_items
-from trialogue.study.design.questions import Question, said
+from trialogue.study.design.questions import Question, text_in
 from trialogue.study.design.shown import Line
 
 SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
@@ -121,7 +121,7 @@ def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: in
             task = _task(file, _talk(lines_of(item.context)), f"The reply to judge:\n{item.responses[system]}")
             trial = f"{name}:{item.key}:{system}:{question.name}"
             chosen = choose(
-                model, task, said(question.question, file.language), _points(question, file.language),
+                model, task, text_in(question.question, file.language), _points(question, file.language),
                 seed=seed_for(seed, trial), trial=trial,
             )  # fmt: skip
             yield Score(
@@ -140,7 +140,9 @@ def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: in
 def _points(question: Question, language: str) -> list[str]:
     """The points of a scale in words; one between labelled ends has its number alone."""
     scale = question.scale or ()
-    return [said(words, language) or f"(point {place} of {len(scale)})" for place, words in enumerate(scale, start=1)]
+    return [
+        text_in(words, language) or f"(point {place} of {len(scale)})" for place, words in enumerate(scale, start=1)
+    ]
 
 
 def _preference(model: Model, file: StudyFile, item: PreferenceItem, name: str, seed: int) -> Preference | None:
@@ -174,8 +176,8 @@ def _vote(
     chosen: Chosen = choose(
         model,
         _task(file, _talk(lines_of(item.context)), *sides),
-        said(question.question, file.language),
-        [said(option.label, file.language) for option in question.options],
+        text_in(question.question, file.language),
+        [text_in(option.label, file.language) for option in question.options],
         seed=seed_for(seed, trial),
         trial=trial,
     )
@@ -189,7 +191,7 @@ def _side(item: PreferenceItem, system: str) -> str:
 
 
 def _task(file: StudyFile, context: str, *shown: str) -> str:
-    parts = [said(file.instructions, file.language), f"The conversation:\n{context}" if context else "", *shown]
+    parts = [text_in(file.instructions, file.language), f"The conversation:\n{context}" if context else "", *shown]
     return "\n\n".join([INTRODUCTION, *(part for part in parts if part)])
 
 
