@@ -45,7 +45,7 @@ def test_a_rule_holds_beyond_the_limit_that_the_study_file_gives(changes: dict[s
 
 
 def test_a_rule_that_could_never_hold_is_refused() -> None:
-    with pytest.raises(DataError, match="too_short never holds: give attention its min_minutes"):
+    with pytest.raises(DataError, match="too_short never applies: set min_minutes in attention"):
         study_of({**FILE, "exclusion": ["too_short"], "attention": {"checks": 0}})
     assert Attention().min_minutes == 0
 

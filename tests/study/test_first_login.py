@@ -55,7 +55,7 @@ def test_a_link_is_good_for_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_a_study_cannot_have_an_address_of_the_server_itself(name: str) -> None:
-    with pytest.raises(DataError, match=f"/{name}/ is a page of the server itself"):
+    with pytest.raises(DataError, match=f"/{name}/ is a page of the server"):
         study_of(
             {
                 "study": name,

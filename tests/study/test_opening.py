@@ -42,7 +42,7 @@ def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Pa
     assert code == 0, said
     file, items, _ = read_folder(out)
     assert 0 < len(items) <= 5
-    assert [note.partition(":")[0] for note in advice(file)] == ["The consent is still the template's"]
+    assert [note.partition(":")[0] for note in advice(file)] == ["The consent text is still that of the template"]
     code, said = cli("validate", str(out))
     assert code == 0
     assert "Participants needed" in said
@@ -135,7 +135,7 @@ def test_as_many_people_are_needed_as_may_see_items_of_one_dialogue(tmp_path: Pa
 def test_languages_without_words_of_ours_and_the_templates_consent_are_told() -> None:
     own = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "exit"]}
     told = advice(study_of({**own, "language": "de-at", "languages": ["ar"]}))
-    assert [note for note in told if "'ar'" in note and "are English" in note] != []
+    assert [note for note in told if "'ar'" in note and "shown in English" in note] != []
     assert not [note for note in told if "de-at" in note]
 
 
@@ -167,7 +167,7 @@ def test_the_items_file_lies_in_the_folder(tmp_path: Path) -> None:
     text = (folder / "study.yaml").read_text()
     for outside in ("../other.jsonl", "/etc/passwd"):
         (folder / "study.yaml").write_text(text + f"\nitems: {outside}\n")
-        with pytest.raises(DataError, match="outside of the folder"):
+        with pytest.raises(DataError, match="outside the folder"):
             read_folder(folder)
 
 
@@ -239,7 +239,7 @@ def test_a_preview_is_the_study_without_its_platform(tmp_path: Path) -> None:
 
 def test_a_backup_replaces_nothing_and_leaves_nothing_half_done(tmp_path: Path) -> None:
     out = tmp_path / "copy.sqlite3"
-    with pytest.raises(UsageError, match="nothing was served"):
+    with pytest.raises(UsageError, match="does not exist: this study has not been served"):
         backup(tmp_path, out)
     (tmp_path / "study.sqlite3").write_bytes(b"SQLite format 3\x00" + b"?" * 5000)
     with pytest.raises(UsageError, match="cannot be copied"):
@@ -250,7 +250,7 @@ def test_a_backup_replaces_nothing_and_leaves_nothing_half_done(tmp_path: Path) 
         connection.execute("create table t (x)")
     connection.close()
     assert backup(tmp_path, out) == out
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists, and"):
         backup(tmp_path, out)
 
 

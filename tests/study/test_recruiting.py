@@ -73,7 +73,7 @@ def test_a_draft_holds_what_the_study_file_says(platform: Prolific, study: Study
         ("C1", "COMPLETED", [{"action": "AUTOMATICALLY_APPROVE"}]),
         ("C2", "FAILED_ATTENTION_CHECK", [{"action": "MANUALLY_REVIEW"}]),
     ]
-    with pytest.raises(UsageError, match="There is a draft already: s1"):
+    with pytest.raises(UsageError, match="A draft already exists: s1"):
         recruiter(study, tmp_path).create_draft(BASE)
 
 
@@ -99,7 +99,7 @@ def test_nothing_is_published_without_the_typed_price_of_all_places(
     assert platform.studies["s1"]["status"] == "UNPUBLISHED"
     made.publish("12.50 GBP")
     assert platform.studies["s1"]["status"] == "ACTIVE"
-    with pytest.raises(UsageError, match="published already"):
+    with pytest.raises(UsageError, match="already published"):
         made.publish("12.50 GBP")
 
 
@@ -279,12 +279,12 @@ def test_a_payment_whose_answer_was_lost_is_never_repeated_by_itself(
     with pytest.raises(PlatformError):
         made.pay_bonuses("1.50 GBP")
     for again in (made, recruiter(study, tmp_path)):
-        with pytest.raises(UsageError, match=r"answer was lost.*settle b1 --paid"):
+        with pytest.raises(UsageError, match=r"no answer arrived.*settle b1 --paid"):
             again.pay_bonuses("1.50 GBP")
     assert len(platform.paid) == 1
     made.settle("b1", paid=paid)
     assert made.bonus_sum() == ("0.00 GBP" if paid else "1.50 GBP")
-    with pytest.raises(UsageError, match="waits for an answer"):
+    with pytest.raises(UsageError, match="is not an unsettled payment"):
         made.settle("b1", paid=paid)
 
 
@@ -327,7 +327,7 @@ def test_without_token_payment_https_or_codes_nothing_is_asked(
     with pytest.raises(UsageError, match="prolific"):
         recruiter(other, tmp_path)
     codeless = running(name="codeless", **{**PAID, "platform": {"name": "prolific"}})
-    with pytest.raises(UsageError, match="code for completed"):
+    with pytest.raises(UsageError, match="completion code in platform"):
         recruiter(codeless, tmp_path).create_draft(BASE)
     monkeypatch.delenv(api.TOKEN)
     with pytest.raises(UsageError, match=api.TOKEN):

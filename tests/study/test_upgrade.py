@@ -63,7 +63,7 @@ def test_an_export_after_an_upgrade_is_the_one_from_before(upgraded: tuple[Path,
 
 def test_an_upgrade_that_fails_changes_nothing_and_says_where_the_copy_is(upgraded: tuple[Path, Path, Any]) -> None:
     folder, room, told = upgraded
-    assert "could not be brought up to date: no such table: study_nothing" in told["broke"]
+    assert "could not be upgraded: no such table: study_nothing" in told["broke"]
     assert "study-before-9999_broken.sqlite3" in told["broke"]
     assert told["left"] == ["study-before-9999_broken.sqlite3", "study.sqlite3"]
     assert files(room / "broken") == files(folder / EXPORT)
@@ -80,8 +80,8 @@ def test_after_an_upgrade_no_copy_holds_what_people_may_erase(upgraded: tuple[Pa
 
 def test_a_database_of_a_newer_release_is_left_alone_with_what_to_do(upgraded: tuple[Path, Path, Any]) -> None:
     said = upgraded[2]["said"]
-    assert "was made by a newer Trialogue, with 9999_later" in said
-    assert "Install that release, or restore the backup" in said
+    assert "was written by a newer Trialogue (migration 9999_later" in said
+    assert "Install that release, or restore an earlier backup" in said
 
 
 @pytest.mark.usefixtures("schema")

@@ -23,7 +23,7 @@ def backup(folder: Path, out: Path, *, url: str = "") -> Path:
         UsageError: no database, a file in the way, or ``pg_dump`` is missing or fails.
     """
     if out.exists():
-        raise UsageError(f"{out} is there already; a backup replaces nothing. Choose another name.")
+        raise UsageError(f"{out} already exists, and a backup never overwrites. Choose another name.")
     part = out.with_name(f".{out.name}.part")
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -43,7 +43,7 @@ def backup(folder: Path, out: Path, *, url: str = "") -> Path:
 
 def _copy(database: Path, out: Path) -> None:
     if not database.is_file():
-        raise UsageError(f"{database} is not there: nothing was served from this folder yet.")
+        raise UsageError(f"{database} does not exist: this study has not been served yet.")
     try:
         with (
             closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as source,
@@ -54,13 +54,13 @@ def _copy(database: Path, out: Path) -> None:
     except sqlite3.Error as error:
         raise UsageError(f"{database} cannot be copied: {error}.") from error
     if found != "ok":
-        raise UsageError(f"The copy of {database} is damaged ({found}); keep the folder as it is and ask for help.")
+        raise UsageError(f"The copy of {database} is damaged ({found}). Leave the folder unchanged and ask for help.")
 
 
 def _dump(url: str, out: Path) -> None:
     command = shutil.which("pg_dump") or next(map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_dump"))), "")
     if not command:
-        raise UsageError("pg_dump is not there. Install PostgreSQL's client programs, such as postgresql-client.")
+        raise UsageError("pg_dump was not found. Install the PostgreSQL client programs, such as postgresql-client.")
     done = subprocess.run(
         [command, "--format=custom", f"--file={out}", url], capture_output=True, text=True, check=False
     )

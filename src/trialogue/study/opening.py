@@ -31,7 +31,9 @@ def read_folder(folder: Path) -> tuple[StudyFile, list[AnyItem], str]:
         DataError: with every mistake of the study file, or else of the items.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder. Give the folder that holds {FILE}, or make one: trialogue study new.")
+        raise UsageError(
+            f"{folder} is no folder. Give the folder that holds {FILE}, or create one: trialogue study new."
+        )
     file = read_study(folder)
     path = items_path(folder, file)
     items = read_items(path, file)
@@ -43,7 +45,7 @@ def items_path(folder: Path, file: StudyFile) -> Path:
     path = (folder / file.items).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise DataError(
-            Problem(f"the items file {file.items!r} lies outside of the folder.", str(folder / FILE), field="items")
+            Problem(f"the items file {file.items!r} lies outside the folder.", str(folder / FILE), field="items")
         )
     return path
 
@@ -67,9 +69,11 @@ def secret_key(folder: Path) -> Path:
             stream.flush()
             os.fsync(stream.fileno())
     if path.stat().st_mode & 0o077:
-        raise UsageError(f"{path} may be read by others. Do: chmod 600 {path}")
+        raise UsageError(f"{path} is readable by other users. Run: chmod 600 {path}")
     if len(path.read_text(encoding="ascii", errors="replace").strip()) < SHORTEST_KEY:
-        raise UsageError(f"{path} holds no secret: fewer than {SHORTEST_KEY} characters. Delete it to get a new one.")
+        raise UsageError(
+            f"{path} contains no secret key: it has fewer than {SHORTEST_KEY} characters. Delete it to get a new one."
+        )
     return path
 
 
@@ -81,7 +85,7 @@ def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False, pro
     """
     need("django", extra="study", purpose="serve a study")
     if any("*" in host or host.startswith(".") for host in hosts):
-        raise UsageError("Name the hosts that the study is served under; '*' would let any site pose as yours.")
+        raise UsageError("Name the hosts of the study; '*' would let any site impersonate yours.")
     secret_key(folder)
     given = {"TRIALOGUE_STUDY": str(folder.resolve()), "DJANGO_SETTINGS_MODULE": "trialogue.study.settings"}
     given |= {"TRIALOGUE_HOSTS": ",".join(hosts)} if hosts else {}
@@ -93,7 +97,7 @@ def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False, pro
 
     django.setup()
     if folder.resolve() != getattr(settings, "FOLDER", None):
-        raise UsageError("This process has opened another study already; use a process for each.")
+        raise UsageError("This process already serves another study; use one process per study.")
 
 
 def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False, proxies: int = 0) -> "Study":

@@ -24,8 +24,8 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 8
 TURN_S = 0.001  # for which a thread computes before another may
 SHARED = (
-    "Warning: --secure means that a proxy stands in front. Without --trusted-proxies everybody shares its address, and "
-    "limits for one client hold for all. If your proxy sets X-Forwarded-For (Caddy does; nginx where it is told to), add "
+    "Warning: --secure assumes a proxy. Without --trusted-proxies all participants share its address, and "
+    "limits per client apply to everyone. If your proxy sets X-Forwarded-For (Caddy does; nginx if configured), add "
     "--trusted-proxies 1."
 )
 Tell = Callable[[str], None]
@@ -70,7 +70,7 @@ def serve(
     need("gunicorn", extra="study", purpose="serve a study")
     need("waitress", extra="study", purpose="serve a study")
     if host not in (*LOCAL, "::1") and not hosts:
-        raise UsageError(f"Listening at {host}, people come under a name: give it with --name study.example.org.")
+        raise UsageError(f"A server that listens at {host} needs its public name: --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
     from trialogue.study.services.management.launching import asks, launch, question
@@ -84,11 +84,11 @@ def serve(
         study = launch(study, who="serve", places=confirmed)
     count = processes or (1 if file_of(study).type == "chat" else 2)
     name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
-    tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C ends it; nothing saved is lost.")
+    tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C stops it; saved answers are kept.")
     if secure and not trusted_proxies:
         tell(SHARED)
     if token := first_login():
-        tell(f"There is no staff login yet. Make one within a day (the link works once): {name}/staff/first/{token}/")
+        tell(f"There is no staff login yet. Create one within a day (the link works once): {name}/staff/first/{token}/")
     with _followed(study, folder, sync_s, tell):
         _gunicorn(f"{host}:{port}", count, threads)
 
@@ -176,7 +176,7 @@ def preview(folder: Path, *, port: int = 8001, tell: Tell = lambda line: None) -
         copy = preview_copy(folder, Path(room))
         os.environ.pop("DATABASE_URL", None)
         os.environ["TRIALOGUE_PREVIEW"] = "1"
-        tell("Preview: what you answer is thrown away.")
+        tell("Preview: answers are discarded.")
         serve(copy, port=port, processes=1, tell=tell)
 
 

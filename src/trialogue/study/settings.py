@@ -28,7 +28,7 @@ FOLDER = Path(_folder) if _folder else None
 SECURE = os.environ.get("TRIALOGUE_SECURE") == "1"
 _proxies = os.environ.get("TRIALOGUE_TRUSTED_PROXIES") or "0"
 if not (_proxies.isascii() and _proxies.isdigit()):
-    raise ImproperlyConfigured(f"TRIALOGUE_TRUSTED_PROXIES is a number of proxies, such as 1; got {_proxies!r}.")
+    raise ImproperlyConfigured(f"TRIALOGUE_TRUSTED_PROXIES must be a number of proxies, such as 1, got {_proxies!r}.")
 TRUSTED_PROXIES = int(_proxies)
 JSON_LOG = os.environ.get("TRIALOGUE_LOG") == "json"
 METRICS_TOKEN = os.environ.get("TRIALOGUE_METRICS_TOKEN", "").strip()

@@ -68,7 +68,7 @@ def path_of(language: str) -> Path:
         UsageError: this is no language code.
     """
     if not LANGUAGE.fullmatch(language):
-        raise UsageError(f"{language!r} is no language code; known are codes such as fr, pt_BR or zh_Hans.")
+        raise UsageError(f"{language!r} is not a language code; expected a code such as fr, pt_BR or zh_Hans.")
     return LOCALE / language / FILE
 
 
@@ -106,7 +106,7 @@ def read_catalog(path: Path) -> Catalog:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(Problem(f"this catalog cannot be read ({error}).", str(path))) from error
+        raise DataError(Problem(f"the catalog cannot be read ({error}).", str(path))) from error
     catalog = Catalog(path, 2)
     fields: dict[str, str] = {}
     key, start, fuzzy = "", 1, False
@@ -122,7 +122,7 @@ def read_catalog(path: Path) -> Catalog:
             try:
                 text = ast.literal_eval(quote + rest)
             except (SyntaxError, ValueError) as error:
-                raise DataError(Problem("this line holds no text in quotes.", str(path), number)) from error
+                raise DataError(Problem("the line has no text in quotes.", str(path), number)) from error
             fields[key] = fields.get(key, "") + str(text)
     return catalog
 
@@ -154,20 +154,18 @@ def problems_of(catalog: Catalog, texts: Mapping[str, str]) -> list[Problem]:
             found.append(Problem(f"{message.text!r}: {what}", file, message.line))
     path = catalog.path.with_suffix(".mo")
     if not found and not (path.is_file() and path.read_bytes() == _compile(catalog)):
-        found.append(
-            Problem("the compiled catalog beside it is another one, or none.", file, hint="Write it: --compile")
-        )
+        found.append(Problem("the compiled catalog is missing or out of date.", file, hint="Write it: --compile"))
     return found
 
 
 def _wrong(message: Message, catalog: Catalog, texts: Mapping[str, str], counts: Mapping[str, int]) -> Iterator[str]:
     if message.text not in texts:
-        yield "the pages do not say this; take the entry out."
+        yield "no page uses this text; remove the entry."
         return
     if counts[message.text] > 1:
-        yield "it is there twice."
+        yield "it occurs twice."
     if message.fuzzy:
-        yield "it is marked fuzzy: look at it, and take the mark away."
+        yield "the entry is marked fuzzy: check it and remove the mark."
     needed = catalog.forms if texts[message.text] else 1
     if len(message.translated) != needed or not all(each.strip() for each in message.translated):
         yield f"it needs {needed} translated form{'s' if needed > 1 else ''}."

@@ -31,8 +31,8 @@ def bring_up_to_date(folder: Path, *, where: str) -> None:
     known, applied = executor.loader.disk_migrations, executor.loader.applied_migrations
     if newer := sorted(name for app, name in applied if app == APP and (app, name) not in known):
         raise UsageError(
-            f"The database {where} was made by a newer Trialogue, with {newer[-1]}. "
-            "Install that release, or restore the backup from before it."
+            f"The database {where} was written by a newer Trialogue (migration {newer[-1]}). "
+            "Install that release, or restore an earlier backup."
         )
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     missing = [each.name for each, _ in plan if each.app_label == APP]
@@ -47,8 +47,8 @@ def bring_up_to_date(folder: Path, *, where: str) -> None:
         if copy is None or not copy.is_file():
             raise
         raise UsageError(
-            f"The database {where} could not be brought up to date: {error}. "
-            f"What it was before is in {copy}; go on with the release that made it, and tell us."
+            f"The database {where} could not be upgraded: {error}. "
+            f"A copy from before is in {copy}: continue with the earlier release, and report this error."
         ) from error
     if copy is not None:
         copy.unlink(missing_ok=True)

@@ -54,7 +54,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"server_errors": 2}, "WRONG: 2 answers of the server were 5xx"),
+        ({"server_errors": 2}, "WRONG: 2 responses of the server had a 5xx status"),
         ({"stored": 19}, "WRONG: 1 acknowledged forms are not in the database"),
         ({"coverage": {"2": 3, "3": 1}}, "WRONG: an item has 3 judgements instead of 2"),
         ({"imbalance": 4}, "WRONG: a system stands in one position 4 times more often than in another"),
@@ -66,7 +66,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
             {"coverage": {"1": 4}, "states": {"completed": 1, "timed_out": 1}, "turned_away": 1},
             "  came to: 1 completed; 1 timed out; 1 came when no place was free",
         ),
-        ({"stuck": 1}, "WRONG: 1 participants met a page that leads nowhere"),
+        ({"stuck": 1}, "WRONG: 1 participants reached a page without a way on"),
         ({"coverage": {"1": 4}}, "  incomplete: more --workers are needed"),
     ],
 )

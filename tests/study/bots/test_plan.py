@@ -16,10 +16,10 @@ def test_effects_are_evenly_spaced_around_nought_by_default() -> None:
 
 def test_systems_that_are_talked_to_have_no_effect_because_no_page_says_which_they_are() -> None:
     assert effects_of(CHATS, None, seed=0) == {}
-    with pytest.raises(UsageError, match="Leave --effect out"):
+    with pytest.raises(UsageError, match="Omit --effect; the simulation then only checks"):
         effects_of(CHATS, {"a": 1.0}, seed=0)
 
 
 def test_an_effect_of_an_unknown_system_names_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"no system 'c' in the items. Systems: a, b"):
+    with pytest.raises(UsageError, match=r"the items have no system 'c'. Systems: a, b"):
         effects_of(RATED, {"c": 1.0}, seed=0)

@@ -59,7 +59,7 @@ def test_a_labelling_study_is_walked_to_the_end(tmp_path: Path) -> None:
 
 
 def test_a_system_that_no_item_has_is_refused_with_those_that_are_there(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no system 'best' in the items. Systems: fair, fine, poor"):
+    with pytest.raises(UsageError, match=r"the items have no system 'best'. Systems: fair, fine, poor"):
         simulate_study(made.rating(tmp_path), workers=4, effects={"best": 1.0})
 
 
@@ -77,11 +77,11 @@ def test_a_study_without_workers_is_refused(tmp_path: Path) -> None:
 def test_a_folder_without_a_study_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"study\.yaml"):
         simulate_study(tmp_path, workers=4)
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         simulate_study(tmp_path / "none", workers=4)
 
 
 def test_an_export_never_overwrites(tmp_path: Path) -> None:
     folder = made.rating(tmp_path / "study")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists; give a new"):
         simulate_study(folder, workers=4, export=folder)

@@ -115,11 +115,11 @@ def test_ranks_are_means_with_raters_as_clusters() -> None:
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({"questions": [{**ASKED[5]}]}, "which is not asked above it"),
-        ({"questions": [ASKED[4], {**ASKED[5], "only_if": {"more": ["perhaps"]}}]}, "is no answer to 'more'"),
-        ({"type": "realism", "criteria": [], "questions": [ASKED[0]]}, "orders replies"),
-        ({"criteria": [ASKED[1]]}, "orders replies"),
-        ({"questions": [{**ASKED[2], "slider": {"low": 5, "high": 5, "ends": ["a", "b"]}}]}, "in whole steps"),
+        ({"questions": [{**ASKED[5]}]}, "which is not asked before it"),
+        ({"questions": [ASKED[4], {**ASKED[5], "only_if": {"more": ["perhaps"]}}]}, "is not an answer to 'more'"),
+        ({"type": "realism", "criteria": [], "questions": [ASKED[0]]}, "ranks replies"),
+        ({"criteria": [ASKED[1]]}, "ranks replies"),
+        ({"questions": [{**ASKED[2], "slider": {"low": 5, "high": 5, "ends": ["a", "b"]}}]}, "10,000 whole steps"),
     ],
 )
 def test_what_cannot_be_asked_is_told_before_launch(fields: dict[str, Any], complaint: str) -> None:

@@ -44,7 +44,7 @@ def run(room: Path) -> None:
             clock=clock,
             lease=file.lease_minutes * LEASE_AND_MORE,
             rng=rng_for(plan.seed, "arrivals"),
-            done=lambda number: print(f"{number} of {len(walks)} participants are through", flush=True),  # noqa: T201
+            done=lambda number: print(f"{number} of {len(walks)} participants finished", flush=True),  # noqa: T201
         )
         outcome = _outcome(study, file, plan, walks)
     (room / RESULT).write_text(outcome.model_dump_json(), "utf-8")

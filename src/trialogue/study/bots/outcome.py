@@ -77,12 +77,12 @@ class SimulatedStudy(Record):
         lost = self.acknowledged - self.stored
         failed = sum(self.checks[kind][0] for kind in READERS if kind in self.checks)
         found = {
-            f"{self.server_errors} answers of the server were 5xx": self.server_errors,
-            f"{self.stuck} participants met a page that leads nowhere": self.stuck,
+            f"{self.server_errors} responses of the server had a 5xx status": self.server_errors,
+            f"{self.stuck} participants reached a page without a way on": self.stuck,
             f"{lost} acknowledged forms are not in the database": lost,
             f"an item has {self.largest_count} judgements instead of {self.raters_per_item}": self.largest_count
             > self.raters_per_item,
-            f"{failed} attention checks were failed by who did what they ask for": failed,
+            f"{failed} attention checks were failed although the participant followed them": failed,
             f"a system stands in one position {self.imbalance} times more often than in another": self.imbalance > 1,
         }
         return [words for words, true in found.items() if true]

@@ -42,11 +42,11 @@ def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[
     ['attentive', 'attentive', 'attentive', 'drop_out']
     """
     if workers < 1:
-        raise UsageError(f"a study needs at least one worker, got {workers}.")
+        raise UsageError(f"expected at least one worker, got {workers}.")
     wrong = [f"{kind}={share}" for kind, share in shares.items() if not 0 <= share <= 1]
     if wrong or sum(shares.values()) > 1 + 1e-9:
         given = ", ".join(wrong) or f"together {sum(shares.values()):g}"
-        raise UsageError(f"shares of participants lie between 0 and 1, and so does their sum; got {given}.")
+        raise UsageError(f"shares of participants and their sum must lie between 0 and 1, got {given}.")
     kinds: list[Kind] = [kind for kind in KINDS for _ in range(round(workers * shares.get(kind, 0.0)))][:workers]
     kinds += ["attentive"] * (workers - len(kinds))
     order = rng_for(seed, "kinds").permutation(workers)
@@ -64,8 +64,8 @@ def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, s
     """
     if items and all(isinstance(item, ChatItem) for item in items):
         if given:
-            what = "in live chats scripted participants cannot like one system better: no page says which it is."
-            raise UsageError(f"{what} Leave --effect out; what is checked is that every page works.")
+            what = "in live chats, scripted participants cannot prefer one system: no page names it."
+            raise UsageError(f"{what} Omit --effect; the simulation then only checks that every page works.")
         return {}
     systems = sorted({system for item in items for system in item.systems})
     if given is None:
@@ -75,5 +75,5 @@ def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, s
     unknown = sorted(set(given) - set(systems))
     if unknown:
         known = ", ".join(systems) or "none"
-        raise UsageError(f"there is no system {unknown[0]!r} in the items. Systems: {known}.")
+        raise UsageError(f"the items have no system {unknown[0]!r}. Systems: {known}.")
     return {system: float(given.get(system, 0.0)) for system in systems}

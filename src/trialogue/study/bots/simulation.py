@@ -65,7 +65,7 @@ def simulate_study(
     need("django", extra="study", purpose="walk the pages of a study")
     root = Path(folder)
     if not root.is_dir():
-        raise UsageError(f"{folder} is no folder. Give the folder that holds {FILE}.")
+        raise UsageError(f"{folder} is not a folder. Give the folder that contains {FILE}.")
     file = read_study(root)
     items = read_items(root / file.items, file)
     shares: dict[Kind, float] = {
@@ -90,7 +90,7 @@ def simulate_study(
 
 def _empty(folder: Path) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already; give a new or empty folder.")
+        raise UsageError(f"{folder} already exists; give a new or empty folder.")
     return folder
 
 
@@ -114,5 +114,5 @@ def _run(plan: Plan, room: Path, progress: Callable[[str], None]) -> SimulatedSt
             raise
     if process.returncode:
         said = (room / ERRORS).read_text("utf-8", "replace").strip().splitlines()[-12:]
-        raise TrialogueError("\n".join(["the simulated study broke off:", *said]))
+        raise TrialogueError("\n".join(["the simulated study stopped:", *said]))
     return SimulatedStudy.model_validate_json((room / RESULT).read_text("utf-8"))

@@ -17,25 +17,27 @@ def advice(study: StudyFile) -> list[str]:
     """What a platform's rules say against a study file, what will not be done as it reads, and what is left to write."""
     found = []
     if study.consent is not None and TEMPLATES_OWN in str(study.consent.text):
-        found.append("The consent is still the template's: put in the text that your ethics board approved.")
+        found.append(
+            "The consent text is still that of the template: replace it with the text that your ethics board approved."
+        )
     for language in study.every_language():
         if not page_languages() & {language, language.partition("-")[0]}:
             found.append(
-                f"The pages' own words, such as those on buttons, are not there in {language!r}: they are English."
+                f"The interface, such as buttons, is not translated into {language!r}: it is shown in English."
             )
     if study.platform.name == "prolific" and study.minutes >= 5 and study.rejection.failed_checks < 2:
-        found.append("Prolific asks for two failed checks before a submission of five minutes or more is rejected.")
+        found.append("Prolific requires two failed checks before a submission of five minutes or more may be rejected.")
     if study.rejection.failed_checks > study.attention.checks > 0:
-        found.append("There are fewer attention checks than must be failed for a rejection: nobody can be rejected.")
+        found.append("There are fewer attention checks than a rejection requires: nobody can be rejected.")
     if study.platform.name == "prolific" and not study.platform.signed:
         found.append(
-            "Anybody can write a made-up Prolific id into the study's address. Secure the address at Prolific and set "
+            "Anyone can enter a made-up Prolific id in the study's address. Secure the address at Prolific and set "
             "platform: {signed: true} to accept its signed links only."
         )
     if study.platform.name == "mturk":
-        found.append("MTurk takes no new requesters since 2026-07-30; existing accounts go on.")
+        found.append("MTurk has not accepted new requesters since 2026-07-30; existing accounts continue.")
     if "consent" not in study.phases:
-        found.append("Nobody is asked for consent.")
+        found.append("The study does not ask for consent.")
     if study.attention.checks and "checks" in study.attention.model_fields_set and not demandable(study):
-        found.append("No attention checks are made: no item has a question of which one option is chosen.")
+        found.append("No attention checks are generated: no item has a question with a single choice.")
     return found

@@ -19,7 +19,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
     """(field, what is wrong) of everything that does not go together."""
     wrong: list[tuple[str, str]] = []
     if study.study in RESERVED:
-        wrong.append(("study", f"/{study.study}/ is a page of the server itself. Choose another name."))
+        wrong.append(("study", f"/{study.study}/ is a page of the server. Choose another name."))
     needs: dict[Phase, object] = {
         "consent": study.consent,
         "screening": study.screening,
@@ -29,20 +29,20 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         "comprehension": study.comprehension,
         "after": study.after,
     }
-    wrong += [(phase, f"the phase {phase} is asked for, but nothing is given for it.")
+    wrong += [(phase, f"the phase {phase} is listed in phases, but not defined.")
               for phase in study.phases if phase in needs and not needs[phase]]  # fmt: skip
     order = [phase for phase in PHASES if phase in study.phases]
     if list(study.phases) != order or "tasks" not in order or order[-1] != "exit":
-        wrong.append(("phases", f"phases come in the order {', '.join(PHASES)}, each once, with tasks and exit."))
+        wrong.append(("phases", f"phases must come in the order {', '.join(PHASES)}, each once, with tasks and exit."))
     if study.type in ("rating", "chat") and not study.criteria:
-        wrong.append(("criteria", f"a study of type {study.type} asks something: give at least one criterion."))
+        wrong.append(("criteria", f"a study of type {study.type} requires at least one criterion."))
     if study.type == "chat" and not study.agents:
-        wrong.append(("agents", "a study of type chat needs agents."))
+        wrong.append(("agents", "a study of type chat requires agents."))
     if study.type not in ("rating", "chat") and study.criteria:
-        wrong.append(("criteria", f"a study of type {study.type} has no criteria; give questions instead."))
+        wrong.append(("criteria", f"a study of type {study.type} cannot have criteria; use questions instead."))
     for field, asked in (("criteria", study.criteria), ("questions", study.item_questions())):
         twice = _duplicates([question.name for question in asked])
-        wrong += [(field, f"the question {name!r} is there twice.") for name in twice]
+        wrong += [(field, f"the question {name!r} occurs twice.") for name in twice]
     shown = [("criteria", study.criteria), ("questions", study.item_questions())]
     shown += [("screening", study.screening.questions)] if study.screening else []
     shown += [
@@ -50,13 +50,13 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
     ]
     wrong += [(field, what) for field, asked in shown for what in conditions_of(asked)]
     wrong += [
-        (field, f"{question.name!r} orders replies: that is asked once with each item of a rating study (questions).")
+        (field, f"{question.name!r} ranks replies, which is possible only once per item of a rating study (questions).")
         for field, asked in [*shown, ("chat", study.chat.each_turn)]
         for question in asked
         if question.of_replies and not (field == "questions" and study.type == "rating")
     ]
     pages = [question.name for page in (*study.before, *study.after) for question in page.questions]
-    wrong += [("after", f"the question {name!r} is in the questionnaires twice.") for name in _duplicates(pages)]
+    wrong += [("after", f"the question {name!r} occurs twice in the questionnaires.") for name in _duplicates(pages)]
     if study.screening is not None:
         known = {question.name for question in study.screening.questions}
         wrong += [
@@ -92,5 +92,5 @@ def _duplicates(names: Sequence[str]) -> list[str]:
 def _rule_problems(rules: tuple[Rule, ...], attention: Attention) -> list[tuple[str, str]]:
     """(field, what is wrong) of rules that could never hold with what is asked for."""
     if "too_short" in rules and not attention.min_minutes:
-        return [("exclusion", "the rule too_short never holds: give attention its min_minutes.")]
+        return [("exclusion", "the rule too_short never applies: set min_minutes in attention.")]
     return []

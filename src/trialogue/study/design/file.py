@@ -21,7 +21,7 @@ from trialogue.study.design.validity import Attention, Rejection, Rule, Validity
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
 FILE = "study.yaml"
-HINT = "Make one with: trialogue study new --template rating --responses FILES --out FOLDER"
+HINT = "Create one with: trialogue study new --template rating --responses FILES --out FOLDER"
 _question: TypeAdapter[Question] = TypeAdapter(Question)
 
 

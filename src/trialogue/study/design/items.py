@@ -96,9 +96,9 @@ class PreferenceItem(_Item):
     def _compares_two(self) -> Self:
         given = [each for each in (self.responses, self.dialogues) if each is not None]
         if len(given) != 1 or len(given[0]) != 2:
-            raise ValueError("a preference compares two: give 'responses' or 'dialogues', of two systems")
+            raise ValueError("a preference compares two sides: give 'responses' or 'dialogues' of two systems")
         if self.responses is not None and not self.context:
-            raise ValueError("replies need the 'context' that they reply to")
+            raise ValueError("replies require their 'context'")
         return self
 
     @property
@@ -178,7 +178,7 @@ class ChatItem(_Item):
     @model_validator(mode="after")
     def _are_different(self) -> Self:
         if len(set(self.agents)) < len(self.agents):
-            raise ValueError("a comparison needs two different systems")
+            raise ValueError("a comparison requires two different systems")
         return self
 
     @property

@@ -36,15 +36,15 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
             continue
         if item.key in keys:
             problems.append(
-                Problem(f"the key {item.key!r} is there already, in line {keys[item.key]}.", str(path), line, "key")
+                Problem(f"the key {item.key!r} already exists in line {keys[item.key]}.", str(path), line, "key")
             )
         keys.setdefault(item.key, line)
         problems.extend(_unknown_agents(item, study, str(path), line))
         items.append(item)
         if len(items) > MOST:
-            raise DataError(Problem(f"there are more than {MOST:,} items in it.", str(path), hint="Split the study."))
+            raise DataError(Problem(f"the file has more than {MOST:,} items.", str(path), hint="Split the study."))
     if not items and not problems:
-        problems.append(Problem("there are no items in it.", str(path)))
+        problems.append(Problem("the file has no items.", str(path)))
     if problems:
         raise DataError(problems)
     return items
@@ -55,7 +55,7 @@ def _unknown_agents(item: AnyItem, study: StudyFile, file: str, line: int) -> li
         return []
     known = ", ".join(study.agents)
     return [
-        Problem(f"there is no agent {name!r} in the study file. Known: {known}.", file, line, "agents")
+        Problem(f"the study file has no agent {name!r}. Known: {known}.", file, line, "agents")
         for name in item.agents
         if name not in study.agents
     ]
@@ -74,11 +74,11 @@ def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[s
                 try:
                     fields = json.loads(line)
                 except (ValueError, RecursionError):
-                    problems.append(Problem("this line is no JSON.", str(path), number))
+                    problems.append(Problem("the line is not valid JSON.", str(path), number))
                     continue
                 if isinstance(fields, dict):
                     yield number, fields
                 else:
-                    problems.append(Problem("this line is no object with fields.", str(path), number))
+                    problems.append(Problem("the line is not an object with fields.", str(path), number))
         except UnicodeDecodeError as error:
-            raise DataError(Problem("this file is not UTF-8.", str(path))) from error
+            raise DataError(Problem("the file is not UTF-8.", str(path))) from error

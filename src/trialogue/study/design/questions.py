@@ -136,7 +136,7 @@ class SliderLimits(Record):
     def _has_places(self) -> "SliderLimits":
         places = (self.high - self.low) / self.step
         if not 1 <= places <= 10_000 or abs(places - round(places)) > 1e-9:
-            raise ValueError("a slider goes from low to a higher number in whole steps, 10,000 at most")
+            raise ValueError("a slider must go from low to a higher number in at most 10,000 whole steps")
         return self
 
 
@@ -302,9 +302,9 @@ def conditions_of(questions: Sequence[Question]) -> list[str]:
         for name, wanted in (question.only_if or {}).items():
             known = [option.value for option in above[name].options] if name in above else []
             if name not in above:
-                wrong.append(f"only_if of {question.name!r} names {name!r}, which is not asked above it.")
+                wrong.append(f"only_if of {question.name!r} names {name!r}, which is not asked before it.")
             elif off := [value for value in wanted if value not in known]:
-                wrong.append(f"only_if of {question.name!r}: {off[0]!r} is no answer to {name!r}.")
+                wrong.append(f"only_if of {question.name!r}: {off[0]!r} is not an answer to {name!r}.")
         above[question.name] = question
     return wrong
 

@@ -95,7 +95,7 @@ def tables(study: Study) -> dict[str, list[Row]]:
 def refuse_others(file: StudyFile) -> None:
     """Raise UsageError for a study that the workbooks cannot hold."""
     if file.type != "rating" or len(file.criteria) != 1:
-        raise UsageError("INFACT's workbooks hold ratings by one criterion; this study is another one.")
+        raise UsageError("an INFACT workbook holds ratings on one criterion, which this study does not have.")
 
 
 def _is_valid(person: Participant, file: StudyFile) -> bool:

@@ -53,13 +53,11 @@ class Api:
     ) -> None:
         self._token = os.environ.get(TOKEN, "").strip()
         if not self._token:
-            raise UsageError(
-                f"Put the API token of Prolific into the environment: {TOKEN}=...; it is kept nowhere else."
-            )
+            raise UsageError(f"Set the API token of Prolific in the environment: {TOKEN}=...; it is not stored.")
         self._base = os.environ.get(ADDRESS) or BASE
         parts = urllib.parse.urlsplit(self._base)
         if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost"):
-            raise UsageError(f"{ADDRESS} is an https address; got {self._base!r}.")
+            raise UsageError(f"{ADDRESS} must be an https address, got {self._base!r}.")
         self._dry, self._tell = dry, tell
         self._tries, self._wait_s = tries, wait_s
 

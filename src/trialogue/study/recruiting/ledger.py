@@ -41,7 +41,9 @@ class Ledger:
             with self._lock.acquire(timeout=0):
                 yield
         except Timeout as error:
-            raise UsageError("Another process talks to the platform for this study. Wait until it is done.") from error
+            raise UsageError(
+                "Another process is using the platform for this study. Wait until it has finished."
+            ) from error
 
     def intend(self, what: str, key: str, **detail: Any) -> None:
         """Write down what is about to be asked."""

@@ -91,9 +91,7 @@ class Recruiter:
         if self._file.platform.name != "prolific":
             raise UsageError("Recruiting by API is for studies of platform: {name: prolific}.")
         if self._file.payment is None:
-            raise UsageError(
-                "The study file does not say what people are paid: give it payment: {reward_cents: ..., ...}."
-            )
+            raise UsageError("The study file has no payment. Add payment: {reward_cents: ..., ...}.")
 
     @property
     def remote_id(self) -> str:
@@ -105,7 +103,7 @@ class Recruiter:
         row = self.ledger.last_line("draft", self._study.slug)
         if row is None or row["state"] != "done":
             raise UsageError(
-                "There is no draft at Prolific yet: trialogue study recruit FOLDER draft --base https://..."
+                "There is no draft at Prolific yet. Create one with: trialogue study recruit FOLDER draft --base https://..."
             )
         return str(row["id"])
 
@@ -123,7 +121,7 @@ class Recruiter:
         with self.ledger.exclusive():
             row = self.ledger.last_line("draft", self._study.slug)
             if row is not None and row["state"] == "done":
-                raise UsageError(f"There is a draft already: {row['id']}.")
+                raise UsageError(f"A draft already exists: {row['id']}.")
             body = draft_of(self._file, budget(self._study).people, base=base, slug=self._study.slug)
             if row is not None and row["state"] == "intended":
                 return self._found_draft(body)
@@ -149,7 +147,7 @@ class Recruiter:
         if not self._api.dry and " ".join(confirmed.split()) != self.price():
             raise UsageError(f"Nothing was published: confirm the price {self.price()!r}, got {confirmed!r}.")
         if self._study.state != Study.State.RUNNING and not self._api.dry:
-            raise UsageError("The study lets nobody in yet: start it with trialogue study serve, then publish.")
+            raise UsageError("The study is not open yet: start it with trialogue study serve, then publish.")
         with self.ledger.exclusive():
             detail = {"price": self.price()}
             if self._status() != UNPUBLISHED:
@@ -157,7 +155,7 @@ class Recruiter:
                 if row is not None and row["state"] == "intended":  # it was, and the answer was lost
                     self.ledger.settle("publish", self.remote_id, **detail)
                     return
-                raise UsageError("The study is published already.")
+                raise UsageError("The study is already published.")
             self._do_once(
                 "publish",
                 self.remote_id,
@@ -294,9 +292,9 @@ class Recruiter:
                 last = self.ledger.last_line("bonus", row["key"])
                 if last is None or last["state"] == "intended":
                     raise UsageError(
-                        f"The payment {row['key']} was begun and its answer was lost. See at Prolific whether it was paid, "
-                        f"and say so: trialogue study recruit FOLDER settle {row['key']} --paid, or --unpaid. It is not "
-                        "paid again by itself."
+                        f"The payment {row['key']} was started, but no answer arrived. Check at Prolific whether it was "
+                        f"paid, and record it: trialogue study recruit FOLDER settle {row['key']} --paid, or --unpaid. It "
+                        "is never paid again automatically."
                     )
                 if last["state"] == "done":
                     for code, amount in row["amounts"].items():
@@ -344,7 +342,7 @@ class Recruiter:
         """
         row = self.ledger.last_line("bonus", payment)
         if row is None or row["state"] != "intended":
-            raise UsageError(f"No payment {payment!r} waits for an answer.")
+            raise UsageError(f"{payment!r} is not an unsettled payment.")
         self.ledger.settle("bonus", payment, "done" if paid else "refused", by=self._who)
 
     def _do_once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:
@@ -386,9 +384,11 @@ def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str,
     if not base.startswith("https://"):
         raise UsageError(f"Prolific's participants come by HTTPS: give --base https://study.example.org; got {base!r}.")
     if len(set(file.platform.codes.values())) < len(file.platform.codes):
-        raise UsageError("Two outcomes have the same completion code; Prolific wants each to be another.")
+        raise UsageError("Two outcomes have the same completion code; Prolific requires different codes.")
     if "completed" not in file.platform.codes:
-        raise UsageError("Give platform a code for completed, such as codes: {completed: C1ABCDEF}; others may follow.")
+        raise UsageError(
+            "Set the completion code in platform, such as codes: {completed: C1ABCDEF}; others are optional."
+        )
     assert file.payment is not None
     codes = [
         {

@@ -34,7 +34,7 @@ class PublishedKeys(Keys):
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost")):
-            raise UsageError(f"{VARIABLE} is an https address; got {address!r}.")
+            raise UsageError(f"{VARIABLE} must be an https address, got {address!r}.")
         self._address, self._lock = address, threading.Lock()
         self._keys: dict[str, Any] = {}
         self._read_at: float | None = None

@@ -54,7 +54,7 @@ def _counts(folder: Path | None, process: int) -> Counts:
     try:
         return SharedCounts(folder / FILE, key=settings.SECRET_KEY)
     except OSError as error:
-        _log.warning("rate limits are counted by each process for itself: %s", error)
+        _log.warning("rate limits are counted per process: %s", error)
         return CachedCounts()
 
 

@@ -15,7 +15,7 @@ class NoUploads(FileUploadHandler):
             RequestDataTooBig: which is answered by 400.
         """
         if content_length > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0):
-            raise RequestDataTooBig("A form is longer than any of ours.")
+            raise RequestDataTooBig("A form is too long.")
 
     def new_file(self, *given: object, **named: object) -> None:
         """End it."""

@@ -46,9 +46,9 @@ def launch(study: Study, *, who: str, places: int | None = None) -> Study:
 def question(wanted: Budget) -> str:
     """What is confirmed, in words."""
     return (
-        f"{wanted.people:,} participants are needed ({wanted.price(wanted.people)}). Judgements of participants who are "
-        f"excluded are collected again, of {wanted.replacements:,} at most: up to {wanted.most_people:,} participants are "
-        f"paid ({wanted.price(wanted.most_people)})."
+        f"{wanted.people:,} participants are required ({wanted.price(wanted.people)}). Judgements of excluded "
+        f"participants are collected again, for at most {wanted.replacements:,}: up to {wanted.most_people:,} participants "
+        f"are paid ({wanted.price(wanted.most_people)})."
     )
 
 

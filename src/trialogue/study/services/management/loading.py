@@ -29,8 +29,8 @@ def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
             return there
         if there is not None and there.participants.exists():
             raise UsageError(
-                f"the study {file.study!r} has participants, and its file or items have changed since. "
-                "Put back what was launched, or give the changed study another name."
+                f"the study {file.study!r} already has participants, but its file or items have changed. "
+                "Restore the launched version, or give the changed study another name."
             )
         if there is not None:
             there.delete()

@@ -106,13 +106,11 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
             columns = list(reader.fieldnames or ())
             name, status = _first_known(columns, IDS), _first_known(columns, STATUSES)
             if not name or not status:
-                what = (
-                    f"it needs a column of ids ({', '.join(IDS[:3])}, ...) and one of states ({', '.join(STATUSES)})."
-                )
+                what = f"it requires a column of ids ({', '.join(IDS[:3])}, ...) and one of states ({', '.join(STATUSES)})."
                 raise DataError(Problem(what, str(path), 1, hint=f"It has: {', '.join(columns) or 'none'}."))
             rows: list[Mapping[str, str | None]] = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(Problem(f"this list cannot be read ({error}).", str(path))) from error
+        raise DataError(Problem(f"the list cannot be read ({error}).", str(path))) from error
     for row in rows:
         if given := (row[name] or "").strip():
             yield given, (row[status] or "").strip().upper()

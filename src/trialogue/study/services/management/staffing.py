@@ -20,7 +20,7 @@ def let_in(name: str, password: str, *, export: bool = False, manage: bool = Fal
         UsageError: a name or password that will not do.
     """
     if not name.strip() or len(name) > 150:
-        raise UsageError("A login has 1 to 150 characters.")
+        raise UsageError("A login must have 1 to 150 characters.")
     try:
         validate_password(password, User(username=name))
     except ValidationError as error:
