@@ -1,5 +1,6 @@
 """The files of the project itself: no address of an index, no path of a machine, no leftovers."""
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -66,3 +67,89 @@ def test_every_dependency_has_its_licence_beside_it() -> None:
     names = [line for line in lines[start + 1 : lines.index("]", start)] if line.strip().startswith('"')]
     assert names
     assert all("#" in line for line in names)
+
+
+PARTICIPLES = {
+    *(
+        "begun",
+        "built",
+        "done",
+        "drawn",
+        "felt",
+        "forgotten",
+        "found",
+        "given",
+        "grown",
+        "heard",
+        "held",
+        "kept",
+        "known",
+    ),
+    *(
+        "lent",
+        "lost",
+        "made",
+        "meant",
+        "said",
+        "seen",
+        "sent",
+        "shown",
+        "sought",
+        "spoken",
+        "taken",
+        "told",
+        "understood",
+    ),
+    *("worn", "written"),
+}
+ADVERBS = {
+    *("about", "above", "across", "again", "ahead", "alone", "along", "always", "among", "around", "aside", "back"),
+    *("before", "behind", "below", "beside", "between", "beyond", "by", "each", "enough", "everything", "here", "how"),
+    *(
+        "inside",
+        "instead",
+        "later",
+        "many",
+        "neither",
+        "nothing",
+        "once",
+        "only",
+        "others",
+        "outside",
+        "outwards",
+        "over",
+    ),
+    *("same", "silently", "some", "there", "together", "towards", "twice", "under", "until", "up", "who", "whole"),
+    *("whose", "why", "within", "without"),
+}
+WORDS_ON_ED = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "succeed", "nested"})
+
+
+def bare_names(path: Path, root: Path = ROOT) -> list[str]:
+    """Functions and methods that are called by a participle or adverb alone; properties may say what a thing is."""
+    functions = (
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not any("property" in ast.unparse(each) for each in node.decorator_list)
+    )
+    return [
+        f"{path.relative_to(root).as_posix()}:{each.lineno} {each.name}"
+        for each in functions
+        if (name := each.name.strip("_")) in PARTICIPLES | ADVERBS
+        or (name.endswith("ed") and "_" not in name and name not in WORDS_ON_ED)
+    ]
+
+
+def test_no_function_is_named_by_a_participle_or_adverb_alone() -> None:
+    modules = [path for path in (ROOT / "src").rglob("*.py") if "migrations" not in path.parts]
+    assert len(modules) > 500
+    assert [name for path in sorted(modules) for name in bare_names(path)] == []
+
+
+def test_a_bare_name_is_found_and_a_property_is_not(tmp_path: Path) -> None:
+    lines = ["def _told(): ...", "def ranked(): ...", "def need(): ...", "def rank_all(): ..."]
+    lines += ["class A:", "    @property", "    def finished(self): ...", "    def within(self): ..."]
+    made = tmp_path / "module.py"
+    made.write_text("\n".join(lines), encoding="utf-8")
+    assert [name.split()[1] for name in bare_names(made, root=tmp_path)] == ["_told", "ranked", "within"]

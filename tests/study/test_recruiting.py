@@ -170,7 +170,7 @@ def test_submissions_are_decided_as_staff_decided_with_reasons(
     for name in ("good", "soon", "left"):
         assert decide(people[name], Decision.Kind.ACCEPT, who="maria") == ""
     assert decide(people["bad"], Decision.Kind.REFUSE, who="maria", reason="failed both checks") == ""
-    assert made.approval_price(made.decided()) == "2.50 GBP"  # one approval: 2.00 * 1.25
+    assert made.approval_price(made.pending_decisions()) == "2.50 GBP"  # one approval: 2.00 * 1.25
     for wrong in ("", "2.5", "5.00 GBP", "2.50 EUR"):
         with pytest.raises(UsageError, match=r"Nothing was decided: confirm the price '2\.50 GBP'"):
             made.decide(wrong)
@@ -183,9 +183,9 @@ def test_submissions_are_decided_as_staff_decided_with_reasons(
     platform.submissions["e-soon"]["status"] = "AWAITING REVIEW"
     assert made.decide("2.50 GBP").approved == [people["soon"].code]
     assert not made.decide("").approved
-    assert made.decided().contrary == []
+    assert made.pending_decisions().contrary == []
     platform.submissions["e-good"]["status"] = "REJECTED"  # by hand, there
-    assert made.decided().contrary == [people["good"].code]
+    assert made.pending_decisions().contrary == [people["good"].code]
 
 
 def test_an_approval_whose_answer_was_lost_is_not_sent_again(platform: Prolific, study: Study, tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_an_id_that_somebody_made_up_is_paid_nothing_and_pays_nobody_else(
     assert made.bonus_sum() == "1.50 GBP"
     made.pay_bonuses("1.50 GBP")
     assert platform.paid == ["one,1.50"]
-    assert made.owed().unlisted == [hostile.code]
+    assert made.pending_payments().unlisted == [hostile.code]
 
 
 @pytest.mark.parametrize("paid", [True, False])

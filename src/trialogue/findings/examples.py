@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from trialogue.findings.records import Example, League
 from trialogue.records import Dialogue, Score
-from trialogue.records.score_table import ScoreTable
+from trialogue.records.scores.score_table import ScoreTable
 
 EACH = 2  # best and worst dialogues shown; a reader opens few
 

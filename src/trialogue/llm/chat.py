@@ -52,7 +52,7 @@ class Completion(Record):
         return self.finish_reason not in CUT
 
 
-def _unstreamed(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _refuse_stream(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if more.get("stream"):
         raise ValueError("answers are read whole: leave 'stream' out")
     return more
@@ -75,7 +75,7 @@ class ChatOptions(Record):
     """What the server calls that; OpenAI's reasoning models want the second."""
     stop: tuple[str, ...] = ()
     """Texts before which the model stops."""
-    more: Annotated[dict[str, JsonValue], AfterValidator(_unstreamed)] = Field(default_factory=dict)
+    more: Annotated[dict[str, JsonValue], AfterValidator(_refuse_stream)] = Field(default_factory=dict)
     """Further fields of the request, such as ``top_p``; ``stream`` stays off."""
     send_seed: bool = True
     """Whether to send a seed, for each dialogue another; a server that refuses the field is rare."""

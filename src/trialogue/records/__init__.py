@@ -38,7 +38,7 @@ from trialogue.records.need import Constraint, Need, NeedSource
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.score import Level, Preference, Score
-from trialogue.records.score_block import ScoreBlock
+from trialogue.records.scores.score_block import ScoreBlock
 from trialogue.records.situation import Response, Situation, situations_of
 from trialogue.records.turns import merge_turns
 

@@ -89,12 +89,12 @@ def serve(
         tell(SHARED)
     if token := first_login():
         tell(f"There is no staff login yet. Create one within a day (the link works once): {name}/staff/first/{token}/")
-    with _followed(study, folder, sync_s, tell):
+    with _follow_platform(study, folder, sync_s, tell):
         _gunicorn(f"{host}:{port}", count, threads)
 
 
 @contextmanager
-def _followed(study: "Study", folder: Path, sync_s: float | None, tell: Tell) -> Iterator[None]:
+def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: Tell) -> Iterator[None]:
     """While this lasts a process beside the server asks the platform which places come back.
 
     Raises:

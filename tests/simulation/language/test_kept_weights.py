@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def forget() -> None:
-    module._kept.cache_clear()
+    module._load_or_fit.cache_clear()
 
 
 def assert_equal(one: Weights, other: Weights) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.simulation.llm.moves import Leaving, Move, chosen, move_in
+from trialogue.simulation.llm.moves import Leaving, Move, choice_in, move_in
 from trialogue.simulation.users.user import Stop
 
 
@@ -42,4 +42,4 @@ def test_leaving_is_a_regular_ending_and_no_success() -> None:
     ],
 )
 def test_a_choice_is_the_one_word_that_is_named(text: str, word: str | None) -> None:
-    assert chosen(text, ("CONTINUE", "DONE", "GIVE_UP")) == word
+    assert choice_in(text, ("CONTINUE", "DONE", "GIVE_UP")) == word

@@ -7,7 +7,7 @@ import pytest
 from tests.simulation.made import films
 from trialogue.errors import UnknownNameError
 from trialogue.records import Constraint, Need
-from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, filled, signature_of
+from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, fill_in, signature_of
 from trialogue.simulation.llm.wishes import need_in_words, target_in_words, tastes_in_words, who_in_words
 
 IDS = tuple(films())
@@ -66,13 +66,13 @@ def test_an_empty_need_and_nobody_in_particular_are_told_nothing() -> None:
 def test_every_prompt_has_only_places_that_are_filled_in(kind: str) -> None:
     for text in PROMPTS[kind].values():
         assert check_prompt(text) == text
-        whole = filled(text, dict.fromkeys(NAMES, "{domain} <value>"))
+        whole = fill_in(text, dict.fromkeys(NAMES, "{domain} <value>"))
         assert PLACEHOLDER.search(whole.replace("{domain} <value>", "")) is None
         assert not re.search(r"\n{3}", whole)
 
 
 def test_what_is_filled_in_is_not_filled_in_again() -> None:
-    assert filled("{who} {need}", {"who": "{need}", "need": "x"}) == "{need} x"
+    assert fill_in("{who} {need}", {"who": "{need}", "need": "x"}) == "{need} x"
     with pytest.raises(UnknownNameError, match="domian"):
         check_prompt("You look for {domian}.")
 

@@ -42,7 +42,7 @@ def recruit(
         typer.echo(f"Price of all places: {recruiter.price()}")
         recruiter.publish(_confirm(confirm, dry_run))
     elif step == "bonus":
-        owed = recruiter.owed()
+        owed = recruiter.pending_payments()
         typer.echo(f"Bonuses owed: {recruiter.bonus_sum(owed)}")
         for code in owed.unlisted:
             typer.echo(f"{code}: not listed by Prolific for this study; nothing is paid")
@@ -90,7 +90,7 @@ def _follow(recruiter: "Recruiter", every: float) -> None:
 
 
 def _decide(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
-    found = recruiter.decided()
+    found = recruiter.pending_decisions()
     price = recruiter.approval_price(found)
     typer.echo(f"To approve: {len(found.approve)} ({price}); to reject: {len(found.reject)}")
     done = recruiter.decide(_confirm(confirm, dry) if found.approve else "")

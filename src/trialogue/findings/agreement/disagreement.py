@@ -7,7 +7,7 @@ import numpy as np
 from trialogue.findings.examples import values_by_dialogue
 from trialogue.findings.records import Example, League
 from trialogue.records import Dialogue, Score
-from trialogue.records.score_table import ScoreTable
+from trialogue.records.scores.score_table import ScoreTable
 
 LEAST = 10  # dialogues with both values; among fewer, every order is an accident
 APART = 0.5  # difference of ranks, as shares, below which nothing is worth opening

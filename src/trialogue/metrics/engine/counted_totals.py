@@ -25,7 +25,7 @@ from trialogue.metrics.engine.unit_scores import (
 from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mix_bits, thing_hash
 from trialogue.metrics.text.multisets import distinct
 from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
-from trialogue.records.score_table import Values
+from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
 
 LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale

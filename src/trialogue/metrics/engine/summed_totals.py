@@ -24,7 +24,7 @@ from trialogue.metrics.failure_policy import failure_of, with_failure_policy
 from trialogue.metrics.fitted import Sources, fitted_difference, sources_of, widen_for_fit
 from trialogue.metrics.text.encoded import Ints
 from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
-from trialogue.records.score_table import Values
+from trialogue.records.scores.score_table import Values
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, estimate_of_sums
 

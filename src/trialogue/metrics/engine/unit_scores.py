@@ -10,7 +10,7 @@ from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Undefi
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.text.encoded import Ints
 from trialogue.records import Dialogue, Level, Reason, ReasonCode, Score
-from trialogue.records.score_table import Values
+from trialogue.records.scores.score_table import Values
 
 NO_VALUE = Reason.of(ReasonCode.FORMULA_WITHOUT_VALUE)
 

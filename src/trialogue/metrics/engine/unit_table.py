@@ -4,7 +4,7 @@ import numpy as np
 
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.unit_scores import UnitScores
-from trialogue.records.score_table import Block, Column, ScoreTable, Values
+from trialogue.records.scores.score_table import Block, Column, ScoreTable, Values
 
 
 class UnitTable(ScoreTable):

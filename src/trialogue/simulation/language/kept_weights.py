@@ -36,11 +36,11 @@ def kept_weights(examples: Sequence[Example], *, context: bool = True) -> Weight
     Raises:
         DataError: there are no examples.
     """
-    return _kept(tuple(examples), context, cache_folder() / "understanding")
+    return _load_or_fit(tuple(examples), context, cache_folder() / "understanding")
 
 
 @lru_cache(8)
-def _kept(examples: tuple[Example, ...], context: bool, folder: Path) -> Weights:
+def _load_or_fit(examples: tuple[Example, ...], context: bool, folder: Path) -> Weights:
     path = folder / f"{_name(examples, context)}.npz"
     with contextlib.suppress(OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile):
         return _read(path)

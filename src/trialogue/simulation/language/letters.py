@@ -44,7 +44,7 @@ def pieces(text: str) -> list[str]:
 
 def table(texts: Sequence[str]) -> Table:
     """The counts of some texts; a text may occur more than once."""
-    counted = {text: _counted(text) for text in texts}
+    counted = {text: _count_pieces(text) for text in texts}
     first = {piece: at for at, piece in enumerate(dict.fromkeys(piece for each in counted.values() for piece in each))}
     vocabulary = {piece: at for at, piece in enumerate(sorted(first))}
     column = np.fromiter((vocabulary[piece] for piece in first), dtype=np.int32, count=len(first))
@@ -65,7 +65,7 @@ def table(texts: Sequence[str]) -> Table:
 
 
 @lru_cache(REMEMBERED_TEXTS)
-def _counted(text: str) -> Counter[str]:
+def _count_pieces(text: str) -> Counter[str]:
     """How often each piece occurs; shared, never changed."""
     return Counter(pieces(text))
 

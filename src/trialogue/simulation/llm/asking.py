@@ -55,7 +55,7 @@ class Asking:
         """Keep something with what the user says next."""
         self._meta[name] = value
 
-    def taken(self) -> dict[str, JsonValue]:
+    def take_account(self) -> dict[str, JsonValue]:
         """What answered since the last time: model, fingerprint, tokens; the same whether from the cache or not."""
         meta, self._meta = self._meta, {}
         return meta

@@ -50,11 +50,13 @@ def move_in(text: str) -> Move:
     return Move(OWN_NAME.sub("", said, count=1).strip(), leaving)
 
 
-def chosen(text: str, words: Sequence[str]) -> str | None:
+def choice_in(text: str, words: Sequence[str]) -> str | None:
     """The one of some words that an answer names; None if it names none, or several.
 
-    >>> chosen("Continue.", ["CONTINUE", "DONE"]), chosen("CONTINUE or DONE?", ["CONTINUE", "DONE"]), chosen("no", ["DONE"])
-    ('CONTINUE', None, None)
+    >>> choice_in("Continue.", ["CONTINUE", "DONE"])
+    'CONTINUE'
+    >>> choice_in("CONTINUE or DONE?", ["CONTINUE", "DONE"]) is None
+    True
     """
     said = re.sub(r"[\s_-]+", " ", text.casefold())
     named = [

@@ -12,7 +12,7 @@ from trialogue.transport.answers import LONGEST_TEXT
 LONGEST_ANSWER = 300  # tokens; people write some ten a turn, and a model that writes thirty times that is no user
 
 
-def _checked(prompt: str) -> str:
+def _check_prompt(prompt: str) -> str:
     try:
         return check_prompt(prompt)
     except UsageError as error:
@@ -32,7 +32,7 @@ class LlmUserOptions(ChatOptions):
     """What is recommended, in the plural."""
     attributes: tuple[str, ...] | None = None
     """Attributes that needs are about; None: ``genre``, or else the one whose values most items share."""
-    prompt: Annotated[str, AfterValidator(_checked)] | None = None
+    prompt: Annotated[str, AfterValidator(_check_prompt)] | None = None
     """A prompt of your own in place of ours for what is said, with ``{domain}``, ``{who}`` and ``{need}``; None: ours."""
     turns: Annotated[int, Field(ge=1)] | None = None
     """User messages after which a dialogue is over; None: 5 for ``llm:target-item``, as in iEvaLM, else the study's."""

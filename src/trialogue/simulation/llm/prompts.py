@@ -116,10 +116,10 @@ def check_prompt(prompt: str) -> str:
     return prompt
 
 
-def filled(prompt: str, values: Mapping[str, str]) -> str:
+def fill_in(prompt: str, values: Mapping[str, str]) -> str:
     """A prompt with its placeholders filled in; those without a value are left empty, and so are no two lines in a row.
 
-    >>> filled("You look for {domain}.\\n{who}\\nBegin.", {"domain": "films", "who": ""})
+    >>> fill_in("You look for {domain}.\\n{who}\\nBegin.", {"domain": "films", "who": ""})
     'You look for films.\\n\\nBegin.'
     """
     text = PLACEHOLDER.sub(lambda match: values.get(match[1], ""), prompt)

@@ -7,8 +7,8 @@ from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
 from trialogue.records import Need, Utterance
 from trialogue.simulation.llm.asking import Asking
-from trialogue.simulation.llm.moves import Leaving, Move, chosen, move_in
-from trialogue.simulation.llm.prompts import filled
+from trialogue.simulation.llm.moves import Leaving, Move, choice_in, move_in
+from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.users.user import Stop, UserFailure
 
 FLIPPED = {"user": "assistant", "system": "user"}
@@ -41,7 +41,7 @@ class LlmUser:
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
         """The first message, after the agent's greeting if there is one."""
         self._said = list(greeting.utterances) if greeting is not None else []
-        return self._next()
+        return self._next_utterance()
 
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next message, or why they leave; after a goodbye nothing is asked any more."""
@@ -50,20 +50,20 @@ class LlmUser:
             return self._leaving.stop
         if self._turns is not None and sum(each.speaker == "user" for each in self._said) >= self._turns:
             return Stop("turn_limit")
-        return self._next()
+        return self._next_utterance()
 
     def resume(self, history: Sequence[Utterance]) -> None:
         """Take up a dialogue that has got so far."""
         self._said = list(history)
 
-    def _next(self) -> Utterance | Stop:
+    def _next_utterance(self) -> Utterance | Stop:
         move = self._policy.move(tuple(self._said), self._asking)
         self._leaving = move.leaving
         if not move.text:
             if move.leaving is None:
                 raise UserFailure("the model wrote nothing but the name of its role.")
             return move.leaving.stop
-        said = Utterance(speaker="user", text=move.text, meta=self._asking.taken())
+        said = Utterance(speaker="user", text=move.text, meta=self._asking.take_account())
         self._said.append(said)
         return said
 
@@ -73,11 +73,11 @@ class SinglePrompt:
 
     def __init__(self, prompts: Mapping[str, str], values: Mapping[str, str], *, role: str) -> None:
         """``prompts``: with ``utterance`` and ``first``; ``values``: for their places; ``role``: whose words they are."""
-        self._instruction, self._first, self._role = filled(prompts["utterance"], values), prompts["first"], role
+        self._instruction, self._first, self._role = fill_in(prompts["utterance"], values), prompts["first"], role
 
     def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
         """What the model writes."""
-        return move_in(asking.ask(flipped(self._instruction, said, role=self._role, first=self._first)))
+        return move_in(asking.ask(flip_roles(self._instruction, said, role=self._role, first=self._first)))
 
 
 class DualPrompt:
@@ -89,15 +89,15 @@ class DualPrompt:
 
     def __init__(self, prompts: Mapping[str, str], values: Mapping[str, str], *, role: str) -> None:
         """``prompts``: with ``decision``, ``question``, ``utterance`` and ``first``."""
-        self._decision, self._question = filled(prompts["decision"], values), prompts["question"]
+        self._decision, self._question = fill_in(prompts["decision"], values), prompts["question"]
         self._role, self._single = role, SinglePrompt(prompts, values, role=role)
 
     def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
         """Leave, or what the model writes."""
         if any(each.speaker == "user" for each in said):
-            question = Utterance(speaker="system", text=filled(self._question, {"transcript": transcript(said)}))
+            question = Utterance(speaker="system", text=fill_in(self._question, {"transcript": transcript(said)}))
             answer = asking.ask(chat_of(self._decision, [question], role=self._role, roles=FLIPPED))
-            decision = chosen(answer, CHOICES)
+            decision = choice_in(answer, CHOICES)
             asking.note("decision", decision)
             if (leaving := LEAVE_ON.get(decision or "")) is not None:
                 return Move("", leaving)
@@ -108,7 +108,7 @@ LEAVE_ON = {"DONE": Leaving.DONE, "GIVE_UP": Leaving.GIVE_UP}
 CHOICES = ("CONTINUE", *LEAVE_ON)
 
 
-def flipped(instruction: str, said: Sequence[Utterance], *, role: str, first: str) -> list[dict[str, str]]:
+def flip_roles(instruction: str, said: Sequence[Utterance], *, role: str, first: str) -> list[dict[str, str]]:
     """A dialogue as chat messages for a model that plays the user: the recommender is its counterpart.
 
     Args:

@@ -54,15 +54,15 @@ class LlmUsers:
 
     def new(self, case: str, *, seed: int) -> SimulatedUser:
         """The user of a case, with the need that users of any kind have in this case."""
-        need = self.wanted(self._cases.draw(case, seed=seed).need)
+        need = self.need_of(self._cases.draw(case, seed=seed).need)
         persona = need.persona or self.options.persona
         need = need.model_copy(update={"persona": persona}) if persona else need
         values = {"domain": self.options.domain, "who": who_in_words(persona), "need": self.words(need)}
-        policy = self.kept(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
+        policy = self.guard_policy(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
         turns = self.options.turns or self.usual_turns
-        return LlmUser(policy, self.asking(case, seed=seed), need, turns=turns)
+        return LlmUser(policy, self.ask_for(case, seed=seed), need, turns=turns)
 
-    def asking(self, case: str, *, seed: int) -> Asking:
+    def ask_for(self, case: str, *, seed: int) -> Asking:
         """Who asks the model for the user of a case.
 
         The case is the trial of the cache: where agents say the same, the user answers the same.
@@ -70,7 +70,7 @@ class LlmUsers:
         own = seed_for(seed, case, "model of the user")
         return Asking(self._client, seed=own, trial=f"users/{seed}/{case}", longest_text=self.options.longest_text)
 
-    def wanted(self, need: Need) -> Need:
+    def need_of(self, need: Need) -> Need:
         """What the users of this kind are after where others have this need."""
         return need
 
@@ -78,7 +78,7 @@ class LlmUsers:
         """What the model is told of a need."""
         return need_in_words(need, self.world.catalogue)
 
-    def kept(self, policy: Policy, need: Need) -> Policy:
+    def guard_policy(self, policy: Policy, need: Need) -> Policy:
         """The policy with what a kind watches over."""
         return policy
 
@@ -102,7 +102,7 @@ class TargetItemUsers(LlmUsers):
 
     usual_turns = TURNS_OF_TARGET
 
-    def wanted(self, need: Need) -> Need:
+    def need_of(self, need: Need) -> Need:
         """One target, and nothing else that would do."""
         return target_need(need)
 
@@ -110,7 +110,7 @@ class TargetItemUsers(LlmUsers):
         """The target with its attributes, of which the model answers questions."""
         return target_in_words(need, self.world.catalogue)
 
-    def kept(self, policy: Policy, need: Need) -> Policy:
+    def guard_policy(self, policy: Policy, need: Need) -> Policy:
         """The title is kept from the agent until it has named it."""
         return KeepsTitles(policy, need.targets, self.world)
 
@@ -118,7 +118,7 @@ class TargetItemUsers(LlmUsers):
 class TargetFreeUsers(LlmUsers):
     """Users of ``llm:target-free``: they have tastes, and are after nothing in particular."""
 
-    def wanted(self, need: Need) -> Need:
+    def need_of(self, need: Need) -> Need:
         """Nothing by which an outcome could be judged: such users share no column with those who are after something."""
         return tastes_need(need)
 

@@ -23,7 +23,7 @@ def need_in_words(need: Need, catalogue: Catalogue) -> str:
         _titles("You know and like", examples, catalogue),
         _titles("You know already, and want something new", known[:MOST_KNOWN], catalogue),
         _titles("You did not like", need.disliked[:MOST_EXAMPLES], catalogue),
-        f"- Once something suits, ask about its {_joined(need.requests)}." if need.requests else "",
+        f"- Once something suits, ask about its {_join_names(need.requests)}." if need.requests else "",
     ]
     return "\n".join(line for line in lines if line)
 
@@ -72,7 +72,7 @@ def _titles(what: str, ids: Sequence[str], catalogue: Catalogue) -> str:
     return f"- {what}: {', '.join(titles)}." if titles else ""
 
 
-def _joined(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return " and its ".join(names)
 
 

@@ -21,7 +21,7 @@ from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, s
 from trialogue.simulation.llm.asking import Asking
 from trialogue.simulation.llm.moves import OWN_NAME
 from trialogue.simulation.llm.options import LlmUserOptions
-from trialogue.simulation.llm.prompts import filled
+from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.llm.user import FLIPPED
 from trialogue.simulation.llm.users import LlmUsers
 from trialogue.simulation.llm.wishes import who_in_words
@@ -154,44 +154,44 @@ class WordedUser:
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
         """The agenda's opening, worded."""
-        return self._worded(self._user.start(greeting), greeting)
+        return self._reword(self._user.start(greeting), greeting)
 
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The agenda's next act, worded."""
-        return self._worded(self._user.answer(turn), turn)
+        return self._reword(self._user.answer(turn), turn)
 
     def resume(self, history: Sequence[Utterance]) -> None:
         """Take up a dialogue that has got so far."""
         self._user.resume(history)
 
-    def _worded(self, said: Utterance | Stop, turn: Turn | None) -> Utterance | Stop:
+    def _reword(self, said: Utterance | Stop, turn: Turn | None) -> Utterance | Stop:
         if isinstance(said, Stop):
             return said
         before = " ".join(each.text for each in turn.utterances) if turn is not None else "(nothing yet)"
         values = {"transcript": before, "message": said.text}
-        request = Utterance(speaker="system", text=filled(self._message, values))
+        request = Utterance(speaker="system", text=fill_in(self._message, values))
         messages = chat_of(self._instruction, [request], role=self._role, roles=FLIPPED)
         wording = OWN_NAME.sub("", self._asking.ask(messages), count=1).strip().strip('"“”').strip()
         result = self._gate.judge(said, wording) if wording else Wording.LOST_VALUE
         self._asking.note(WORDING, result.value)
         if result is not Wording.MODEL:
-            return said.model_copy(update={"meta": {**self._asking.taken(), "rejected": wording}})
+            return said.model_copy(update={"meta": {**self._asking.take_account(), "rejected": wording}})
         acts = tuple(
-            act.model_copy(update={"slots": tuple(_placed(slot, wording) for slot in act.slots)})
+            act.model_copy(update={"slots": tuple(_place_slot(slot, wording) for slot in act.slots)})
             for act in said.acts or ()
         )
-        mentions = tuple(_moved(mention, wording) for mention in said.mentions or ())
+        mentions = tuple(_move_mention(mention, wording) for mention in said.mentions or ())
         return said.model_copy(
-            update={"text": wording, "acts": acts, "mentions": mentions, "meta": self._asking.taken()}
+            update={"text": wording, "acts": acts, "mentions": mentions, "meta": self._asking.take_account()}
         )
 
 
-def _placed(slot: SlotValue, text: str) -> SlotValue:
+def _place_slot(slot: SlotValue, text: str) -> SlotValue:
     start, end = _span(slot.value or "", text)
     return slot.model_copy(update={"start": start, "end": end})
 
 
-def _moved(mention: Mention, text: str) -> Mention:
+def _move_mention(mention: Mention, text: str) -> Mention:
     """A mention with its place in another text, in which the title stands with or without its year."""
     start, end = _span(mention.title, text)
     if start is None:
@@ -230,13 +230,13 @@ class WordedUsers(LlmUsers):
         self._agenda = model.settle(world)
         self._gate = gate_of(model, self._agenda)
         values = {"domain": options.domain, "who": who_in_words(options.persona)}
-        self._instruction = filled(prompts["utterance"], values)
+        self._instruction = fill_in(prompts["utterance"], values)
 
     def new(self, case: str, *, seed: int) -> WordedUser:
         """The agenda-based user of a case, in the model's words."""
         user = self._agenda.new(case, seed=seed)
         role = self.options.instruction_role
-        asking = self.asking(case, seed=seed)
+        asking = self.ask_for(case, seed=seed)
         return WordedUser(user, asking, self._gate, self._instruction, self.prompts["message"], role)
 
 

@@ -16,7 +16,7 @@ from trialogue.stats.comparison.multiplicity import holm
 from trialogue.stats.correction.intervals import Side, difference_of, mean_of
 from trialogue.stats.correction.parts import Parts, parts_of
 from trialogue.stats.correction.raters import RaterError, rater_error
-from trialogue.stats.correction.table import Estimand, JudgedTable, pooled
+from trialogue.stats.correction.table import Estimand, JudgedTable, pool_table
 from trialogue.stats.correction.weights import constant, cross_fitted
 from trialogue.stats.ranking.ranks import RankInterval
 
@@ -195,7 +195,7 @@ def _overall(
         shares = np.bincount(table.system_of) / len(table.judge)
         return _mean(table, sides, shares, is_share, ends, level, None)
     if drawn_overall:
-        one = pooled(table)
+        one = pool_table(table)
         whole = _sides(one, how)
         return _mean(one, whole, np.ones(1), is_share, ends, level, _refusal(one, whole[0].parts, 0))
     without = [table.systems[index] for index in range(len(table.systems)) if index not in good]

@@ -114,7 +114,7 @@ def judged_table(
         raise UsageError("Give either labels, or the labels of each rater (rater_labels).")
     said = _mean_labels(rater_labels, len(scores)) if labels is None else as_floats(labels, "labels")
     check_same_length(
-        systems=systems, judge=scores, labels=said, strata=strata, clusters=clusters, chances=_sized(chances)
+        systems=systems, judge=scores, labels=said, strata=strata, clusters=clusters, chances=_chances_as_array(chances)
     )
     if not len(scores):
         raise UsageError("There are no judged rows.")
@@ -123,7 +123,7 @@ def judged_table(
     cells, cell_of = codes_of(keys)
     cell_systems = np.array([key[0] for key in cells if isinstance(key, tuple)], dtype=np.int64)
     codes = np.arange(len(scores)) if clusters is None else codes_of(clusters)[1]
-    filled = _filled(scores, cell_of, len(cells))
+    filled = _fill_missing(scores, cell_of, len(cells))
     return JudgedTable(
         systems=tuple(str(name) for name in names),
         system_of=system_of,
@@ -140,7 +140,7 @@ def judged_table(
     )
 
 
-def pooled(table: JudgedTable) -> JudgedTable:
+def pool_table(table: JudgedTable) -> JudgedTable:
     """The same rows as of one system and one stratum: for labels that were drawn at random over all systems together."""
     zeros = np.zeros(len(table.judge), dtype=np.int64)
     share = np.full(len(table.judge), len(table.labelled) / len(table.judge))
@@ -160,7 +160,7 @@ def pooled(table: JudgedTable) -> JudgedTable:
     )
 
 
-def _sized(values: Values | None) -> Floats | None:
+def _chances_as_array(values: Values | None) -> Floats | None:
     return None if values is None else as_floats(values, "chances")
 
 
@@ -175,7 +175,7 @@ def _mean_labels(rater_labels: Sequence[RaterLabel], rows: int) -> Floats:
     return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
 
 
-def _filled(scores: Floats, cell_of: Ints, cells: int) -> Floats:
+def _fill_missing(scores: Floats, cell_of: Ints, cells: int) -> Floats:
     """Missing scores as the mean of their cell; 0 where the judge scored nothing in it."""
     known = ~np.isnan(scores)
     counts = np.bincount(cell_of[known], minlength=cells)

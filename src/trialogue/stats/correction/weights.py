@@ -114,7 +114,7 @@ class _Fit:
         inverse = 1 / table.chances[rows] ** 2
         sizes = np.maximum(np.bincount(cells, minlength=len(table.cell_systems)), 1)
         weight = inverse / (np.bincount(cells, inverse, minlength=len(sizes)) / sizes)[cells]
-        f, y = (_centred(column[rows], cells, sizes) for column in (judge, labels))
+        f, y = (_centre(column[rows], cells, sizes) for column in (judge, labels))
         columns = (np.ones(len(rows)), f, y, f * f, f * y, y * y)
         return cls(cells, clusters.astype(np.int64), np.stack([weight * each for each in columns], axis=1))
 
@@ -131,7 +131,7 @@ class _Fit:
         return (slope * used)[index], used[index]
 
 
-def _centred(values: Floats, cells: Ints, sizes: Floats | Ints) -> Floats:
+def _centre(values: Floats, cells: Ints, sizes: Floats | Ints) -> Floats:
     means = np.bincount(cells, values, minlength=len(sizes)) / sizes
     centred: Floats = values - means[cells]
     return centred

@@ -33,7 +33,7 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
         "reused": _judged_slots(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
         "checks": _checks(study, kinds),
         "flags": _flags(people, kinds),
-        "completed": dict(Counter(kinds.get(each.pk, "unknown") for each in _completed(people))),
+        "completed": dict(Counter(kinds.get(each.pk, "unknown") for each in _completers(people))),
         "signals": _signals(study, kinds),
     }
 
@@ -116,12 +116,12 @@ def _checks(study: Study, kinds: Mapping[int, str]) -> dict[str, tuple[int, int]
     return found
 
 
-def _completed(people: Any) -> Any:
+def _completers(people: Any) -> Any:
     return people.filter(state=Participant.State.COMPLETED).order_by("pk")
 
 
 def _signals(study: Study, kinds: Mapping[int, str]) -> dict[str, dict[str, int]]:
-    done = set(_completed(study.participants).values_list("pk", flat=True))
+    done = set(_completers(study.participants).values_list("pk", flat=True))
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for person, signs in signals(study).items():
         if person in done:

@@ -204,7 +204,7 @@ class Recruiter:
     def _submissions(self) -> list[dict[str, Any]]:
         return list(self._api.pages(f"/studies/{self.remote_id}/submissions/"))
 
-    def decided(self) -> Decided:
+    def pending_decisions(self) -> Decided:
         """What staff decided and Prolific does not know yet; who completed and was not decided about waits."""
         found = Decided()
         people = {each.identity.ids.get("PROLIFIC_PID"): each for each in self._people()}
@@ -247,7 +247,7 @@ class Recruiter:
             UsageError: the confirmation is another; nothing was sent.
         """
         with self.ledger.exclusive():
-            found = self.decided()
+            found = self.pending_decisions()
             price = self.approval_price(found)
             if found.approve and not self._api.dry and " ".join(confirmed.split()) != price:
                 raise UsageError(f"Nothing was decided: confirm the price {price!r}, got {confirmed!r}.")
@@ -264,13 +264,13 @@ class Recruiter:
     def _transition(self, what: str, pending: Pending, body: dict[str, Any]) -> None:
         self._do_once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
 
-    def owed(self) -> Owed:
+    def pending_payments(self) -> Owed:
         """What staff decided and was not paid yet.
 
         Raises:
             UsageError: a payment was begun and nobody knows what came of it.
         """
-        paid, people = self._paid(), self._people()
+        paid, people = self._paid_amounts(), self._people()
         decided, found = standings(people), Owed()
         listed = {str(row["participant_id"]) for row in self._submissions()}
         for each in people:
@@ -284,7 +284,7 @@ class Recruiter:
                 found.unlisted.append(each.code)
         return found
 
-    def _paid(self) -> dict[str, Decimal]:
+    def _paid_amounts(self) -> dict[str, Decimal]:
         """By code: what was paid."""
         paid: dict[str, Decimal] = {}
         for row in self.ledger.rows():
@@ -311,7 +311,7 @@ class Recruiter:
             UsageError: the confirmation is another; nothing was paid.
         """
         with self.ledger.exclusive():
-            owed = self.owed()
+            owed = self.pending_payments()
             total = self.bonus_sum(owed)
             if not owed.amounts:
                 return total
@@ -331,7 +331,7 @@ class Recruiter:
     def bonus_sum(self, owed: Owed | None = None) -> str:
         """What all bonuses cost that are owed; asked for where they are not given."""
         assert self._file.payment is not None
-        amounts = (owed or self.owed()).amounts.values()
+        amounts = (owed or self.pending_payments()).amounts.values()
         return money(int(sum(amounts, Decimal(0)) * 100), self._file.payment.currency)
 
     def settle(self, payment: str, *, paid: bool) -> None:

@@ -31,7 +31,7 @@ from trialogue.records import (
     Score,
     completion_counts,
 )
-from trialogue.records.score_table import ScoreTable
+from trialogue.records.scores.score_table import ScoreTable
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines

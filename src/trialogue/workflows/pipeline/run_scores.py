@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 from trialogue.records import Score, ScoreBlock
-from trialogue.records.score_table import ScoreTable
+from trialogue.records.scores.score_table import ScoreTable
 
 
 class RunScores(Sequence[Score]):

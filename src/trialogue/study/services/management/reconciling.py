@@ -66,7 +66,7 @@ def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciled:
             mark(participant, FREED[status])
             found.freed.append(name)
         elif status == REJECTED and participant.state == Participant.State.COMPLETED:
-            found.replaced += [name] if _replaced(participant) else []
+            found.replaced += [name] if _replace_places(participant) else []
         elif status in DONE and participant.state != Participant.State.COMPLETED:
             found.unfinished.append(name)
     found.unlisted = _unlisted_ids(study, {name for name, _ in rows})
@@ -80,7 +80,7 @@ def log(study: Study, found: Reconciled, *, who: str) -> None:
     Audit.objects.create(study=study, who=who, what="reconcile", detail=counts)
 
 
-def _replaced(participant: Participant) -> bool:
+def _replace_places(participant: Participant) -> bool:
     """Whether the places of somebody who completed were given out again just now, as for people who are excluded."""
     with transaction.atomic():
         locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)

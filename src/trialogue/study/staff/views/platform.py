@@ -67,7 +67,7 @@ class Platform(StaffForm):
             return {**context, "unreachable": str(error)}
 
     def _pending(self) -> dict[str, Any]:
-        found, owed = self._recruiter.decided(), self._recruiter.owed()
+        found, owed = self._recruiter.pending_decisions(), self._recruiter.pending_payments()
         groups = [
             (gettext("still at work there; decided later"), found.later),
             (gettext("returned or timed out there; nothing can be decided"), found.impossible),

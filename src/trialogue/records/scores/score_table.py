@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from trialogue.records.measure_name import MeasureName
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.score import Score
-from trialogue.records.score_block import Gap, ScoreBlock, ScoreColumn
+from trialogue.records.scores.score_block import Gap, ScoreBlock, ScoreColumn
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from trialogue.errors import DataError
 from trialogue.records import Reason, ReasonCode, Score, ScoreBlock, read_records
 from trialogue.records.files.jsonl import parse_line, to_line
 
-GOLDEN = Path(__file__).parent / "golden" / "v3_blocks.jsonl"
+GOLDEN = Path(__file__).parent.parent / "golden" / "v3_blocks.jsonl"
 EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
 
 
