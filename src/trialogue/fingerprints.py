@@ -157,7 +157,7 @@ def training_dialogues(dialogues: Iterable[tuple[str, Dialogue]]) -> TrainingDia
 
 
 class TrainingExposure(Record):
-    """How many dialogues of a system a measure was trained on, and what became of them."""
+    """How many dialogues of a system a measure was trained on, and how these were scored."""
 
     measure: str
     """Full name of the measure that learned from them."""

@@ -148,7 +148,7 @@ def test_every_bad_row_of_a_table_is_named_at_once(tmp_path: Path) -> None:
         "items.csv, line 2: the year is 'x', but must be a whole number or empty.",
         "items.csv, line 3: this row has 2 fields, but the header has 3.",
         "items.csv, line 5, field id: expected at least 1 character, got none.",
-        "items.csv, line 6: this is not a table row (unexpected end of data). Check its quotes.",
+        "items.csv, line 6: not a valid row of a table (unexpected end of data). Check its quotes.",
     ]
 
 

@@ -40,8 +40,8 @@ def test_rows_that_make_up_for_each_other_are_not_taken_for_whole_ones(tmp_path:
     rows, problems = read(path)
     assert rows == [[1, 2], [7, 8]]
     assert [(problem.line, problem.what) for problem in problems] == [
-        (2, "this row has 1 fields; 2 are needed."),
-        (3, "this row has 3 fields; 2 are needed."),
+        (2, "this row has 1 fields; expected 2."),
+        (3, "this row has 3 fields; expected 2."),
     ]
 
 

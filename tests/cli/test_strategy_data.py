@@ -73,7 +73,7 @@ def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) 
     assert "% of the texts also occur in the training data" in found.stdout
 
 
-def test_the_next_strategy_is_foreseen_by_cross_validation_on_the_command_line() -> None:
+def test_the_next_strategy_is_predicted_by_cross_validation_on_the_command_line() -> None:
     words = ("strategies", "evaluate", "--data", "demo", "--protocol", "sequence", "--folds", "3")
     said = run(*words)
     assert said.exit_code == 0, said.output

@@ -153,7 +153,7 @@ def test_too_few_clusters_for_any_finding_are_refused_with_what_would_do() -> No
 
 
 def test_sides_of_different_kinds_are_refused() -> None:
-    with pytest.raises(UsageError, match="have 2 and 1 sums"):
+    with pytest.raises(UsageError, match="have 2 and 1 sums, but must have the same number"):
         difference(side(np.ones(3)), cluster_sums([1.0, 2.0], "ab"), mean_of)
     with pytest.raises(UsageError, match="permutations must be at least 1"):
         difference(side(np.arange(3.0) + 1), side(np.arange(3.0)), mean_of, permutations=0)

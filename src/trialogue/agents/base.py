@@ -1,7 +1,7 @@
 """What an agent is: it opens sessions; a session replies to what was said so far, and is closed.
 
 An agent's time-outs, retries, rate limit and concurrency are its own business. What goes wrong in it for good is an
-``AgentFailure``, which whoever talks to it turns into a record: a failed dialogue is a result, not an accident. An agent
+``AgentFailure``, which the caller turns into a record: a failed dialogue is a result, not an accident. An agent
 never sees its user's goal, preferences or agenda; it gets text and the history.
 """
 

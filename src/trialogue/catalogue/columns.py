@@ -119,7 +119,7 @@ def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
         return ""
     fields = [field.decode("utf-8", "replace").strip() for field in raw.split(b",")]
     if len(fields) != n_columns:
-        return f"this row has {len(fields)} fields; {n_columns} are needed."
+        return f"this row has {len(fields)} fields; expected {n_columns}."
     row = []
     for field in fields:
         try:
@@ -127,7 +127,7 @@ def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
         except ValueError:
             return f"{field[:40]!r} is not a number."
         if not np.isfinite(row[-1]):
-            return f"{field!r} is not a rating, id or time."
+            return f"{field!r} is not a valid rating, id or time."
     return row
 
 

@@ -73,7 +73,7 @@ def _items_of_rows(rows: Rows, header: list[str], file: str) -> Iterator[Item]:
             break
         except csv.Error as error:
             problems.append(
-                Problem(f"this is not a table row ({error}).", file, rows.line_num, hint="Check its quotes.")
+                Problem(f"not a valid row of a table ({error}).", file, rows.line_num, hint="Check its quotes.")
             )
         except ValidationError as error:
             problems.extend(problems_of(error, file, rows.line_num))

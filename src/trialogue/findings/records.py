@@ -73,7 +73,7 @@ class Measure(Record):
     counts_failures: bool = False
     """Whether a dialogue that failed by the agent's fault counts as the worst value; else it is left out."""
     measured: MeasureName = MeasureName("")
-    """The full name of what was measured, whoever took part; that of the column where nobody was simulated."""
+    """The full name of what was measured, for any kind of user; that of the column where nobody was simulated."""
     plain_title: str = ""
     """The title without the simulated users."""
 
@@ -98,7 +98,7 @@ class Measure(Record):
 
     @property
     def counts_labels(self) -> bool:
-        """Whether it counts labels of strategies as they are, whoever gave them."""
+        """Whether it counts labels of strategies as they are, from any source."""
         return self.card is not None and "strategies" in self.card.needs
 
     def with_simulated(self, users: str) -> "Measure":
@@ -412,7 +412,7 @@ class Findings(Record):
     shared_situations: tuple[SharedSituations, ...] = ()
     """Pairs of systems that answered different situations."""
     training_data: tuple[TrainingExposure, ...] = ()
-    """Of which systems' dialogues a measure was trained on some, and what became of them."""
+    """Of which systems' dialogues a measure was trained on some, and how they were scored."""
     threats: tuple[Threat, ...] = ()
     """What could make the verdicts wrong, those that block first. The leagues have passed the gate with them."""
     languages: tuple[LanguageFinding, ...] = ()

@@ -107,7 +107,7 @@ NOTHING_FILED = FiledAnswers()
 
 
 def unit_of(unit: Reply | Dialogue) -> Unit:
-    """What identifies a reply or a dialogue for whoever rated it."""
+    """What identifies a rated reply or dialogue."""
     if isinstance(unit, Dialogue):
         return ("dialogue", unit.system or UNNAMED, unit.id, None)
     if unit.situation_id is not None:

@@ -23,7 +23,7 @@ class Reading:
     """How labels are read."""
 
     first_origin: bool = True
-    """Only labels of whoever gave the utterance's first one (an expert, say); else those of everybody."""
+    """Only labels of the annotator who gave the utterance's first one (an expert, say); else those of all annotators."""
     inspired_only: bool = True
     """Only the 13 strategies and ``no_strategy`` are labels; else any word is."""
     without_none: bool = False

@@ -224,7 +224,7 @@ class Dialogue(Record):
     ended_by: Ending | None = None
     """Why it ended, and through whose fault if something failed; None: nobody recorded it."""
     ending_detail: str | None = None
-    """What whoever ended it said: an error's message, or the word of a user or program that is not one of ``Ending``."""
+    """The message of the party that ended it: of an error, or of a user or program that is not one of ``Ending``."""
     retries: RetryCost | None = None
     """What asking the agent again cost, where a request had to be made again; None: no retry is recorded."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)

@@ -32,9 +32,9 @@ class MeasureKind(StrEnum):
     METRIC = "metric"
     """A metric's."""
     RATING = "rating"
-    """That of whoever answered a question: people, or what stands in for them (see ``Raters``)."""
+    """Prefix for answers to a question: by people, or by what stands in for them (see ``Raters``)."""
     VOTES = "votes"
-    """That of whoever chose between two systems."""
+    """Prefix for choices between two systems."""
 
 
 class MeasureName(str):

@@ -1,4 +1,4 @@
-"""Compact letter display: systems that share a letter cannot be told apart.
+"""Compact letter display: systems that share a letter do not differ significantly.
 
 Piepho (2004), "An algorithm for a letter-based representation of all-pairwise comparisons", J. Comput. Graph. Stat. 13,
 456-466: insert and absorb.
@@ -47,10 +47,10 @@ def _absorb(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 def league_letters(league: League) -> dict[str, str]:
     """Letters of the systems that have a value; empty where no difference holds, or where the measure ranks nothing.
 
-    A shared letter says that two systems were compared and cannot be told apart, no shared letter that they differ; nothing
-    stands for "was not compared". So systems that were not compared with all others that have letters get none
-    (``uncompared_systems``), and where those that are left are not the majority, nobody does: beside many systems without a
-    letter a lone "a" would look like a winner's.
+    A shared letter says that two systems were compared and do not differ significantly, no shared letter that they
+    differ; nothing stands for "was not compared". So systems that were not compared with all others that have letters
+    get none (``uncompared_systems``), and if the rest are not the majority, no system gets a letter: beside many systems
+    without a letter, a lone "a" would look like a winner's.
     """
     if league.measure.better == "neither":
         return {}

@@ -1,4 +1,4 @@
-"""Tables for whoever works on with the numbers: data frames, LaTeX (booktabs), Markdown, and HTML for a notebook."""
+"""Tables for further use of the numbers: data frames, LaTeX (booktabs), Markdown, and HTML for a notebook."""
 
 import html
 from collections.abc import Mapping, Sequence

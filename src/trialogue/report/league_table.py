@@ -186,7 +186,7 @@ def head_of(league: League) -> dict[str, str]:
 
 
 def has_a_top_group(league: League) -> bool:
-    """Whether some systems are surely not the best, so that the others can be marked as those that may be."""
+    """Whether some systems are significantly worse than the best, so that the others can be marked as candidates."""
     return any((standing.rank_low or 1) > 1 for standing in league.standings)
 
 

@@ -38,7 +38,7 @@ LATENCY = "latency_s"
 """Where the ``meta`` of a turn's first message holds the seconds that the turn took, where it was timed."""
 
 KNOWN = frozenset().union(*ACCEPTABLE.values(), AGENT_LABELS, USERSIMCRS_AGENT)
-"""Labels of agents that whoever measures dialogues knows."""
+"""Labels of agents that measures of dialogues know."""
 
 Result = TypeVar("Result")
 
@@ -108,7 +108,7 @@ def talk(
         max_turns: user utterances, those of the history included, after which the agent has the last word.
         history: what was said before; the talk goes on from there, with the agent if it ends on a user utterance.
         show_acts: let the agent see the user's acts, for replayed corpora, which answer labels and not texts.
-        write_labels: write what agent messages do, as whoever labels them for the user says (``user.Labelling``), on those
+        write_labels: write what agent messages do, as the user's labeller does (``user.Labelling``), on those
             that declare no acts, and before acts that are of another action space than any that is known, such as RECOMMEND:
             nobody could tell what they answer.
         timed: write how long the agent took for a turn into the ``meta`` of its first message (``latency_s``), as the agent

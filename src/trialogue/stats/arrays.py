@@ -37,7 +37,7 @@ def as_floats(values: Values | Ratings, what: str, *, ndim: int = 1, or_ndim: in
     if array.ndim not in (ndim, or_ndim):
         raise UsageError(f"{what} must have {ndim} axes, got an array of shape {array.shape}.")
     if np.isinf(array).any():
-        raise UsageError(f"{what} hold an infinite value; leave it out or mark it as missing (None or NaN).")
+        raise UsageError(f"{what} contain an infinite value; remove it or mark it as missing (None or NaN).")
     return array
 
 
@@ -46,13 +46,13 @@ def check_same_length(**columns: Sequence[Any] | npt.NDArray[Any] | None) -> Non
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         given = ", ".join(f"{name}: {length}" for name, length in lengths.items())
-        raise UsageError(f"These belong together row by row and must be equally long, got {given}.")
+        raise UsageError(f"These must have equal lengths (one value per row), got {given}.")
 
 
 def check_confidence(confidence: float) -> None:
     """Raise UsageError unless the confidence lies strictly between 0 and 1."""
     if not 0 < confidence < 1:
-        raise UsageError(f"confidence must lie between 0 and 1, got {confidence}. The usual one is 0.95.")
+        raise UsageError(f"confidence must lie between 0 and 1, got {confidence}. The default is 0.95.")
 
 
 def check_count(count: int, what: str, *, least: int = 1) -> None:

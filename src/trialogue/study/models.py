@@ -364,7 +364,7 @@ class Decision(models.Model):
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="decisions")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     reason = models.CharField(max_length=500, blank=True)
-    """In the words of whoever decided; the report names those of exclusions."""
+    """As worded by the member of staff who decided; the report quotes those of exclusions."""
     amount = models.DecimalField(max_digits=9, decimal_places=2, null=True)
     """Of a bonus, in the platform's currency."""
     by = models.CharField(max_length=150)

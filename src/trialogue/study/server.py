@@ -61,7 +61,7 @@ def serve(
         confirm: asks for that number where it is not given.
         sync_s: seconds between two looks at Prolific's list of submissions; 0: never; None: 300 where the study can be
             followed there (its platform is prolific, it says what is paid, and the token is in the environment).
-        tell: called with lines for whoever started it.
+        tell: called with lines for the terminal.
 
     Raises:
         UsageError: it cannot be served like this.

@@ -1,4 +1,4 @@
-"""Labels and beliefs of models, written onto the records of a file: whoever has the file computes alignment from it again.
+"""Labels and beliefs of models, written onto the records of a file: alignment can be computed from the file again.
 
 ``trialogue align`` labels in memory what nobody has labelled; this writes the same, so that ``trialogue score`` and
 ``evaluate`` give its estimates without a model.

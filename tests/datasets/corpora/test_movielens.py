@@ -111,9 +111,9 @@ def test_every_bad_rating_is_named_at_once(tmp_path: Path) -> None:
         "ratings.csv, line 3, field rating: the rating 5.5 is not on the scale 0.5 to 5 in steps of 0.5.",
         "ratings.csv, line 4, field movieId: the movieId 999 is not in the file of films.",
         "ratings.csv, line 5: 'x' is not a number. A row is userId,movieId,rating,timestamp: numbers.",
-        "ratings.csv, line 6: this row has 3 fields; 4 are needed. A row is userId,movieId,rating,timestamp: numbers.",
+        "ratings.csv, line 6: this row has 3 fields; expected 4. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 7, field userId: the userId must be a whole number, got 2.5.",
-        "ratings.csv, line 8: 'nan' is not a rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
+        "ratings.csv, line 8: 'nan' is not a valid rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 9, field timestamp: the timestamp must be a whole number of seconds, got -1.",
     ]
 

@@ -74,8 +74,8 @@ def situations(seed: int, dialogues: int = 5) -> list[Situation]:
 
 
 def baselines_of(some: Sequence[Situation]) -> Baselines:
-    foreseen = {one.id: (NAMES[place % 3], *NAMES) for place, one in enumerate(some)}
-    found = alignment_baselines(some, foreseen=foreseen)
+    predicted = {one.id: (NAMES[place % 3], *NAMES) for place, one in enumerate(some)}
+    found = alignment_baselines(some, predicted=predicted)
     assert found is not None
     return found
 

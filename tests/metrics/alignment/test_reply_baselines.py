@@ -32,8 +32,10 @@ def situation(dialogue: int, turn: int, strategy: str | None = "credibility") ->
     )
 
 
-def baselines(situations: list[Situation], **foreseen: tuple[str, ...]) -> Baselines:
-    found = alignment_baselines(situations, foreseen={name.replace("_", "#"): each for name, each in foreseen.items()})
+def baselines(situations: list[Situation], **predicted: tuple[str, ...]) -> Baselines:
+    found = alignment_baselines(
+        situations, predicted={name.replace("_", "#"): each for name, each in predicted.items()}
+    )
     assert found is not None
     return found
 
@@ -80,10 +82,10 @@ def test_with_one_dialogue_there_are_no_baselines() -> None:
     assert alignment_baselines([]) is None
 
 
-def test_without_anything_foreseen_there_is_no_baseline_that_knows_the_context() -> None:
+def test_without_anything_predicted_there_is_no_baseline_that_knows_the_context() -> None:
     found = baselines([situation(0, 0), situation(1, 0)])
     assert [each.name for each in found.rules()] == [RANDOM, SAME_TURN, MAJORITY]
-    assert [each.name for each in replace(found, foreseen={"0#0": ("similarity",)}).rules()][-1] == CONTEXT
+    assert [each.name for each in replace(found, predicted={"0#0": ("similarity",)}).rules()][-1] == CONTEXT
 
 
 def test_situations_without_a_reference_are_passed_over() -> None:

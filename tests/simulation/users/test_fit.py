@@ -176,7 +176,7 @@ def test_our_conversations_are_annotated_throughout_and_name_films_of_the_catalo
 
 
 def test_a_line_in_no_known_form_is_refused_with_its_number() -> None:
-    with pytest.raises(DataError, match=r"file.txt, line 2: this is no line of a dialogue: 'x Disclose"):
+    with pytest.raises(DataError, match=r"file.txt, line 2: not a line of a dialogue: 'x Disclose"):
         list(parse("= one\nx Disclose | hello", system="s", file="file.txt"))
     (only,) = parse("# note\n\n= one\nu Disclose | [Heat] or <actor:Al Pacino>\na List | a\\nb\n", system="s")
     assert [u.text for u in only.utterances] == ["Heat or Al Pacino", "a\nb"]

@@ -151,9 +151,9 @@ def test_delong_needs_two_of_each_label() -> None:
     ("labels", "options", "message"),
     [
         ([0, 1, 2], {}, r"true or false \(1 or 0\), got \[0.0, 1.0, 2.0\]"),
-        ([0, 1], {}, "equally long"),
-        ([0, 1, 1], {"clusters": "abc"}, "knows neither clusters nor groups"),
-        ([0, 1, 1], {"groups": "abc"}, "knows neither clusters nor groups"),
+        ([0, 1], {}, "equal lengths"),
+        ([0, 1, 1], {"clusters": "abc"}, "does not support clusters or groups"),
+        ([0, 1, 1], {"groups": "abc"}, "does not support clusters or groups"),
         ([0, 1, 1], {"method": "normal"}, "no bootstrap method"),
     ],
 )

@@ -185,8 +185,8 @@ def test_large_and_small_numbers_do_not_overflow() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "options", "message"),
     [
-        ([1, 2], [1], {}, "equally long"),
-        ([1, 2], [1, 2], {"clusters": ["a", "b"]}, "takes pairs for independent"),
+        ([1, 2], [1], {}, "equal lengths"),
+        ([1, 2], [1, 2], {"clusters": ["a", "b"]}, "assumes independent pairs"),
         ([1, 2, 3, 4, 5], [1, 2, 3, 5, 4], {"method": "fisher"}, "no bootstrap method 'fisher'"),
         ([1, 2], [1, 2], {"confidence": 95}, "confidence must lie between 0 and 1"),
         (["a"], [1], {}, "x must be numbers"),

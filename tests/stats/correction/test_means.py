@@ -398,7 +398,7 @@ def test_intervals_hold_the_truth_and_a_random_judge_costs_next_to_nothing() -> 
     [
         ({"labels": LABELS, "chances": [2.0] * 12}, "chance of a label"),
         ({"labels": LABELS, "chances": [0.0] * 12}, "chance of a label"),
-        ({"labels": LABELS[:3]}, "equally long"),
+        ({"labels": LABELS[:3]}, "equal lengths"),
         ({}, "either labels"),
         ({"rater_labels": [RaterLabel(12, "a", 1.0)]}, "about row 12"),
     ],

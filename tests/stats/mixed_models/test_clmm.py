@@ -190,7 +190,7 @@ def test_odds_are_exponentials_of_log_odds() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([1, 1, 1], {"s": list("aab")}, {}), "two different points"),
+        (([1, 1, 1], {"s": list("aab")}, {}), "two different values"),
         (([1, 2, None], {"s": list("aab")}, {}), "missing"),
         (([1, 2, 1], {"s": list("ab")}, {}), "2 values for 3 ratings"),
         (([1, 2, 1], {"s": list("aaa")}, {}), "single value"),

@@ -67,5 +67,5 @@ def test_where_there_is_no_share_it_is_said_why(systems: list[ClusterSums], why:
 
 
 def test_systems_with_different_sums_are_refused() -> None:
-    with pytest.raises(UsageError, match="of one kind"):
+    with pytest.raises(UsageError, match="must have the same number of sums"):
         order_share([system([1, 2]), cluster_sums([1.0, 2.0], ["a", "b"])], rng=rng())

@@ -103,5 +103,5 @@ def test_clusters_widen_and_order_does_not_matter(statistic: Any) -> None:
 def test_one_column_of_labels_is_refused(statistic: Any) -> None:
     with pytest.raises(UsageError, match=r"shape \(n_items, n_raters\)"):
         statistic(["a", "b"])
-    with pytest.raises(UsageError, match="equally long"):
+    with pytest.raises(UsageError, match="equal lengths"):
         statistic([["a", "b"]], clusters=["x", "y"])

@@ -197,7 +197,7 @@ def test_one_item_has_no_interval(level: Any) -> None:
         ([[-1, 2]], {"level": "ratio"}, "no negative values"),
         ([1, 2], {"level": "nominal"}, r"shape \(n_items, n_raters\)"),
         ([1, 2], {"level": "interval"}, "must have 2 axes"),
-        ([[1, 2]], {"clusters": ["a", "b"]}, "equally long"),
+        ([[1, 2]], {"clusters": ["a", "b"]}, "equal lengths"),
         ([[1, 2]], {"method": "normal"}, "no bootstrap method"),
     ],
 )

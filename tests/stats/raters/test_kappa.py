@@ -141,11 +141,11 @@ def test_weights_count_the_steps_between_levels() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([1], [1, 2]), {}, "equally long"),
+        (([1], [1, 2]), {}, "equal lengths"),
         ((["a"], ["b"]), {"weights": "linear"}, "needs the order of the labels"),
         (([1], [2]), {"weights": "cubic"}, "no weights 'cubic'. Known: none, linear, quadratic"),
         (([1], [2]), {"levels": [1]}, "not among the levels"),
-        (([1], [2]), {"clusters": ["x"], "method": "analytic"}, "takes items for independent"),
+        (([1], [2]), {"clusters": ["x"], "method": "analytic"}, "assumes independent items"),
         (([1], [2]), {"method": "exact"}, "no bootstrap method 'exact'"),
         (([1], [2]), {"method": "analytic", "confidence": 2}, "confidence"),
     ],

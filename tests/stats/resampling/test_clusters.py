@@ -43,12 +43,12 @@ def test_the_order_of_rows_does_not_change_the_last_bit(rows: list[tuple[float, 
 
 
 def test_lengths_that_differ_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"equally long, got values: 2, clusters: 1"):
+    with pytest.raises(UsageError, match=r"have equal lengths \(one value per row\), got values: 2, clusters: 1"):
         cluster_sums([1, 2], ["a"])
 
 
 def test_a_missing_value_is_refused_with_what_to_do() -> None:
-    with pytest.raises(UsageError, match="Leave such units out"):
+    with pytest.raises(UsageError, match="Remove such units"):
         cluster_sums([1.0, float("nan")], ["a", "b"])
 
 

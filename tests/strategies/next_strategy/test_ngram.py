@@ -80,7 +80,7 @@ def test_much_data_outweigh_the_smoothing(smoothing: Smoothing) -> None:
     assert next_distribution(NGramFit(order=2, smoothing=smoothing, classes=AB)(data), ("a",))[1] > 0.98
 
 
-def test_the_order_of_the_dialogues_does_not_change_what_is_foreseen() -> None:
+def test_the_order_of_the_dialogues_does_not_change_what_is_predicted() -> None:
     data: list[Tokens] = [(START, "a", "u", "b"), (START, "b", "b", "a"), (START, "u", "a")]
     forth, back = NGramFit(order=3, classes=AB)(data), NGramFit(order=3, classes=AB)(data[::-1])
     assert forth.prefix_distributions(data[0]).tolist() == back.prefix_distributions(data[0]).tolist()

@@ -22,7 +22,7 @@ def talks(mirror: Path) -> dict[str, Tokens]:
     return sequences_of(record for record in records if isinstance(record, Dialogue))
 
 
-def test_every_labelled_sentence_is_foreseen_once(talks: dict[str, Tokens]) -> None:
+def test_every_labelled_sentence_is_predicted_once(talks: dict[str, Tokens]) -> None:
     made = cross_validate(NGramFit(1), talks, rng=np.random.default_rng(0))
     assert len(talks) == 198
     assert len(made.targets) == 3624  # recommender sentences of dev and test

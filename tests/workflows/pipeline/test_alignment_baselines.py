@@ -12,7 +12,7 @@ from trialogue.records import Labeller, Role, Situation, StrategyLabel, Utteranc
 from trialogue.workflows.alignment.align import align, situations_in
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.pipeline.alignment_baselines import foreseen_strategies
+from trialogue.workflows.pipeline.alignment_baselines import predicted_strategies
 
 ALL = {RANDOM, SAME_TURN, MAJORITY, CONTEXT}
 
@@ -38,33 +38,33 @@ def test_what_follows_what_is_learned_from_other_dialogues() -> None:
     """In eleven dialogues similarity follows credibility; what the twelfth does otherwise, it does not know."""
     usual, odd = ("credibility", "similarity"), ("credibility", "encouragement")
     some = [one for d in range(11) for one in talk(d, usual)] + talk(11, odd)
-    found = foreseen_strategies(some)
+    found = predicted_strategies(some)
     assert set(found) == {one.id for one in some}
     assert {ranking[0] for name, ranking in found.items() if name.endswith("#1")} == {"similarity"}
     assert "encouragement" not in found["11#1"]
     assert found["0#0"][0] == "credibility"
 
 
-def test_of_few_or_unlabelled_dialogues_nothing_is_foreseen() -> None:
-    assert foreseen_strategies([one for d in range(9) for one in talk(d, ("credibility", "similarity"))]) == {}
-    assert foreseen_strategies([]) == {}
+def test_of_few_or_unlabelled_dialogues_nothing_is_predicted() -> None:
+    assert predicted_strategies([one for d in range(9) for one in talk(d, ("credibility", "similarity"))]) == {}
+    assert predicted_strategies([]) == {}
     bare = [
         one.model_copy(update={"reference": Utterance(speaker="system", text="x")})
         for d in range(12)
         for one in talk(d, ("credibility",))
     ]
-    assert foreseen_strategies(bare) == {}
+    assert predicted_strategies(bare) == {}
 
 
-def test_where_people_did_one_thing_only_that_is_foreseen() -> None:
+def test_where_people_did_one_thing_only_that_is_predicted() -> None:
     some = [one for d in range(10) for one in talk(d, ("credibility",))]
-    assert set(foreseen_strategies(some).values()) == {("credibility",)}
+    assert set(predicted_strategies(some).values()) == {("credibility",)}
 
 
-def test_situations_without_a_labelled_reference_are_foreseen_too() -> None:
+def test_situations_without_a_labelled_reference_are_predicted_too() -> None:
     some = [one for d in range(10) for one in talk(d, ("credibility", "similarity"))]
     bare = some[1].model_copy(update={"id": "bare", "dialogue_id": "else", "reference": None})
-    assert foreseen_strategies([*some, bare])["bare"][0] == "similarity"
+    assert predicted_strategies([*some, bare])["bare"][0] == "similarity"
 
 
 def test_no_seed_changes_a_baseline_and_none_is_a_system() -> None:
@@ -140,7 +140,7 @@ def test_without_labels_of_people_baselines_rest_on_beliefs_too() -> None:
 def test_on_inspired_baselines_are_where_they_were_measured(mirror: Path) -> None:
     """One reply to each user turn, first ones left out: docs/how-to/alignment.md."""
     situations = situations_in(gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]))
-    found = alignment_baselines(situations, foreseen=foreseen_strategies(situations))
+    found = alignment_baselines(situations, predicted=predicted_strategies(situations))
     assert found is not None
     scores = alignment_baseline_scores(found, [], [get_metric("behavior_alignment")])
     values = {each.system: each.value for each in scores}

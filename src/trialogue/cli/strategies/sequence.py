@@ -1,4 +1,4 @@
-"""``trialogue strategies evaluate --protocol sequence``: how well people's next strategy is foreseen."""
+"""``trialogue strategies evaluate --protocol sequence``: how well people's next strategy is predicted."""
 
 import json
 from typing import TYPE_CHECKING

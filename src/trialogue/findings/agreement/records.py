@@ -197,7 +197,7 @@ class Discriminant(Record):
     excess: Estimate
     """The second less the first, by resampling clusters."""
     confused: tuple[str, ...] = ()
-    """Where another aspect of the measure predicts people's better than its own does, surely."""
+    """Where another aspect of the measure predicts people's significantly better than its own does."""
     verdict: Literal["distinguishes them", "halo", "inconclusive"]
     """``halo``: its aspects go together more than people's do."""
 
@@ -266,7 +266,7 @@ class AgreementFindings(Record):
     raters: dict[str, tuple[Raters, ...]] = Field(default_factory=dict)
     """By question (and ``VOTES``), the kinds of those who answered it; of older files nothing is known, and people taken."""
     training_data: tuple[TrainingExposure, ...] = ()
-    """Of which systems' dialogues a measure was trained on some, and what became of them."""
+    """Of which systems' dialogues a measure was trained on some, and how they were scored."""
     warnings: tuple[str, ...] = ()
     """What a reader must know of the data."""
     methods: tuple[str, ...] = Field(default=())

@@ -33,7 +33,7 @@ class Differentiation(Record):
 
     @property
     def tells(self) -> bool | None:
-        """Whether the ideal system is surely told from the worst, in the metric's direction; None: cannot say."""
+        """Whether the ideal system is significantly better than the worst, in the metric's direction; None: undecided."""
         interval = self.gain.interval
         if interval is None:
             return None

@@ -28,7 +28,7 @@ class Label:
 
 
 def analyse_labels(labels: Iterable[Label], *, seed: int = 0) -> LabelFindings:
-    """Agreement of annotators, over all labels and by label; disputes and what became of them.
+    """Agreement of annotators, over all labels and by label; disputes and their adjudication.
 
     The final label is the adjudicator's, else that of more than half of the annotators. Intervals draw dialogues.
 

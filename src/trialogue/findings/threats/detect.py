@@ -25,7 +25,7 @@ RECOGNISED = 0.05  # of a system's acts: the share not declared or annotated fro
 SEEN = 0.05  # of a system's dialogues: the share left out as training data above which a verdict is conditional
 
 OF_PROTOCOL = (ThreatCode.PROTOCOL_NOT_KEPT, ThreatCode.PROTOCOL_AFTER_DATA, ThreatCode.NO_PROTOCOL)
-"""Threats to an experiment as a whole, whoever talked."""
+"""Threats to an experiment as a whole, for any kind of user."""
 
 OF_FAILURES = frozenset({"failures", "ending"})  # metrics that count failed dialogues as what they are
 

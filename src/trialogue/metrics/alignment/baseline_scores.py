@@ -4,8 +4,8 @@ A baseline's score is the metric of the mean statistics of each situation over a
 of drawing them again and again. A dialogue enters twice, for its situations are answered and its replies are lent. So the
 error is a delete-one-dialogue jackknife that takes it away from both sides: of ``random-human`` the score is a
 U-statistic, whose variance a resampling of the answered situations alone puts at a quarter of what it is (Hoeffding 1948;
-Arvesen 1969). What was learned, the most frequent strategy and the one foreseen, is taken as given: the interval is that of
-these guesses, not of those that other dialogues would have taught.
+Arvesen 1969). What was learned (the most frequent strategy and the predicted one) is treated as fixed: the interval is
+that of these predictions, not of those learned from other dialogues.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

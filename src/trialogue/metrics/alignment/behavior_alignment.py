@@ -1,6 +1,6 @@
 """Behavior Alignment, explicit: does the system do what a human recommender did at the same point?
 
-It reads strategy labels that are already on the records, whoever wrote them, and calls no model. A unit is one system
+It reads strategy labels that are already on the records, from any source, and calls no model. A unit is one system
 utterance with the human reference to the same context. Every choice that the paper leaves open is a
 parameter; those that are not the card's default are in the measure's name.
 """
@@ -65,7 +65,7 @@ CARD = Card(
         ),
         "none": "class (default): no_strategy is a strategy; exclude: contexts where people used none are left out",
         "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
-        "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in order",
+        "origin": "first (default): labels of the annotator who gave the first one; all: labels of all annotators, in order",
         "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels are any words",
         "weight": (
             "none (default): all replies have equal weight; inverse_entropy: a reply's weight is the "

@@ -5,7 +5,7 @@ Each repeats what a human recommender said in another dialogue; they differ in w
 * ``random-human``: any reply;
 * ``same-turn``: one of the same turn;
 * ``majority``: one with the strategy that is most frequent;
-* ``context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
+* ``context``: one with the strategy predicted from what both sides did before, not from what they said.
 
 None is drawn: the score of a baseline is its mean over *all* replies that it may take (``alignment_baseline_scores``), so no
 seed changes it.
@@ -51,7 +51,7 @@ class Baselines:
     """The dialogue of each, as a place in ``clusters``."""
     clusters: tuple[str, ...]
     """Dialogues, as the systems' conversations name them."""
-    foreseen: Mapping[str, Sequence[str]]
+    predicted: Mapping[str, Sequence[str]]
     """Strategies for each situation by its id, likeliest first; empty: there is no ``context``."""
 
     def rules(self, *, counts_none: bool = True) -> Iterator[Rule]:
@@ -62,8 +62,8 @@ class Baselines:
         yield Rule(RANDOM, anything, anything)
         yield Rule(SAME_TURN, turns, turns)
         yield Rule(MAJORITY, (_most_frequent(first),) * len(first), first)
-        if self.foreseen:
-            yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
+        if self.predicted:
+            yield Rule(CONTEXT, tuple(_guess(self.predicted, unit, counts_none) for unit in self.units), first)
 
 
 def thin_evenly(situations: Iterable[Situation]) -> list[Situation]:
@@ -78,13 +78,13 @@ def thin_evenly(situations: Iterable[Situation]) -> list[Situation]:
 
 
 def alignment_baselines(
-    situations: Iterable[Situation], *, foreseen: Mapping[str, Sequence[str]] | None = None
+    situations: Iterable[Situation], *, predicted: Mapping[str, Sequence[str]] | None = None
 ) -> Baselines | None:
     """The baselines of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
 
     Args:
         situations: with references; those without are passed over. See ``thin_evenly`` where there are very many.
-        foreseen: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
+        predicted: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
 
     Raises:
         DataError: two situations of one id differ.
@@ -101,7 +101,7 @@ def alignment_baselines(
         units=tuple(reply for talk in talks for reply in talk.replies),
         owners=np.repeat(np.arange(len(talks)), [len(talk.replies) for talk in talks]),
         clusters=tuple(talk.cluster for talk in talks),
-        foreseen=foreseen or {},
+        predicted=predicted or {},
     )
 
 
@@ -120,6 +120,6 @@ def _most_frequent(first: Sequence[str | None]) -> str | None:
     return min(counts, key=lambda name: (-counts[name], name), default=None)
 
 
-def _guess(foreseen: Mapping[str, Sequence[str]], unit: Reply, counts_none: bool) -> str | None:
-    ranking = foreseen.get(unit.situation_id or "", ())
+def _guess(predicted: Mapping[str, Sequence[str]], unit: Reply, counts_none: bool) -> str | None:
+    ranking = predicted.get(unit.situation_id or "", ())
     return next((name for name in ranking if counts_none or name != NO_STRATEGY), None)

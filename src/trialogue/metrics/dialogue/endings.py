@@ -67,7 +67,7 @@ FAILED = Card(
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
     variants={
-        "all": Variant(summary="Failures of any kind, whoever caused them.", source=OURS),
+        "all": Variant(summary="Failures of any kind, by any party.", source=OURS),
         **{
             fault.value: Variant(summary=f"Failures caused by {whose}.", source=OURS)
             for fault, whose in OF_WHOM.items()

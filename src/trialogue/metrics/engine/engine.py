@@ -65,7 +65,7 @@ def measure(
 class Measurement:
     """Running totals of some metrics for every system; those of parts of the data can be merged.
 
-    Pickled, it leaves the metrics behind: whoever merges it has the same ones.
+    Pickled, it leaves the metrics behind: the process that merges it has the same ones.
     """
 
     def __init__(self, metrics: Sequence[AnyMetric], *, settings: Settings | None = None, data_hash: str = "") -> None:

@@ -67,7 +67,7 @@ class ColumnSink(Protocol):
 
 
 def deliver(sink: Sink | ColumnSink, scores: UnitScores) -> None:
-    """Give scores to whoever takes them."""
+    """Pass scores on to the consumer."""
     if isinstance(sink, ColumnSink):
         sink.take(scores)
         return

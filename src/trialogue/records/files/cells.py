@@ -1,4 +1,4 @@
-"""Cells of tables that a spreadsheet opens: it runs what looks like a formula, whoever wrote it. Guarded, none does."""
+"""Cells of tables for spreadsheets, which run whatever looks like a formula. Guarded cells are not run."""
 
 import csv
 import io

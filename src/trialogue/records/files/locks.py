@@ -26,7 +26,7 @@ def claim(path: Path) -> "BaseFileLock | None":
     """
     from filelock import FileLock, Timeout
 
-    lock_file = FileLock(path, thread_local=False)  # whoever has it may release it, in any thread
+    lock_file = FileLock(path, thread_local=False)  # the holder may release it in any thread
     try:
         lock_file.acquire(blocking=False)
     except Timeout:

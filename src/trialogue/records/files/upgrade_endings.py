@@ -14,7 +14,7 @@ _REGULAR: Mapping[str, Ending] = {
 _FAILED: Mapping[str, Ending] = {
     "timeout": Ending.AGENT_TIMEOUT,
     "lost": Ending.LOST,
-    "error": Ending.UNKNOWN_FAILURE,  # what the reader of DialogueKit files wrote, whoever had failed
+    "error": Ending.UNKNOWN_FAILURE,  # written by the reader of DialogueKit files for a failure of any party
 }
 _KINDS: Mapping[object, Ending] = {
     "timeout": Ending.AGENT_TIMEOUT,

@@ -22,7 +22,7 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
 
     Args:
         path: the file.
-        hint: what such a file looks like, for whoever wrote none.
+        hint: an example of such a file, shown if the file has no fields.
 
     Raises:
         DataError: there is no such file, it is no YAML, it holds no fields, or it is unreasonably large.

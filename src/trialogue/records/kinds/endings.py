@@ -42,7 +42,7 @@ class Ending(StrEnum):
     TURN_LIMIT = "turn_limit"
     """The dialogue reached the most turns allowed."""
     OTHER = "other"
-    """Another reason that is no failure; ``Dialogue.ending_detail`` holds the word of whoever ended it."""
+    """Another reason that is no failure; ``Dialogue.ending_detail`` contains the message of the party that ended it."""
 
     AGENT_ERROR = "agent_error"
     """The agent raised, answered with an error status, hung up, or its process ended."""
@@ -72,7 +72,7 @@ class Ending(StrEnum):
 
     @property
     def is_failure(self) -> bool:
-        """Whether something failed, whoever caused it."""
+        """Whether something failed, no matter which party caused it."""
         return self in _FAULTS
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Labeller(StrEnum):
-    """The kind of whoever labelled a strategy."""
+    """Who labelled a strategy: a kind of labeller."""
 
     PERSON = "person"
     """A person read the text: the only labels that correct a model."""
@@ -43,7 +43,7 @@ class ActOrigin(StrEnum):
 
 
 class Raters(StrEnum):
-    """The kind of whoever gave ratings and votes."""
+    """Who gave ratings and votes: a kind of rater."""
 
     PEOPLE = "people"
     """People who took part, or annotated."""

@@ -11,7 +11,7 @@ from trialogue.report.plots.base import Figure, label, label_width, legend, row_
 from trialogue.report.text import describe_rows
 
 ROW, TOP, FOOT, TALL = 22.0, 46.0, 26.0, 220.0
-MOST = 10  # systems; more cannot be told apart
+MOST = 10  # systems; more cannot be distinguished
 
 
 def alignment_figures(profiles: Sequence[AlignmentProfile]) -> list[Figure]:

@@ -148,7 +148,7 @@ def _real() -> Mapping[str, list[Dialogue]]:
 @cache
 def _load_knowledge(catalogue: str) -> tuple[Knowledge, TitleLinker]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RepairWarning)  # told once, by whoever began; not again by each process
+        warnings.simplefilter("ignore", RepairWarning)  # reported once by the parent, not again by each process
         known = load_catalogue(catalogue)
     popularity = None if known.ratings is None else known.ratings.popularity()
     return known, TitleLinker(known.catalogue, popularity=popularity)

@@ -1,7 +1,7 @@
 """Many dialogues: a plan is worked off by one process or many, and everything that ends goes into one ledger.
 
 What is in the ledger already is not done again, so that a batch that was interrupted or killed goes on where it was. The
-dialogues and their order in the export do not depend on how many processes there were, nor on what became of them. If a
+dialogues and their order in the export do not depend on how many processes there were, nor on their fate. If a
 process dies, what it was doing is done again; a dialogue that is to blame for it again and again is recorded as lost.
 """
 

@@ -76,7 +76,7 @@ class Ledger:
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
         self._clock, self._synced_at = clock, clock()
-        self._unsynced = 1  # whoever wrote before may not have come to forcing it onto the disk
+        self._unsynced = 1  # an earlier writer may have died before it forced its lines onto the disk
         self._lock: BaseFileLock | None = None
         self._file = _open(self.path)
         try:

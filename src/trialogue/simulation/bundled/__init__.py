@@ -90,7 +90,7 @@ def parse(text: str, *, system: str, file: str = "") -> Iterator[Dialogue]:
         elif found := _LINE.fullmatch(line):
             said.append(_utterance(found["speaker"], found["label"], found["text"].replace("\\n", "\n")))
         else:
-            raise DataError(Problem(f"this is no line of a dialogue: {line[:60]!r}.", file, number))
+            raise DataError(Problem(f"not a line of a dialogue: {line[:60]!r}.", file, number))
     if said:
         yield Dialogue(id=name, utterances=tuple(said), system=system, source="bundled")
 

@@ -43,14 +43,14 @@ class Message:
 
 
 class Labelled(NamedTuple):
-    """What a message does, for whoever measures the dialogue."""
+    """What a message does, for measures of the dialogue."""
 
     label: str | None
     """Its label; None: that is not sure enough."""
     confidence: float
     """How sure it is, from 0 to 1."""
     mentions: tuple[Mention, ...] | None = None
-    """The items that it names, if whoever labels has looked for them."""
+    """The items that it names, if the labeller has looked for them."""
 
 
 class _About(NamedTuple):

@@ -32,7 +32,7 @@ from trialogue.simulation.users.user import AgendaUser, Stop
 from trialogue.transport.retry import RetryPolicy
 
 WORDING = "wording"
-"""Where the ``meta`` of a message holds what became of the model's wording: ``model``, or why the template's words stand."""
+"""Where the ``meta`` of a message holds the outcome of the model's wording: ``model``, or why the template's words stand."""
 LONGEST = 4  # times the words of the template, and eight more: what is longer says more
 MORE_WORDS = 8
 SURE = 0.5
@@ -42,7 +42,7 @@ PLACE = re.compile(r"\{[^{}]*\}")
 
 
 class Wording(StrEnum):
-    """What became of a wording."""
+    """The outcome of a wording."""
 
     MODEL = "model"
     """It keeps the acts and is said."""

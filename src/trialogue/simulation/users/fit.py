@@ -85,7 +85,7 @@ class UserModel:
         )
 
     def labeller(self) -> Understanding:
-        """A fresh model that tells what agents' messages do for whoever measures dialogues.
+        """A fresh model that tells what agents' messages do for measures of dialogues.
 
         It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
         what it is not sure of it leaves open.

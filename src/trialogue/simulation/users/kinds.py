@@ -1,4 +1,4 @@
-"""Kinds of simulated users, ours and other people's: the plug-in point of whoever takes part in dialogues.
+"""Kinds of simulated users, ours and other people's: the plug-in point for users in dialogues.
 
 A kind is found by the name of an entry point ``trialogue.users`` (a family of kinds takes one of its members behind a
 colon: ``llm:single``), as ``module:Name``, as a folder of fitted users, or in a YAML file. Set in a world (a catalogue

@@ -70,7 +70,7 @@ class Needing(Protocol):
 class Labelling(Protocol):
     """A user with whom comes somebody who tells what the agent's messages do.
 
-    These acts are what measures of success read, so that whoever tells them must not know what the user did or wanted:
+    These acts are what measures of success read, so the labeller must not know what the user did or wanted:
     else they hear an answer where there is none.
     """
 

@@ -58,7 +58,7 @@ def auc(
     """
     check_confidence(confidence)
     if method == "delong" and (clusters is not None or groups is not None):
-        raise UsageError("DeLong's interval knows neither clusters nor groups; with those use method='percentile'.")
+        raise UsageError("DeLong's interval does not support clusters or groups; with those use method='percentile'.")
     rows, units = _rows(scores, labels, groups, clusters)
     counts = units.counts.astype(np.float64)
     statistic = weighted_auc(units)

@@ -137,7 +137,7 @@ def _correlate(
 ) -> Estimate:
     check_confidence(confidence)
     if method == "analytic" and clusters is not None:
-        raise UsageError("The analytic interval takes pairs for independent; with clusters use method='percentile'.")
+        raise UsageError("The analytic interval assumes independent pairs; with clusters use method='percentile'.")
     rows, groups = _complete(x, y, clusters)
     left, right = rows.T
     n, size = len(rows), len(rows) if groups is None else len(set(groups))

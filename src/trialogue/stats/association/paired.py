@@ -60,7 +60,7 @@ def association_difference(
     if kind not in get_args(Association):
         raise UsageError(f"There is no association {kind!r}. Known: {', '.join(get_args(Association))}.")
     if groups is not None and kind != "auc":
-        raise UsageError(f"Only the AUC takes groups, not {kind}; rank inside the groups first.")
+        raise UsageError(f"Only the AUC supports groups, not {kind}; rank inside the groups first.")
     columns = [as_floats(values, name) for values, name in ((a, "a"), (b, "b"), (target, "target"))]
     check_same_length(a=columns[0], b=columns[1], target=columns[2], groups=groups, clusters=clusters)
     keep = np.flatnonzero(~np.isnan(np.column_stack(columns)).any(axis=1))

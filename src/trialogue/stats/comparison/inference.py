@@ -122,7 +122,9 @@ def difference(
     check_confidence(confidence)
     check_count(permutations, "permutations")
     if a.sums.shape[1] != b.sums.shape[1]:
-        raise UsageError(f"The two sides have {a.sums.shape[1]} and {b.sums.shape[1]} sums; they must be of one kind.")
+        raise UsageError(
+            f"The two sides have {a.sums.shape[1]} and {b.sums.shape[1]} sums, but must have the same number."
+        )
     counts = {"n": a.n + b.n, "clusters": len({*a.keys, *b.keys})}
     for side, data in (("a", a), ("b", b)):
         if not data.keys or not np.isfinite(_value(data, combine)):

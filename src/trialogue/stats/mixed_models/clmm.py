@@ -186,7 +186,7 @@ def clmm(
     points = tuple(np.unique(values).tolist())
     if len(points) < 2:
         raise UsageError(
-            f"ratings need two different points at least, got {list(points)}: there is nothing to compare."
+            f"ratings must have at least two different values, got {list(points)}: there is nothing to compare."
         )
     design = design_of(fixed, len(values))
     rating = np.searchsorted(points, values).astype(np.int64)

@@ -31,11 +31,11 @@ def crossed_ratings(ratings: Values, random: Mapping[str, Sequence[Any]]) -> Flo
     """
     values = as_floats(ratings, "ratings")
     if np.isnan(values).any():
-        raise UsageError("ratings hold a missing one; leave it out and say how many.")
+        raise UsageError("ratings contain a missing value; remove it and report the number.")
     for name, levels in random.items():
         if len(levels) != len(values):
             raise UsageError(
-                f"{name} has {len(levels)} values for {len(values)} ratings; they belong together row by row."
+                f"{name} has {len(levels)} values for {len(values)} ratings; there must be one per rating."
             )
     return values
 

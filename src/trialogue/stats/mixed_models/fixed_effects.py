@@ -61,7 +61,7 @@ def design_of(fixed: Fixed, n: int) -> Design:
     levels: dict[str, tuple[str, ...]] = {}
     for effect, values in fixed.items():
         if len(values) != n:
-            raise UsageError(f"{effect} has {len(values)} values for {n} ratings; they belong together row by row.")
+            raise UsageError(f"{effect} has {len(values)} values for {n} ratings; there must be one per rating.")
         if len(set(values)) < 2:
             raise UsageError(f"{effect} takes a single value, so its effect cannot be estimated; leave it out.")
         if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values):
@@ -79,7 +79,7 @@ def design_of(fixed: Fixed, n: int) -> Design:
 
 
 def confounding_reason(design: Design) -> Reason | None:
-    """Why the columns cannot be told apart, naming the first effect that the earlier ones already determine."""
+    """Why the columns are not identifiable, naming the first effect that the earlier ones already determine."""
     done = np.ones((len(design.matrix), 1))
     for effect, places in design.columns.items():
         longer = np.column_stack([done, design.matrix[:, list(places)]])

@@ -118,7 +118,7 @@ def lmm(
     check_confidence(confidence)
     values = crossed_ratings(ratings, random)
     if np.abs(values).max(initial=0.0) > LARGEST:
-        raise UsageError(f"ratings go up to {np.abs(values).max():g}, whose squares are no numbers; divide them first.")
+        raise UsageError(f"ratings go up to {np.abs(values).max():g}, whose squares overflow; rescale the ratings.")
     design = design_of(fixed, len(values))
     matrix = np.column_stack([np.ones(len(values)), design.matrix])
     why = confounding_reason(design)

@@ -28,7 +28,7 @@ def clusters_for_means(difference: float, sd: float, *, paired: bool, power: flo
     """
     z_level, z_power = _quantiles(power, level)
     if difference == 0 or sd <= 0:
-        raise UsageError(f"A plan needs a difference other than 0 and a positive sd, got {difference} and {sd}.")
+        raise UsageError(f"Expected a difference other than 0 and a positive sd, got {difference} and {sd}.")
     sides = 1 if paired else 2
     n: float = sides * ((z_level + z_power) * sd / difference) ** 2 + z_level**2 / (2 * sides)
     return max(2, ceil(n))
@@ -45,7 +45,7 @@ def clusters_for_proportions(first: float, second: float, *, power: float = 0.8,
     """
     z_level, z_power = _quantiles(power, level)
     if first == second or not (0 <= first <= 1 and 0 <= second <= 1):
-        raise UsageError(f"A plan needs two different proportions between 0 and 1, got {first} and {second}.")
+        raise UsageError(f"Expected two different proportions between 0 and 1, got {first} and {second}.")
     mean = (first + second) / 2
     apart = z_power * (first * (1 - first) + second * (1 - second)) ** 0.5
     together = z_level * (2 * mean * (1 - mean)) ** 0.5
@@ -68,7 +68,7 @@ def detectable_difference(clusters: int, sd: float, *, paired: bool, power: floa
     """
     z_level, z_power = _quantiles(power, level)
     if clusters < 4 or sd <= 0:
-        raise UsageError(f"It takes at least 4 clusters and a positive sd, got {clusters} and {sd}.")
+        raise UsageError(f"Expected at least 4 clusters and a positive sd, got {clusters} and {sd}.")
     sides = 1 if paired else 2
     found: float = (z_level + z_power) * sd * (sides / (clusters - z_level**2 / (2 * sides))) ** 0.5
     return found
@@ -84,7 +84,7 @@ def clustered_sd(sd: float, *, per_cluster: float, icc: float) -> float:
     """
     if sd <= 0 or per_cluster < 1 or not 0 <= icc <= 1:
         raise UsageError(
-            f"It takes a positive sd, at least 1 value and an icc in [0, 1], got {sd}, {per_cluster}, {icc}."
+            f"Expected a positive sd, at least 1 value per cluster and an icc in [0, 1], got {sd}, {per_cluster}, {icc}."
         )
     return float(sd * ((1 + (per_cluster - 1) * icc) / per_cluster) ** 0.5)
 
@@ -99,7 +99,7 @@ def judgements_needed(share: float, *, power: float = 0.8, level: float = 0.05) 
     """
     if not 0 < share < 1 or share == 0.5 or not (0 < power < 1 and 0 < level < 1):
         raise UsageError(
-            f"It takes a share between 0 and 1 other than one half, power and level in (0, 1); got {share}."
+            f"Expected a share between 0 and 1 other than one half, and power and level in (0, 1); got {share}."
         )
     normal = NormalDist()
     reach = normal.inv_cdf(1 - level / 2) * 0.5 + normal.inv_cdf(power) * (share * (1 - share)) ** 0.5

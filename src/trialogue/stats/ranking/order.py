@@ -73,7 +73,7 @@ def order_share(
     """
     check_count(resamples, "resamples")
     if len({system.sums.shape[1] for system in systems if system.keys}) > 1:
-        raise UsageError("The systems have different numbers of sums; they must be of one kind.")
+        raise UsageError("The systems must have the same number of sums.")
     sign = -1.0 if higher_is_better else 1.0
     values = np.array([_value(system, combine) for system in systems])
     order = tuple(int(place) for place in np.argsort(sign * values, kind="stable"))

@@ -75,9 +75,7 @@ def cohen_kappa(
     cells, cost = left[both] * len(names) + right[both], _disagreement(len(names), weights)
     if method == "analytic":
         if clusters is not None:
-            raise UsageError(
-                "The analytic interval takes items for independent; with clusters use method='percentile'."
-            )
+            raise UsageError("The analytic interval assumes independent items; with clusters use method='percentile'.")
         return _analytic(np.bincount(cells, minlength=cost.size).reshape(cost.shape), cost, confidence)
     plan, groups = Plan(rng, resamples, confidence, method), select_keys(clusters, both)
     if groups is None:

@@ -67,7 +67,7 @@ def codes_of(keys: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Ints]:
     if None in set(keys):
         raise UsageError(
             f"row {list(keys).index(None)} has no cluster (None). "
-            "Give units that are independent of all others a key of their own, such as their index."
+            "Give each independent unit its own key, such as its index."
         )
     distinct = tuple(sorted(set(keys), key=lambda key: (str(key), type(key).__name__)))
     index = {key: position for position, key in enumerate(distinct)}
@@ -95,7 +95,7 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     array = array[:, None] if array.ndim == 1 else array
     check_same_length(values=array, clusters=clusters)
     if np.isnan(array).any():
-        raise UsageError("values hold a missing one (NaN), which would make every sum missing. Leave such units out.")
+        raise UsageError("values contain a missing one (NaN), which would make all sums missing. Remove such units.")
     keys, codes = codes_of(clusters)
     if not keys:
         return ClusterSums((), np.zeros((0, array.shape[1])), 0)

@@ -16,7 +16,7 @@ from trialogue.strategies.learning.calibration_error import matching_error
 from trialogue.strategies.learning.pair_sampling import draw_matching, draw_pairs
 
 CLIP = 1e-6
-"""Probabilities are kept this far from 0 and 1 before a logit. Whoever applies ``same`` must do likewise."""
+"""Probabilities are kept this far from 0 and 1 before a logit. Code that applies ``same`` must clip likewise."""
 
 PAIRS = 20_000  # of each kind, from which ``same`` is fitted: enough that drawing others changes the third decimal
 OTHERS = (

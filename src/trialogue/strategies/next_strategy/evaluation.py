@@ -27,7 +27,7 @@ NOTHING = Reason.of(ReasonCode.NOTHING_TO_PREDICT)
 
 @dataclass(frozen=True)
 class Predictions:
-    """What was foreseen at each place."""
+    """The predictions at each place."""
 
     classes: tuple[str, ...]
     dialogues: tuple[str, ...]
@@ -52,7 +52,7 @@ class Predictions:
         return np.asarray(np.clip((k - above) / equal, 0.0, 1.0))
 
     def restrict(self, classes: Sequence[str]) -> "Predictions":
-        """The places where one of these classes came, foreseen knowing that one of them would.
+        """The places where one of these classes occurred, with predictions conditional on that.
 
         Raises:
             UsageError: none of them ever came.

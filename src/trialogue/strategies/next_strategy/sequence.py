@@ -111,7 +111,7 @@ def user_act(turn: Sequence[Utterance]) -> str:
 def tokens_of(utterances: Iterable[Utterance], *, user: UserTokens = "acts") -> Tokens:
     """The behaviors of the beginning of a dialogue, ``START`` first.
 
-    Of a system utterance the labels of whoever gave its first one count, in their order; one without labels is
+    Of a system utterance the labels of the annotator who gave its first one count, in their order; one without labels is
     ``UNLABELLED``. Names of strategies are not checked: labels of another set are tokens, too.
 
     Args:

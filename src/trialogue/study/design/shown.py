@@ -146,7 +146,7 @@ OutcomeKind: TypeAlias = Literal["stored", "repeated", "stale", "refused", "inva
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a form.
+    """The outcome of a form.
 
     ``stored``: on disk; go on. ``repeated``: stored before, nothing done; go on. ``stale``: not the current step, nothing
     done; show the current one. ``refused``: somebody else's or a forged token; 403. ``invalid``: show ``parts`` again.

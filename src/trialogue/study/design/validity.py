@@ -25,7 +25,7 @@ Signal: TypeAlias = Literal[
 ]
 Rule: TypeAlias = Literal["failed_checks", "too_fast", "too_short", "straight_lining", "same_text", "pasted", "away"]
 HIDDEN_FIELD = "reference"
-"""Name of a field that nobody sees: whoever fills it in reads the page's source."""
+"""Name of a hidden field: only programs that read the page's source fill it in."""
 WORDS = (
     "marzipan", "obsidian", "turnstile", "gazebo", "halibut", "pumice", "trellis", "quasar", "sextant", "zeppelin",
     "bassoon", "cinnabar", "dovetail", "estuary", "filigree", "gondola",

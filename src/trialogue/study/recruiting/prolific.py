@@ -139,7 +139,7 @@ class Recruiter:
         """Let people see the study: from now on it costs money.
 
         Args:
-            confirmed: the price of all places, as ``price`` says it, typed by whoever pays.
+            confirmed: the price of all places, as ``price`` writes it, typed by the payer.
 
         Raises:
             UsageError: the confirmation is another, or the study is published.
@@ -335,7 +335,7 @@ class Recruiter:
         return money(int(sum(amounts, Decimal(0)) * 100), self._file.payment.currency)
 
     def settle(self, payment: str, *, paid: bool) -> None:
-        """Say what became of a payment whose answer was lost.
+        """Record the outcome of a payment whose answer was lost.
 
         Raises:
             UsageError: there is no such payment.

@@ -34,7 +34,7 @@ _log = logging.getLogger("trialogue.study")
 
 @dataclass(frozen=True)
 class Said:
-    """What became of a message."""
+    """The outcome of a message."""
 
     kind: SaidKind
     """``said``: stored (and answered). ``repeated``: it was there. ``ended``: the conversation is over. ``invalid``: empty,

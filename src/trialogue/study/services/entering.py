@@ -30,7 +30,7 @@ SAME_CLICK_S = 10.0  # within which a token that comes again is the same click o
 
 @dataclass(frozen=True)
 class Entered:
-    """What became of somebody who came."""
+    """The outcome of an arrival."""
 
     why: Why
     """``entered``, ``resumed``; or why not: ``preview`` (look, store nothing), ``closed``, ``paused``, ``full``, ``taken``

@@ -92,7 +92,7 @@ def _key(participant: Participant) -> str | None:
             return None
         key = str(participant.plan[participant.step])
     elif phase_of(key) in ("task", "check"):
-        keep(participant)  # whoever looks at a task is at work
+        keep(participant)  # a participant who views a task is active
     if key == "exit" and participant.state != Participant.State.COMPLETED:
         leaving.complete(participant)
     if participant.shown_at is None:
@@ -139,7 +139,7 @@ def _repair_plan(rest: list[str], open_ones: list[str]) -> list[str]:
 
 
 def move_on(participant: Participant) -> None:
-    """To the next step; the participant is locked, and saved by whoever calls this."""
+    """To the next step; the participant is locked, and saved by the caller."""
     participant.step += 1
     participant.shown_at = None
 

@@ -89,7 +89,7 @@ def foresights(
     Args:
         data: corpora or files with dialogues, or situations, that people labelled.
         kind: as for ``next_model``.
-        folds: parts; each is foreseen by a model of the others.
+        folds: parts; each is predicted by a model of the others.
         seed: of folds, intervals and the network.
         resamples: of the bootstrap over dialogues.
         labels_by: as for ``next_model``.

@@ -1,4 +1,4 @@
-"""What the stages of an experiment measured, as one: for whoever compares two experiments.
+"""What the stages of an experiment measured, combined, to compare two experiments.
 
 The report of an experiment shows measures of several stages side by side; their scores lie in the stages' folders. A file
 beside the report says which stages these are, for folders of earlier versions of the experiment may lie there, too.

@@ -1,4 +1,4 @@
-"""Rows of data frames, whoever made them: pandas, polars, Arrow, ``datasets``. None of them is imported."""
+"""Rows of data frames of any library: pandas, polars, Arrow, ``datasets``. None of them is imported."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast

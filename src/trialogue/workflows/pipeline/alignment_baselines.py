@@ -54,12 +54,12 @@ def with_baselines(
         return list(scores), []
     if not (spaced := thin_evenly(situations)):  # no references: the systems' scores say so
         return list(scores), []
-    baselines = alignment_baselines(spaced, foreseen=foreseen_strategies(spaced))
+    baselines = alignment_baselines(spaced, predicted=predicted_strategies(spaced))
     if baselines is None:
         return list(scores), [ALONE]
     beside = alignment_baseline_scores(baselines, conversations, aligned, settings=settings, signatures=signatures)
     beside = _named_apart(beside, {each.system for each in conversations})
-    lacking = not baselines.foreseen and any(each.value is not None for each in beside)
+    lacking = not baselines.predicted and any(each.value is not None for each in beside)
     return [*scores, *beside], [TOO_FEW] if lacking else []
 
 
@@ -84,12 +84,12 @@ def _named_apart(scores: Sequence[Score], systems: Set[str]) -> list[Score]:
     ]
 
 
-def foreseen_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str, ...]]:
+def predicted_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str, ...]]:
     """For each situation by its id people's strategies, the likeliest first; {} where fewer than ten dialogues have any.
 
     By a multinomial logistic regression (L2, C = 0.1) on the last four behaviors of both sides, on which have occurred, and
     on the turn. Behaviors are strategies of the recommender and acts of the user (``USER_ACTS``, such as a question);
-    nothing else is known of what is said. It is learned from the other dialogues, in ten parts, each foreseen from the
+    nothing else is known of what is said. It is learned from the other dialogues, in ten parts, each predicted from the
     other nine; no seed changes it. C was chosen between 0.1 and 0.3 on INSPIRED.
 
     Args:

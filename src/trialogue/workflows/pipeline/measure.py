@@ -72,7 +72,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class AnswersInFiles:
-    """What became of people's answers that came in files of their own."""
+    """How people's answers from separate files were used."""
 
     given: int = 0
     """How many there are."""

@@ -34,7 +34,7 @@ def of_unknown_training(metrics: Iterable[AnyMetric]) -> tuple[str, ...]:
 
 
 def training_lines(exposures: Sequence[TrainingExposure]) -> Iterator[str]:
-    """One sentence for each measure that was trained on some of the dialogues, with what became of them."""
+    """One sentence for each measure that was trained on some of the dialogues, and how these were scored."""
     for measure in dict.fromkeys(each.measure for each in exposures):
         own = [each for each in exposures if each.measure == measure]
         recognised, excluded = sum(each.recognised for each in own), sum(each.excluded_count for each in own)

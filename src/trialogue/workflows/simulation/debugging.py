@@ -194,7 +194,7 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
 
 @dataclass(frozen=True)
 class Continued:
-    """What became of a dialogue that was gone on with, by one agent with one kind of users."""
+    """The outcomes of a continued dialogue, by one agent with one kind of users."""
 
     agent: str
     users: str

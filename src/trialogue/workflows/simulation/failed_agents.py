@@ -9,7 +9,7 @@ from trialogue.records import Dialogue, Fault
 
 @dataclass(frozen=True)
 class AlwaysFailed:
-    """An agent none of whose dialogues ended without a failure, whoever was to blame."""
+    """An agent none of whose dialogues ended without a failure, whichever party caused it."""
 
     agent: str
     """Its name."""

@@ -193,7 +193,7 @@ def _realism(
     """Each simulated dialogue beside one of a person with the same agent: another agent's words would tell them apart.
 
     People's dialogues are taken equally often, and as the dialogue that nobody is shown twice: of two pairs with the same
-    one, whoever saw both would know which it is.
+    one, a participant who saw both would know which it is.
     """
     if not human or not simulated:
         raise UsageError("A realism study needs dialogues of people (--human) and of simulated users (--simulated).")

@@ -41,7 +41,7 @@ def study_findings(
         UsageError: an option out of range.
     """
     if not 0 < alpha < 1:
-        raise UsageError(f"alpha must lie between 0 and 1, got {alpha}. The usual one is 0.05.")
+        raise UsageError(f"alpha must lie between 0 and 1, got {alpha}. The default is 0.05.")
     if seed < 0:
         raise UsageError(f"the seed must not be negative, got {seed}.")
     data, hashes = read_export(export)

@@ -125,7 +125,7 @@ def _rating_verdicts(findings: StudyFindings) -> Said:
 
 
 def _choice_verdicts(findings: StudyFindings) -> Said:
-    """By pair: the verdict. In a study of realism, whoever simulated is the side ``simulated``."""
+    """By pair: the verdict. In a study of realism, the simulated user is the side ``simulated``."""
     pairs = findings.choices.pairs if findings.choices else ()
     realism = findings.choices is not None and findings.choices.task == "realism"
     return {

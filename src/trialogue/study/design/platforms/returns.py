@@ -10,7 +10,7 @@ PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 MTURK_HOSTS = (
     "www.mturk.com",
     "workersandbox.mturk.com",
-)  # any other would be sent the answers of whoever follows a link
+)  # any other would receive the answers of people who follow a link
 
 
 @dataclass(frozen=True)

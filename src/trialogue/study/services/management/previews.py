@@ -1,4 +1,4 @@
-"""Previews of the report while a study runs: made beside the server by a process of its own, deleted with whoever leaves.
+"""Previews of the report while a study runs: made by a separate process, deleted when a participant withdraws.
 
 A preview lies in the study folder's ``preview``, by the names in ``analysing``. Without ``wanted`` nothing in it is
 shown, and the process that still writes there deletes it.

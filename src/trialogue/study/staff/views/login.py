@@ -52,7 +52,7 @@ class LogIn(FrameMixin, FormMixin, LoginView):
 
 
 class First(FrameMixin, FormMixin):
-    """The first login: whoever started the server follows the link from its terminal, and chooses name and password."""
+    """The first login: the operator of the server follows the link from its terminal and chooses name and password."""
 
     form_class = FirstLoginForm
     template_name = "study/staff/first.html"
