@@ -22,7 +22,7 @@ def demo(
     ] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples: 10,000.")] = None,
 ) -> None:
-    """Run the whole pipeline on bundled data and write one HTML report (about 30 s)."""
+    """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (about 30 s)."""
     from trialogue.workflows.demo import demo as run_demo
 
     check_folder(out)
@@ -34,29 +34,61 @@ def demo(
 
 
 def _demo_lines(made: "Demo") -> list[str]:
+    agents = sorted({system for side in made.sides for system in side.values})
     return [
-        "1. Simulated users talked to the three recommenders that come with Trialogue.",
+        f"1. Simulated users talked to {len(agents)} recommenders and to the baselines that stand beside every simulation.",
         *_dialogues(made),
         "",
-        "2. What these recommenders do in their replies, labelled by a bundled model:",
+        "2. What they do in their replies, labelled by a bundled model:",
         *_strategies(made),
         "",
-        (
-            "3. Results from people, simulated users and metrics. The people, and the recommenders they "
-            "rated (aria, bolt,"
-        ),
-        "   chip), are invented; no person rated the other three. The report shows all measures.",
+        f"3. Who is best? The same {len(agents)} recommenders by each side. The people and their ratings are invented.",
         "",
-        *(
-            textwrap.fill(line, 118, initial_indent="   - ", subsequent_indent="     ")
-            for line in map(str, made.findings.answer)
-        ),
+        *_sides(made),
+        "",
+        "4. Do the three agree? 1 is the same order, 0 no relation, -1 the reverse order.",
+        "",
+        *_agreements(made),
+        *_telling(made),
         "",
         f"Experiment, to copy and change:  {made.experiment}  (trialogue run {made.experiment})",
         f"Its simulation alone:            {made.study}  (trialogue simulate {made.study})",
         f"Simulated dialogues:             {made.dialogues}",
         f"Report, for your browser:        {made.report}",
     ]
+
+
+def _sides(made: "Demo") -> list[str]:
+    """Who is best by each side, then what may be said of it."""
+    lines = []
+    for side in made.sides:
+        best = sorted(side.values, key=lambda system: -side.values[system])
+        order = " > ".join(f"{system} {side.values[system]:.2f}" for system in best)
+        lines.append(_fill(f"{side.kind.capitalize()}, {side.title}: {order}"))
+    return [*lines, "", *(_fill(str(statement)) for statement in made.findings.answer)]
+
+
+def _agreements(made: "Demo") -> list[str]:
+    lines = []
+    for each in made.agreements:
+        rho, interval = each.spearman, each.spearman.interval if each.spearman is not None else None
+        size = "undefined" if rho is None or rho.value is None else f"ρ = {rho.value:.2f}"
+        size += f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
+        lines.append(f"   - {' and '.join(each.kinds)}: {size} over {each.systems} recommenders")
+    return lines
+
+
+def _telling(made: "Demo") -> list[str]:
+    """Which dialogue shows where the measure and people part."""
+    if made.telling is None:
+        return []
+    sides = "high by the measure, but not by people" if made.telling.role == "praised" else "high by people alone"
+    name = made.telling.dialogue.id
+    return ["", f"5. A dialogue that shows why: {name}, rated {sides}. In the report: Dialogues to open."]
+
+
+def _fill(text: str) -> str:
+    return textwrap.fill(text, 118, initial_indent="   - ", subsequent_indent="     ")
 
 
 def _dialogues(made: "Demo") -> list[str]:

@@ -1,4 +1,4 @@
-"""The demo: everything once, on what comes with Trialogue, with no network and in well under two minutes."""
+"""The demo: seven recommenders judged, measured and simulated, on what comes with Trialogue, with no network."""
 
 import json
 import re
@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from trialogue.findings import Findings
+from trialogue.findings import Example, Findings
+from trialogue.findings.agreement.columns import Column, ColumnAgreement
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.batch.ledger import DIALOGUES
 from trialogue.workflows.experiment import plan_steps, read_experiment, run_experiment
+from trialogue.workflows.experiment.columns import columns_of
+from trialogue.workflows.experiment.stages import measured_name
 
-EXPERIMENT, STUDY = "experiment.yaml", "study.yaml"
-"""Files of the demo's folder: all of it, and its simulation alone."""
+EXPERIMENT, STUDY, PEOPLE = "experiment.yaml", "study.yaml", "people.jsonl"
+"""Files of the demo's folder: all of it, its simulation alone, and the conversations with invented people."""
+
+DISAGREEING = ("praised", "liked")
+"""Roles of examples on which people and the measure disagree: rated high by the measure alone, by people alone."""
 
 Tell = Callable[[str], None]
 
@@ -40,6 +46,12 @@ class Demo:
     """Mean user utterances of a simulated dialogue by (recommender, kind of users)."""
     strategies: dict[str, list[tuple[str, float]]]
     """By recommender, the strategies of its messages to simulated users with their shares, the commonest first."""
+    sides: tuple[Column, ...]
+    """Judged, measured and simulated: of each the measure that its answer rests on, higher is better."""
+    agreements: tuple[ColumnAgreement, ...]
+    """Whether each two of them order the recommenders alike."""
+    telling: Example | None
+    """A dialogue that people and the measure disagree about; None where they agree about all."""
 
 
 def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None, progress: Tell | None = None) -> Demo:
@@ -63,6 +75,7 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
         folder = "." if name == EXPERIMENT else (out / "simulation").as_posix()
         text = with_values(file.read_text(encoding="utf-8"), out=folder, n=n, resamples=resamples)
         write_text(out / name, text)
+    write_text(out / PEOPLE, (files("trialogue.workflows") / "demo_people.jsonl").read_text(encoding="utf-8"))
     experiment = read_experiment(out / EXPERIMENT)
     done = run_experiment(experiment, progress=progress)
     folders = {step.name: step.folder for step in plan_steps(experiment)}
@@ -78,6 +91,15 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
         endings=dict(Counter(dialogue.ended_by for dialogue in everything).most_common()),
         turns={cell: value for users, mine in talks.items() for cell, value in _turns(users, mine).items()},
         strategies=strategy_shares(everything),
+        sides=tuple(
+            columns_of(
+                folders[measured_name("people")],
+                {users: folders[measured_name(f"simulated-{users}")] for users in simulated},
+                None,
+            )
+        ),
+        agreements=tuple(read_records(folders["columns"] / "columns.jsonl", ColumnAgreement)),
+        telling=next((each for role in DISAGREEING for each in done.findings.examples if each.role == role), None),
     )
 
 

@@ -84,6 +84,8 @@ class Experiment(Record):
     """Keep measures that are not made for the language of a system."""
     align: Alignment | None = None
     """What is aligned with human recommenders."""
+    realism: Annotated[bool, Field(strict=True)] = True
+    """Compare simulated users with the people of the dialogues, where there are both; false for people who are invented."""
     resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
     """Bootstrap resamples."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05

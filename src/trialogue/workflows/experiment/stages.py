@@ -54,7 +54,8 @@ def plan_of(experiment: Experiment) -> Plan:
             ]
     if experiment.dialogues:
         stages += [_people(experiment), _measure_stage(experiment, PEOPLE, None), _agreement(experiment)]
-        stages += [_realism(experiment, users) for users in simulated_names(experiment)]
+        if experiment.realism:
+            stages += [_realism(experiment, users) for users in simulated_names(experiment)]
     if experiment.align is not None:
         stages.append(_align_stage(experiment))
     if experiment.dialogues:
