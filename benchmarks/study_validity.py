@@ -30,7 +30,8 @@ MANNERS: tuple[Manner, ...] = ("person", "assisted", "agent")
 SIGNS = ("hidden_instruction", "trap_questions", "near_duplicate", "below_reading_time", "typed_too_fast")
 RULES = ("pasted", "away")
 ITEMS = 9
-SEED = 20
+SEED = 21  # 20 was looked at when the similarity of near duplicates was chosen
+SIMILARITIES = (0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 def study_in(folder: Path, *, people: int) -> Path:
@@ -105,7 +106,19 @@ def page_of(found: SimulatedStudy) -> str:
         cells = [_cell(found, manner, sign) for manner in MANNERS]
         note = " (rule)" if sign in RULES else ""
         lines.append(f"| `{sign}`{note} | {' | '.join(cells)} |")
-    lines += ["", "`pasted` and `away` are exclusion rules that a study may plan; here with their default limits.", ""]
+    lines += [
+        "",
+        "`pasted` and `away` are exclusion rules that a study may plan; here with their default limits.",
+        "",
+        "## How the similarity of near duplicates was chosen",
+        "",
+        "After the fact. The first default was 0.5, and an earlier run of these scripts (seed 20, 450 participants) flagged",
+        "130 of 150 persons with it: among 4,050 texts of one set of phrases most are like another's. On texts of the same",
+        "scripts and on the messages below 0.7 and 0.8 were then tried, and 0.8 was kept as the lower one of them that",
+        f"flagged no scripted person. The table above is of other participants (seed {SEED}), who walked after the choice,",
+        "but of the same scripts: it shows that the choice holds for new draws of them, and nothing about people.",
+        "",
+    ]
     lines += _of_people()
     return "\n".join(lines)
 
@@ -120,26 +133,32 @@ def _of_people() -> list[str]:
         own = texts.setdefault(dialogue.user or dialogue.id, [])
         own += [each.text for each in dialogue.utterances if each.speaker == "user"]
     compared = {number: own for number, own in enumerate(texts.values()) if sum(map(bool, map(shingles, own))) >= 2}
-    counts = near_duplicates(compared, Validity())
-    flagged = sum(count >= Validity().duplicates_at_least for count in counts.values())
-    share = wilson(flagged, len(compared))
-    ends = share.interval
-    assert ends is not None
-    return [
-        "Near duplicates between real people who did not copy from each other, seekers' messages of INSPIRED (people with",
-        f"two messages or more that are long enough): {flagged} of {len(compared)} = {100 * flagged / len(compared):.1f} %",
-        f"[{100 * ends.low:.1f}, {100 * ends.high:.1f}] would be flagged. These are messages of a chat, not reasons.",
+    lines = [
+        "Real people who did not copy from each other: seekers' messages of INSPIRED, by people with two messages or more",
+        "that are long enough. These are messages of a chat, not reasons.",
         "",
+        "| similarity | flagged |",
+        "|---|---|",
     ]
+    for similarity in SIMILARITIES:
+        rule = Validity(similarity=similarity)
+        counts = near_duplicates(compared, rule)
+        flagged = sum(count >= rule.duplicates_at_least for count in counts.values())
+        name = f"{similarity} (default)" if similarity == Validity().similarity else str(similarity)
+        lines.append(f"| {name} | {_share(flagged, len(compared))} |")
+    return [*lines, ""]
 
 
 def _cell(found: SimulatedStudy, manner: str, sign: str) -> str:
     done = found.completed.get(manner, 0)
     count = (found.flags if sign in RULES else found.signals).get(manner, {}).get(sign, 0)
-    share = wilson(count, done)
-    ends = share.interval
+    return _share(count, done)
+
+
+def _share(count: int, total: int) -> str:
+    ends = wilson(count, total).interval
     assert ends is not None
-    return f"{count}/{done} = {100 * count / done:.1f} % [{100 * ends.low:.1f}, {100 * ends.high:.1f}]"
+    return f"{count}/{total} = {100 * count / total:.1f} % [{100 * ends.low:.1f}, {100 * ends.high:.1f}]"
 
 
 def main() -> None:
