@@ -26,8 +26,14 @@ class Prolific:
         self.payments: dict[str, dict[str, Any]] = {}
         self.paid: list[str] = []
         self.log: list[str] = []
+        self.leaked: list[str] = []
+        """Tokens that came to the page of a redirect."""
         self.lose: str = ""
         """A pattern: requests that are carried out, and whose answers are lost."""
+        self.moved: str = ""
+        """A pattern: requests that are answered with a redirect to another page, which is there."""
+        self.mangled = False
+        """Whether rows of submissions lack their fields."""
         self.busy = 0
         """How many requests are still answered with 429."""
         self.address = ""
@@ -63,6 +69,8 @@ class Prolific:
     def _study(
         self, method: str, study: dict[str, Any], what: str, query: dict[str, list[str]], body: dict[str, Any]
     ) -> dict[str, Any]:
+        if what == "submissions/" and self.mangled:
+            return {"results": [{"participant": "p1"}]}
         if what == "submissions/":
             return self._page(list(self.submissions.values()), query)
         if what == "transition/":
@@ -97,7 +105,11 @@ def serving() -> Iterator[Prolific]:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             platform.log.append(f"{self.command} {parts.path}")
             status, said = 200, b"{}"
-            if self.headers.get("Authorization") != f"Token {TOKEN}":
+            if parts.path == "/elsewhere/":
+                platform.leaked.append(self.headers.get("Authorization", ""))
+            elif platform.moved and re.search(platform.moved, f"{self.command} {parts.path}"):
+                status = 302
+            elif self.headers.get("Authorization") != f"Token {TOKEN}":
                 status, said = 401, b'{"error": {"detail": "who are you?"}}'
             elif platform.busy > 0:
                 platform.busy -= 1
@@ -113,6 +125,8 @@ def serving() -> Iterator[Prolific]:
                 self.connection.close()
                 return
             self.send_response(status)
+            if status == 302:
+                self.send_header("Location", f"{platform.address}/elsewhere/")
             self.send_header("Content-Length", str(len(said)))
             self.end_headers()
             self.wfile.write(said)

@@ -374,3 +374,38 @@ def test_somebody_else_at_it_is_no_end_of_looking(platform: Prolific, study: Stu
 def test_the_process_beside_a_server_ends_with_it() -> None:
     assert not waiting_for(os.getppid() + 1)(60)  # another parent: the server is gone
     assert waiting_for(os.getppid())(0.01)
+
+
+def test_a_redirect_is_no_answer_and_takes_no_token_along(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    made = published(study, tmp_path)
+    _with_bonus(study, platform)
+    platform.moved = "/pay/"
+    with pytest.raises(PlatformError, match=r"\(302\)"):
+        made.pay_bonuses("1.50 GBP")
+    assert not platform.paid
+    assert not platform.leaked
+    platform.moved = ""
+    made.pay_bonuses("1.50 GBP")  # it was not paid, and that is known
+    assert platform.paid == ["one,1.50"]
+
+
+def test_a_list_that_cannot_be_understood_is_an_error_of_the_platform_and_ends_no_timer(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    made, lines = published(study, tmp_path), list[str]()
+    platform.mangled = True
+    with pytest.raises(PlatformError, match="lacks id, participant_id, status"):
+        made.sync()
+    follow(made.sync, every_s=60, wait=lambda seconds: False, tell=lines.append)
+    assert "could not be synchronised" in lines[0]
+
+
+def test_a_draft_without_an_id_is_not_taken_for_one(
+    platform: Prolific, study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = recruiter(study, tmp_path)
+    monkeypatch.setattr(platform, "answer", lambda *given: {})
+    with pytest.raises(PlatformError, match="did not say the id"):
+        made.create_draft(BASE)
+    with pytest.raises(UsageError, match="no draft"):
+        made.publish("12.50 GBP")

@@ -100,6 +100,27 @@ def test_decisions_are_kept_shown_and_written_into_the_lists_of_the_platform() -
     assert looks.post(address, {"decision": "refuse", "reason": "because I can"}).status_code == 403
 
 
+@pytest.mark.parametrize("amount", ["1,500", "0.001", "1.555", "1e3", "NaN", "-1", "1.50 GBP", "１.50"])
+def test_an_amount_that_may_mean_another_one_is_asked_for_again(amount: str) -> None:
+    study, boss = running(), member("boss", "manage_study")
+    walked(Client(), study)
+    assert boss.post(at(study), {"decision": "bonus", "amount": amount}).status_code == 422
+    assert not Decision.objects.exists()
+
+
+def test_a_double_click_adds_one_bonus_and_an_old_page_decides_nothing() -> None:
+    study, boss = running(), member("boss", "manage_study")
+    walked(Client(), study)
+    form = {"decision": "bonus", "amount": "1.50", "known": "0"}
+    assert 'name="known" value="0"' in text(boss, at(study))
+    assert [boss.post(at(study), form).status_code for _ in range(2)] == [302, 422]
+    assert Decision.objects.count() == 1
+    old = member("ann", "manage_study").post(at(study), {"decision": "refuse", "reason": "too fast", "known": "0"})
+    assert "meanwhile" in source(old)  # type: ignore[arg-type]
+    assert Decision.objects.count() == 1
+    assert boss.post(at(study), {**form, "known": "1"}).status_code == 302
+
+
 def test_the_list_of_participants_leads_to_sessions_and_to_those_whose_pay_is_open() -> None:
     study, boss = running(items=8), member("boss", "manage_study")
     walked(Client(), study)

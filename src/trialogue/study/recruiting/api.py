@@ -18,6 +18,16 @@ PAGE = 100
 Json = dict[str, Any]
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect is an error: followed, a payment would become the reading of a page, and the token would go along."""
+
+    def redirect_request(self, *given: Any) -> None:
+        """None: it is not followed."""
+
+
+_OPENER = urllib.request.build_opener(_NoRedirects)
+
+
 class PlatformError(TrialogueError):
     """The platform refused a request, or did not answer.
 
@@ -105,7 +115,7 @@ class Api:
         headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._base + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=self._wait_s) as answer:
+            with _OPENER.open(request, timeout=self._wait_s) as answer:
                 found = json.loads(answer.read() or b"{}")
         except urllib.error.HTTPError as error:
             raise PlatformError(

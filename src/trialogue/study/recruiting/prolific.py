@@ -26,6 +26,7 @@ CODE_TYPES = {  # of our outcomes
 }
 UNPUBLISHED, AWAITING = "UNPUBLISHED", "AWAITING REVIEW"
 CATEGORY = "OTHER"
+SUBMISSION = ("id", "participant_id", "status")  # what every row of the list has
 
 
 DECIDED = {"APPROVED": "accept", "PARTIALLY APPROVED": "accept", "SCREENED OUT": "accept", "REJECTED": "refuse"}
@@ -202,7 +203,10 @@ class Recruiter:
             )
 
     def _submissions(self) -> list[dict[str, Any]]:
-        return list(self._api.pages(f"/studies/{self.remote_id}/submissions/"))
+        rows = list(self._api.pages(f"/studies/{self.remote_id}/submissions/"))
+        if any(not row.get(name) for row in rows for name in SUBMISSION):
+            raise PlatformError(f"Prolific's list of submissions lacks {', '.join(SUBMISSION)} in some rows.", 0)
+        return rows
 
     def pending_decisions(self) -> Decided:
         """What staff decided and Prolific does not know yet; who completed and was not decided about waits."""
@@ -354,10 +358,12 @@ class Recruiter:
         try:
             answer = self._api.change(method, path, body)
         except PlatformError as error:
-            if 400 <= error.status < 500:  # its own answer: it was not carried out; a gateway's says nothing
+            if 300 <= error.status < 500:  # its own answer: it was not carried out; a gateway's says nothing
                 self.ledger.settle(what, key, "refused", status=error.status)
             raise
         made = str(answer.get("id", ""))
+        if what == "draft" and not made:
+            raise PlatformError("Prolific did not say the id of the draft. Look there whether it was made.", 0)
         self.ledger.settle(what, key, id=made)
         Audit.objects.create(study=self._study, who=self._who, what=f"recruiting: {what}", detail=detail)
         return made

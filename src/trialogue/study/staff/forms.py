@@ -1,7 +1,8 @@
 """What staff send: each form parses and checks, and names what is wrong with it. Services decide what may be done."""
 
+import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -14,6 +15,7 @@ from trialogue.study.models import Decision
 from trialogue.study.services.management.deciding import SHORTEST_REASON, Wrong
 
 LONGEST_PASSWORD = 4_096  # characters; hashing takes time
+AMOUNT = re.compile(r"\d{1,6}(\.\d{1,2})?", re.ASCII)
 LONGEST_KEY = 15  # digits of a number in a form
 CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 6.3
 
@@ -86,14 +88,20 @@ class DecisionForm(forms.Form):
     )
     reason = forms.CharField(required=False)
     amount = forms.CharField(required=False)
+    known = forms.CharField(required=False)
 
     def clean_amount(self) -> Decimal | None:
-        """An amount with a point or a comma; None for anything else, which a bonus is refused for."""
-        text = self.cleaned_data["amount"]
-        try:
-            return Decimal(text.replace(",", ".")) if text.isascii() else None
-        except InvalidOperation:
-            return None
+        """An amount with at most two decimals; None for anything else, which a bonus is refused for.
+
+        A comma is a decimal one, so 1,500 is neither 1.5 nor 1500.
+        """
+        text = self.cleaned_data["amount"].replace(",", ".")
+        return Decimal(text) if AMOUNT.fullmatch(text) else None
+
+    def clean_known(self) -> int | None:
+        """How many decisions were on the page; None where it does not say."""
+        given = self.cleaned_data["known"]
+        return number_in(given) if given else None
 
 
 def refusal(wrong: Wrong) -> str:
@@ -106,6 +114,7 @@ def refusal(wrong: Wrong) -> str:
         "withdrew": gettext("This participant withdrew; there is nothing to decide."),
         "not_excluded": gettext("This participant is not excluded manually."),
         "excluded": gettext("This participant is already excluded manually."),
+        "meanwhile": gettext("Another decision was made meanwhile, perhaps by a second click. Please check it first."),
     }[wrong]
 
 

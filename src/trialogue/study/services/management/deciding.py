@@ -16,7 +16,7 @@ from trialogue.study.services.steps import OVER
 
 SHORTEST_REASON = 5  # characters; the report names the reasons of exclusions
 MOST_BONUS = Decimal(1000)  # more is a slip of the finger
-Wrong: TypeAlias = Literal["", "reason", "amount", "at_work", "withdrew", "not_excluded", "excluded"]
+Wrong: TypeAlias = Literal["", "reason", "amount", "at_work", "withdrew", "not_excluded", "excluded", "meanwhile"]
 """Why nothing was decided: a reason or an amount is needed, they are still at work, nothing is left of them, or it is so
 already."""
 
@@ -34,7 +34,13 @@ class Standing:
 
 
 def decide(
-    participant: Participant, kind: Decision.Kind, *, who: str, reason: str = "", amount: Decimal | None = None
+    participant: Participant,
+    kind: Decision.Kind,
+    *,
+    who: str,
+    reason: str = "",
+    amount: Decimal | None = None,
+    known: int | None = None,
 ) -> Wrong:
     """Keep a decision and log it; or why it cannot be taken, and nothing is changed.
 
@@ -43,11 +49,15 @@ def decide(
         kind: what.
         who: login of the member of staff.
         reason: needed to refuse or to exclude.
-        amount: of a bonus, more than 0.
+        amount: of a bonus, more than 0, in whole hundredths.
+        known: how many decisions about them were on the page that this one comes from; None: from no page. A second click,
+            or a page that was open while somebody else decided, decides nothing.
     """
     reason = " ".join(reason.split())[:500]
     with transaction.atomic():
         locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+        if known is not None and locked.decisions.count() != known:
+            return "meanwhile"
         if wrong := _wrong(locked, kind, reason, amount):
             return wrong
         Decision.objects.create(
@@ -70,6 +80,8 @@ def _wrong(participant: Participant, kind: Decision.Kind, reason: str, amount: D
     if kind in (kinds.REFUSE, kinds.EXCLUDE) and len(reason) < SHORTEST_REASON:
         return "reason"
     if kind == kinds.BONUS and (amount is None or not amount.is_finite() or not 0 < amount <= MOST_BONUS):
+        return "amount"
+    if kind == kinds.BONUS and amount is not None and amount != round(amount, 2):
         return "amount"
     excluded = bool(standing_of(participant.decisions.all()).by_hand)
     if kind == kinds.READMIT and not excluded:

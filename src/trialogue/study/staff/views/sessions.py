@@ -53,7 +53,12 @@ class Session(StaffForm):
         given = form.cleaned_data
         kind = Decision.Kind(given["decision"])
         wrong = decide(
-            self.participant, kind, who=login_of(self.request), reason=given["reason"], amount=given["amount"]
+            self.participant,
+            kind,
+            who=login_of(self.request),
+            reason=given["reason"],
+            amount=given["amount"],
+            known=given["known"],
         )
         if wrong:
             form.add_error(None, refusal(wrong))
@@ -77,6 +82,7 @@ class Session(StaffForm):
             rules=_rules(study, participant),
             badges=[*standing_words(now), *_at_platform(participant)],
             excluded=bool(now.by_hand),
+            known=len(decisions),
             refusable=outcome_of(participant) == "failed_check",
             turns=turns(participant, self.language),
             decisions=[{"at": each.at, "by": each.by, "what": said_of(each)} for each in decisions],
