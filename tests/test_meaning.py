@@ -41,7 +41,6 @@ ALLOWED = {
     "workflows/inputs/study_files.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",
     "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
-    "metrics/engine/summed_totals.py": "the unit on a card says whether values are counts of units",
     "metrics/alignment/behavior_alignment.py": OWN_VARIANT,
     "metrics/names.py": TYPED,
     "metrics/recommendation/ranking.py": OWN_VARIANT,

@@ -26,6 +26,7 @@ from trialogue.records import (
     Raters,
     Reason,
     Record,
+    Scale,
     Score,
 )
 from trialogue.stats.comparison.families import FamilyMethod
@@ -70,6 +71,8 @@ class Measure(Record):
     """Whether it rests on a calibration that was fitted on other data."""
     users: str | None = None
     """The kind of simulated users whose dialogues were measured, such as ``cir6-pkg``; None for anything else."""
+    scale: Scale | None = None
+    """The scale of people's answers, where it was declared; None for a metric, whose card says it."""
     counts_failures: bool = False
     """Whether a dialogue that failed by the agent's fault counts as the worst value; else it is left out."""
     measured: MeasureName = MeasureName("")
@@ -84,6 +87,16 @@ class Measure(Record):
         if not isinstance(given, dict):
             return given
         return {"measured": given.get("name"), "plain_title": given.get("title"), **given}
+
+    @property
+    def is_share(self) -> bool:
+        """Whether values are units counted over units, so that they have the interval of a share."""
+        return self.card.is_share if self.card is not None else self.scale is not None and self.scale.is_share
+
+    @property
+    def bounds(self) -> Scale | None:
+        """Lowest and highest value that there can be; None: unbounded, or not declared."""
+        return self.scale if self.card is None else Scale.of(self.card.low, self.card.high)
 
     @property
     def is_alignment(self) -> bool:

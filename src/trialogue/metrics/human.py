@@ -4,6 +4,7 @@ People's answers come in two forms: as ratings on the records they are about, an
 own (the export of a study, a published set of judgements). Both become scores here, once, and nothing goes back.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -19,14 +20,15 @@ from trialogue.records import (
     Rating,
     Reason,
     ReasonCode,
+    Scale,
     Score,
     Variant,
 )
 from trialogue.records.completion import UNNAMED
 from trialogue.records.kinds.origins import kinds_of, named_raters, possessive_of, with_raters
+from trialogue.records.scale import off_scale_text
 from trialogue.records.score import AGGREGATE
 
-Scale = tuple[float | None, float | None]
 Unit = tuple[str, str, str | None, int | None]
 """(level, system, dialogue or situation, utterance): what an answer is about."""
 
@@ -43,19 +45,19 @@ class Answer:
     """Code of the rater; None where only an aggregate is known."""
     raters: Raters
     """What kind of rater that is."""
-    scale: Scale = (None, None)
-    """Lowest and highest value, where they are known."""
+    scale: Scale | None = None
+    """Lowest and highest value, where they were declared."""
 
     @classmethod
     def of_rating(cls, rating: Rating, user: str | None) -> "Answer":
         """A rating on a record; ``user`` is who took part in the dialogue."""
         rater = user if rating.rater == "user" and user else rating.rater
-        return cls(rating.name, rating.value, rater, rating.raters, (rating.low, rating.high))
+        return cls(rating.name, rating.value, rater, rating.raters, Scale.of(rating.low, rating.high))
 
     @classmethod
     def of_score(cls, score: Score, value: float) -> "Answer":
         """A score with a rater."""
-        return cls(score.measure.question or score.measure, value, score.rater, score.raters)
+        return cls(score.measure.question or score.measure, value, score.rater, score.raters, score.scale)
 
 
 def answers_among(scores: Iterable[Score]) -> list[Score]:
@@ -104,6 +106,7 @@ class FiledAnswers:
 
 
 NOTHING_FILED = FiledAnswers()
+NO_AND_YES = {0.0, 1.0}
 
 
 def unit_of(unit: Reply | Dialogue) -> Unit:
@@ -147,12 +150,14 @@ class HumanRating:
         name: str,
         *,
         level: str = "dialogue",
-        low: float | None = None,
-        high: float | None = None,
+        scale: Scale | None = None,
+        is_declared: bool = True,
         raters: tuple[Raters, ...] = (Raters.PEOPLE,),
         filed: FiledAnswers = NOTHING_FILED,
     ) -> None:
         self.name = name
+        self.scale = scale
+        self.is_declared = is_declared
         self.raters = raters
         self.filed = filed
         self.measure = _measure(name, response=level != "dialogue")
@@ -160,9 +165,10 @@ class HumanRating:
             name=self.measure,
             title=with_raters(name.replace("_", " ").capitalize(), raters),
             summary=f"Mean of {possessive_of(raters)} ratings of {name.replace('_', ' ')}.",
-            unit=f"share of {named_raters(raters)}" if (low, high) == (0, 1) else "rating",
-            low=low,
-            high=high,
+            unit=f"share of {named_raters(raters)}" if scale is not None and scale.is_share else "rating",
+            low=None if scale is None else scale.low,
+            high=None if scale is None else scale.high,
+            is_share=scale is not None and scale.is_share,
             better="higher",
             level="dialogue" if level == "dialogue" else "response",
             failed=FailurePolicy.AS_IS,
@@ -204,35 +210,83 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
     Raises:
         DataError: ratings of one name are on different scales, and so cannot be averaged.
     """
-    scales: dict[tuple[str, str], set[Scale]] = {}
-    raters: dict[tuple[str, str], set[Raters]] = {}
+    questions: dict[tuple[str, str], _Question] = {}
     for conversation in conversations:
         for reply, answer in _answers(conversation, filed):
             key = ("dialogue" if reply is None else "response", answer.question)
-            scales.setdefault(key, set()).add(answer.scale)
-            raters.setdefault(key, set()).add(answer.raters)
-    problems = [
-        Problem(
-            f"ratings of {name!r} are on {len(found)} different scales: {_list_scales(found)}.",
-            hint="Convert them to one scale, or give them different names.",
-        )
-        for (_, name), found in sorted(scales.items())
-        if len(found) > 1
-    ]
+            questions.setdefault(key, _Question()).add(answer)
+    problems = [problem for (_, name), found in sorted(questions.items()) for problem in found.problems(name)]
     if problems:
         raise DataError(problems)
     return [
-        HumanRating(name, level=level, low=low, high=high, raters=kinds_of(raters[level, name]), filed=filed)
-        for (level, name), found in sorted(scales.items())
-        for low, high in found
+        HumanRating(
+            name,
+            level=level,
+            scale=found.scale,
+            is_declared=bool(found.scales),
+            raters=kinds_of(found.raters),
+            filed=filed,
+        )
+        for (level, name), found in sorted(questions.items())
     ]
 
 
-def _list_scales(scales: Iterable[Scale]) -> str:
-    def end(value: float | None) -> str:
-        return "?" if value is None else f"{value:g}"
+def undeclared_scales(ratings: Iterable[HumanRating]) -> list[str]:
+    """A sentence on questions of which no file declares the scale, and how their means are computed."""
+    lacking = [each for each in ratings if not each.is_declared]
+    yes_or_no = [each.measure.prose for each in lacking if each.scale is not None]
+    others = [each.measure.prose for each in lacking if each.scale is None]
+    as_shares = "Every answer is 0 or 1, so its mean is counted as a share, with the interval of a share"
+    as_numbers = "Its mean is that of numbers without bounds, so its interval may reach over an end of the scale"
+    return [
+        f"The scale of {', '.join(names)} is not declared. {how}. Declare it (low and high) to be certain."
+        for names, how in ((yes_or_no, as_shares), (others, as_numbers))
+        if names
+    ]
 
-    return ", ".join(sorted(f"{end(low)} to {end(high)}" for low, high in scales))
+
+@dataclass
+class _Question:
+    """What is known of the answers to one question."""
+
+    scales: set[Scale] = field(default_factory=set)
+    """Those that were declared."""
+    raters: set[Raters] = field(default_factory=set)
+    values: set[float] = field(default_factory=set)
+    """Values of answers without a scale of their own; of more than two kinds not all are kept."""
+    ends: tuple[float, float] = (math.inf, -math.inf)
+    """Lowest and highest of these."""
+
+    def add(self, answer: Answer) -> None:
+        self.raters.add(answer.raters)
+        if answer.scale is not None:
+            self.scales.add(answer.scale)
+            return
+        self.ends = min(self.ends[0], answer.value), max(self.ends[1], answer.value)
+        if len(self.values) <= len(NO_AND_YES):
+            self.values.add(answer.value)
+
+    @property
+    def scale(self) -> Scale | None:
+        """The one that is declared, for answers without one, too; else no and yes where both are all that occurs."""
+        if self.scales:
+            return next(iter(self.scales))
+        return Scale(low=0, high=1) if self.values == NO_AND_YES else None
+
+    def problems(self, name: str) -> Iterator[Problem]:
+        """What keeps the answers from being averaged."""
+        if len(self.scales) > 1:
+            listed = ", ".join(sorted(each.words for each in self.scales))
+            yield Problem(
+                f"ratings of {name!r} are on {len(self.scales)} different scales: {listed}.",
+                hint="Convert them to one scale, or give them different names.",
+            )
+        elif self.scale is not None and self.values and not all(map(self.scale.holds, self.ends)):
+            outside = next(end for end in self.ends if not self.scale.holds(end))
+            yield Problem(
+                f"{off_scale_text(name, outside, self.scale.low, self.scale.high)}.",
+                hint="Some answers came without a scale: are they on another one?",
+            )
 
 
 def rating_scores(conversation: Conversation, filed: FiledAnswers = NOTHING_FILED) -> Iterator[Score]:
@@ -271,4 +325,5 @@ def _score(conversation: Conversation, answer: Answer, reply: Reply | None = Non
         utterance=reply.index if reply else None,
         rater=_resolve_rater(answer.rater, user) or AGGREGATE,
         raters=answer.raters,
+        scale=answer.scale,
     )

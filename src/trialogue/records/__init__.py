@@ -37,6 +37,7 @@ from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
 from trialogue.records.need import Constraint, Need, NeedSource
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.records.reasons.reason import Reason
+from trialogue.records.scale import Scale
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.scores.score_block import ScoreBlock
 from trialogue.records.situation import Response, Situation, situations_of
@@ -85,6 +86,7 @@ __all__ = [
     "Response",
     "RetryCost",
     "Role",
+    "Scale",
     "Score",
     "ScoreBlock",
     "Situation",

@@ -85,6 +85,8 @@ class Card(Record):
     """Lowest possible value; None: unbounded."""
     high: float | None = None
     """Highest possible value; None: unbounded."""
+    is_share: bool = False
+    """Whether a value is units counted over units, none of them estimated: it has the interval of a share."""
     better: Literal["higher", "lower", "neither"]
     """Direction. ``neither`` for descriptions such as length, which no table may rank by."""
     level: Literal["response", "dialogue"]

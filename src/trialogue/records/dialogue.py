@@ -9,6 +9,7 @@ from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
 from trialogue.records.kinds.roles import Role
 from trialogue.records.need import Need
+from trialogue.records.scale import off_scale_text
 
 Speaker = Literal["user", "system"]
 """The seeker (``user``) or the recommender (``system``), be it a person or a program."""
@@ -102,16 +103,6 @@ class Mention(Record):
     """Name of who found it: ``"annotated"`` for the corpus, or the linker's signature."""
     by: MentionedBy = MentionedBy.ANNOTATED
     """How it was found."""
-
-
-def off_scale_text(name: str, value: float, low: float | None, high: float | None) -> str:
-    """What is wrong with a rating outside its declared scale.
-
-    >>> off_scale("satisfaction", 7, 1, 5)
-    'satisfaction has the rating 7, but the scale is declared to go from 1 to 5'
-    """
-    ends = [f"{word} {end:g}" for word, end in (("from", low), ("to", high)) if end is not None]
-    return f"{name} has the rating {value:g}, but the scale is declared to go {' '.join(ends)}"
 
 
 class Rating(Record):

@@ -10,6 +10,7 @@ from trialogue.records.kinds.origins import Raters
 from trialogue.records.kinds.roles import Role
 from trialogue.records.measure_name import MeasureName
 from trialogue.records.reasons.reason import Reason
+from trialogue.records.scale import Scale, off_scale_text
 
 Level = Literal["utterance", "response", "dialogue", "system", "difference"]
 """What a score is about. ``difference``: system minus ``versus``."""
@@ -49,6 +50,8 @@ class Score(Record):
     """Code of the person who gave it; ``"aggregate"`` where only a mean or vote of people is known; None for a metric."""
     raters: Raters = Raters.PEOPLE
     """What kind of rater gave it; says nothing of a metric's score, which has no rater."""
+    scale: Scale | None = None
+    """The scale of the answer, where it was declared; None for a metric, whose card says it."""
     interval: Interval | None = None
     """Its interval, where it is an estimate."""
     n: int | None = None
@@ -74,6 +77,8 @@ class Score(Record):
     def _missing_has_a_reason(self) -> Self:
         if self.value is None and not self.why:
             raise ValueError("a score without a value needs a reason (why)")
+        if self.value is not None and self.scale is not None and not self.scale.holds(self.value):
+            raise ValueError(off_scale_text(self.measure.prose, self.value, self.scale.low, self.scale.high))
         return self
 
 

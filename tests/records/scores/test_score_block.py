@@ -10,11 +10,13 @@ from trialogue.errors import DataError
 from trialogue.records import Reason, ReasonCode, Score, ScoreBlock, read_records
 from trialogue.records.files.jsonl import parse_line, to_line
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "v3_blocks.jsonl"
+VERSIONS = [Path(__file__).parent.parent / "golden" / f"v{version}_blocks.jsonl" for version in (3, 4)]
+GOLDEN = VERSIONS[-1]
 EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
 
 
-def test_a_golden_line_holds_these_scores() -> None:
+@pytest.mark.parametrize("golden", VERSIONS, ids=lambda path: path.stem)
+def test_a_golden_line_holds_these_scores(golden: Path) -> None:
     """A dialogue without a value and without a reason has no score: the third measure has one score."""
     of = {"system": "aria"}
     expected = [
@@ -32,7 +34,7 @@ def test_a_golden_line_holds_these_scores() -> None:
         Score(measure="repetition@self|v1", level="dialogue", value=1.0, dialogue_id="d2", **of),
         Score(measure="turns@user_utterances|v1", level="dialogue", value=2.0, dialogue_id="d1", **of),
     ]
-    assert list(read_records(GOLDEN, Score)) == expected
+    assert list(read_records(golden, Score)) == expected
 
 
 def test_a_block_is_written_as_the_golden_file_has_it() -> None:

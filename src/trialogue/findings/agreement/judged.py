@@ -6,13 +6,13 @@ people's scores of one unit are averaged, and kept beside the mean for ceilings.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from trialogue.findings.agreement.records import Where
-from trialogue.records import Score
+from trialogue.records import Scale, Score
 from trialogue.records.score import AGGREGATE
 
 Floats = npt.NDArray[np.float64]
@@ -56,10 +56,15 @@ class Judged:
         known = self.clustered_by == "person" and len(set(self.clusters)) < len(self.clusters)
         return self.clusters if known else None
 
+    scale: Scale | None = None
+    """The scale of the answers, where it was declared."""
+
     @property
     def is_binary(self) -> bool:
-        """Whether the question has two answers, 0 and 1, and both occur."""
-        return set(np.unique(self.people).tolist()) == {0.0, 1.0}
+        """Whether the question has two answers, 0 and 1, and both occur: by its scale, and by what occurs where none is
+        declared."""
+        may_be = self.scale is None or self.scale.is_share
+        return may_be and set(np.unique(self.people).tolist()) == {0.0, 1.0}
 
 
 def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] | None = None) -> list[Judged]:
@@ -71,6 +76,7 @@ def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] 
     """
     asked: dict[tuple[str, Where], dict[Key, dict[str, list[float]]]] = defaultdict(dict)
     said: dict[tuple[str, Where], dict[Key, float]] = defaultdict(dict)
+    scales: dict[tuple[str, Where], Scale | None] = {}
     for score in scores:
         level = UNIT.get(score.level)
         if level is None or score.value is None:
@@ -80,8 +86,10 @@ def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] 
             said[score.measure, level][key] = score.value
         else:
             asked[score.measure, level].setdefault(key, {}).setdefault(score.rater, []).append(score.value)
+            scales[score.measure, level] = scales.get((score.measure, level)) or score.scale
     tables = [
-        _table(question, level, units, said, asked, group_of) for (question, level), units in sorted(asked.items())
+        replace(_table(question, level, units, said, asked, group_of), scale=scales[question, level])
+        for (question, level), units in sorted(asked.items())
     ]
     return [table for table in tables if len(table.keys) > 1]
 

@@ -181,13 +181,11 @@ def _difference(before: Side, after: Side, name: str, seed: int, resamples: int,
     if name not in before.units or name not in after.units:
         return within or _welch_difference(before.values[name], after.values[name])
     old, new = _met_by_both(before, after, name)
-    is_share = are_yes_or_no(old) and are_yes_or_no(new)
-    return difference(_sums(new), _sums(old), mean_of, is_share=is_share, seed=seed, permutations=resamples)
-
-
-def are_yes_or_no(units: Units) -> bool:
-    """Whether every single value is 0 or 1, so that their mean is a share."""
-    return all(value in (0.0, 1.0) for _, _, value in units)
+    measure = before.measures[name]
+    most = None if measure.bounds is None else measure.bounds.width
+    return difference(
+        _sums(new), _sums(old), mean_of, is_share=measure.is_share, most=most, seed=seed, permutations=resamples
+    )
 
 
 def _met_by_both(before: Side, after: Side, name: str) -> tuple[Units, Units]:
@@ -373,4 +371,6 @@ def _estimate(side: Side, name: str) -> Estimate:
     if name not in side.units:
         return side.values.get(name, Estimate(value=None, why=NOTHING))
     units = side.units[name]
-    return estimate_of_sums(_sums(units), mean_of, is_share=are_yes_or_no(units))
+    measure = side.measures[name]
+    ends = (None, None) if measure.bounds is None else (measure.bounds.low, measure.bounds.high)
+    return estimate_of_sums(_sums(units), mean_of, is_share=measure.is_share, scale=ends)

@@ -27,6 +27,7 @@ CARD = Card(
         "the same context, from existing labels."
     ),
     unit="share of replies",
+    is_share=True,
     low=-1,
     high=1,
     better="higher",

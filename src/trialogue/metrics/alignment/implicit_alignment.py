@@ -48,7 +48,7 @@ CARD = Card(
         "How often the system uses the same strategy as a human recommender in reply to the same "
         "context, estimated from a model's strategy probabilities on both sides; no labels are needed."
     ),
-    unit="share of replies",
+    unit="share of replies",  # estimated, not counted: 0 or 1 is where the likelihood ends, so this is no share
     low=0,
     high=1,
     better="higher",
@@ -132,7 +132,6 @@ class ImplicitAlignment:
 
     card = CARD
     per_dialogue = False
-    is_estimated = True  # 0 or 1 is where the likelihood ends, and no count
 
     def __init__(
         self,

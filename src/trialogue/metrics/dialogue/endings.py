@@ -41,6 +41,7 @@ ENDING = Card(
     title="Why dialogues end",
     summary="Share of dialogues that ended for a given reason.",
     unit="share of dialogues",
+    is_share=True,
     low=0,
     high=1,
     better="neither",
@@ -60,6 +61,7 @@ FAILED = Card(
     summary="Share of dialogues that ended in a failure. Those caused by the system count as the worst "
     "outcome elsewhere.",
     unit="share of dialogues",
+    is_share=True,
     low=0,
     high=1,
     better="lower",

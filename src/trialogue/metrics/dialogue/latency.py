@@ -57,7 +57,7 @@ class Latency:
         self.per_dialogue = variant == "longest"
         self._variant, self._seconds = variant, 5.0 if seconds is None else float(seconds)
         if variant == "over":
-            self.card = LATENCY.model_copy(update={"unit": "share of turns", "high": 1.0})
+            self.card = LATENCY.model_copy(update={"unit": "share of turns", "high": 1.0, "is_share": True})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(seconds or slow turns, turns); (the longest, 1)."""

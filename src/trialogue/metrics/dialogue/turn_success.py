@@ -15,6 +15,7 @@ TURN_SUCCESS = Card(
     summary="How often the system does what the user's act asks for, such as listing items after a "
     "preference is disclosed.",
     unit="share of user turns",
+    is_share=True,
     low=0,
     high=1,
     better="higher",

@@ -92,6 +92,7 @@ USER_ACT_RATIO = Card(
     title="User act ratio",
     summary="The user's share of the utterances in a dialogue (one act each in the corpus it was made for).",
     unit="share of utterances",
+    is_share=True,
     low=0,
     better="neither",
     level="dialogue",

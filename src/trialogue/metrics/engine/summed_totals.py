@@ -229,9 +229,7 @@ class SummedTotals:
 
 def is_share(metric: Summed[Any]) -> bool:
     """Whether its value is a count of units over units, and not a model's estimate of one."""
-    card = metric.card
-    counted = not getattr(metric, "is_estimated", False)
-    return counted and card.unit.startswith("share of ") and (card.low, card.high) == (0, 1)
+    return metric.card.is_share
 
 
 def pool_clusters(sums: ClusterSums) -> ClusterSums:

@@ -61,6 +61,7 @@ TASK_SUCCESS = Card(
     title="Task success",
     summary="Share of dialogues in which the user accepts a recommendation, judged by the user's acts.",
     unit="share of dialogues",
+    is_share=True,
     low=0,
     high=1,
     better="higher",

@@ -59,7 +59,7 @@ class ItemRatio:
     def __init__(self, *, variant: str = CARD.default) -> None:
         self.measure = full_name(CARD, variant, {})
         high = 1.0 if variant == "any" else None
-        self.card = CARD.model_copy(update={"unit": UNITS[variant], "high": high})
+        self.card = CARD.model_copy(update={"unit": UNITS[variant], "high": high, "is_share": variant == "any"})
         self._counts = variant == "count"
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:

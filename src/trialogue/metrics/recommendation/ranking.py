@@ -40,7 +40,16 @@ def _with_novel(variants: dict[str, Variant]) -> dict[str, Variant]:
     return variants | novel
 
 
-def _card(*, name: str, title: str, summary: str, unit: str, variants: dict[str, Variant], citation: str) -> Card:
+def _card(
+    *,
+    name: str,
+    title: str,
+    summary: str,
+    unit: str,
+    variants: dict[str, Variant],
+    citation: str,
+    is_share: bool = False,
+) -> Card:
     """The card of a metric of this family, with each variant over novel targets, too."""
     return Card(
         name=name,
@@ -49,6 +58,7 @@ def _card(*, name: str, title: str, summary: str, unit: str, variants: dict[str,
         unit=unit,
         low=0,
         high=1,
+        is_share=is_share,
         better="higher",
         level="response",
         failed=FailurePolicy.WORST,
@@ -128,6 +138,7 @@ def _best_reciprocal(ranks: Sequence[float], k: int) -> float:
 
 
 RECALL = _card(
+    is_share=True,  # of targets or of replies; @per_example_fraction averages shares, which are no counts
     name="recall",
     title="Recall@k (Hit@k)",
     summary="How many of the correct items are among the first k items of the system's ranking.",

@@ -106,6 +106,7 @@ SUCCESS = Card(
     title="Success rate",
     summary="Share of dialogues with a good outcome, as reported by the user or the corpus.",
     unit="share of dialogues",
+    is_share=True,
     low=0,
     high=1,
     better="higher",

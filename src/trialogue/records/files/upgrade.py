@@ -133,7 +133,28 @@ FROM_2: Mapping[str, Step] = {}
 """Version 2 to version 3: scores of units may come as blocks (kind ``scores``), which older readers do not know. Records of
 version 2 stay as they are."""
 
-STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1, 2: FROM_2}
+
+def _shares(findings: Fields) -> None:
+    """That values are counts of units over units, or answers no or yes, only stood in the words of their unit."""
+    for league in findings.get("leagues", ()):
+        measure = league.get("measure", {})
+        card = measure.get("card") or {}
+        unit = str((card or measure).get("unit", ""))
+        if not unit.startswith("share of "):
+            continue
+        if measure.get("by") == "people":
+            measure.setdefault("scale", {"low": 0, "high": 1})
+        elif (card.get("low"), card.get("high")) == (0, 1) and card.get("name") != ESTIMATED_OF_3:
+            card.setdefault("is_share", True)
+
+
+ESTIMATED_OF_3 = "implicit_alignment"
+"""A share of replies by its unit, which a model estimated and nobody counted."""
+
+FROM_3: Mapping[str, Step] = {"findings": _shares}
+"""Version 3 to version 4: answers carry their scale, and cards say whether values are counted shares."""
+
+STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1, 2: FROM_2, 3: FROM_3}
 
 
 def upgrade(kind: str, fields: Fields, version: int) -> None:

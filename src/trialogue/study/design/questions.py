@@ -30,7 +30,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from trialogue.records import JsonValue, Record
+from trialogue.records import JsonValue, Record, Scale
 from trialogue.study.design.ordering import best_worst_of, ranking_of
 
 Kind: TypeAlias = Literal["scale", "choice", "choices", "text", "number", "slider", "ranking", "best_worst"]
@@ -207,6 +207,14 @@ class Question(Record):
             return self
         names = tuple(Option(value=str(place), label=_reply_words(place)) for place in range(1, replies + 1))
         return self.model_copy(update={"ranking" if self.ranking is not None else "best_worst": names})
+
+    @property
+    def limits(self) -> Scale | None:
+        """Lowest and highest number that an answer can be; None: unbounded, or no number."""
+        if self.scale is not None:
+            return Scale.of(1, len(self.scale))
+        ends = self.slider or self.number
+        return None if ends is None else Scale.of(ends.low, ends.high)
 
     @property
     def options(self) -> tuple[Option, ...]:

@@ -128,6 +128,8 @@ def scores(
         value = answers.get(prefix + question.name)
         given = float(value) if isinstance(value, int | float) else None
         fields = {"measure": MEASURE.format(name=question.name), "level": level, "value": given, **about}
+        if question.limits is not None:
+            fields["scale"] = question.limits
         yield Score.model_validate(fields if given is not None else {**fields, "why": LEFT_OUT})
 
 

@@ -17,10 +17,10 @@ from trialogue.findings.people.choices import Code
 from trialogue.findings.people.options import Offered, OptionKind
 from trialogue.findings.people.table import Key
 from trialogue.records import Preference, Raters, Score, read_records, sha256_of
-from trialogue.records.dialogue import off_scale_text
 from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.jsonl import parse_line, problems_of, read_lines
 from trialogue.records.files.opening import open_bytes
+from trialogue.records.scale import off_scale_text
 from trialogue.study.design.items import HUMAN
 from trialogue.workflows.inputs.study_settings import CHECKS
 

@@ -19,7 +19,14 @@ from trialogue.metrics import (
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
-from trialogue.metrics.human import FiledAnswers, HumanRating, filed_scores, rating_scores, ratings_among
+from trialogue.metrics.human import (
+    FiledAnswers,
+    HumanRating,
+    filed_scores,
+    rating_scores,
+    ratings_among,
+    undeclared_scales,
+)
 from trialogue.records import (
     DistinctCounts,
     DomainFit,
@@ -195,7 +202,7 @@ def measure(
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.all_metrics
     filed = FiledAnswers.select(material.scores, [*online, *offline])
-    scores, units, measures, counts = _scores(
+    scores, units, measures, counts, undeclared = _scores(
         online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside
     )
     notes: list[str] = []
@@ -244,7 +251,7 @@ def measure(
         settings=settings,
         manifest=manifest,
         unanswered=tuple(other_situations(offline)),
-        notes=(*unknown_training_lines(choice.shown), *notes),
+        notes=(*unknown_training_lines(choice.shown), *notes, *undeclared),
     )
 
 
@@ -271,9 +278,10 @@ def _scores(
     tell: Tell,
     *,
     beside: Sequence[Conversation] = (),
-) -> tuple[list[Score], UnitTable, list[Measure], list[DistinctCounts]]:
+) -> tuple[list[Score], UnitTable, list[Measure], list[DistinctCounts], list[str]]:
     scores: list[Score] = []
     counts: list[DistinctCounts] = []
+    undeclared: list[str] = []
     units = UnitTable()
     measures: list[Measure] = []
     for conversations in (online, offline):
@@ -284,6 +292,7 @@ def _scores(
                 scores.extend(rating_scores(conversation, filed))
             scores.extend(_totals(conversations, humans, settings, data_hash).scores())
             measures.extend(_measure(human, by_people=True) for human in humans)
+            undeclared.extend(undeclared_scales(humans))
     met = {conversation.system for conversation in online}
     anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
     for conversations, for_offline in ((anywhere, False), (offline, True)):
@@ -298,7 +307,7 @@ def _scores(
                     scores.extend(totals.scores())
                     counts.extend(totals.counts())
             measures.extend(_measure(metric, by_people=False) for metric in fitting)
-    return scores, units, measures, counts
+    return scores, units, measures, counts, undeclared
 
 
 def _totals(
@@ -336,6 +345,7 @@ def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
         card=None if by_people else card,
         counts_failures=card.failure_policy is FailurePolicy.WORST,
         raters=metric.raters if isinstance(metric, HumanRating) else (),
+        scale=metric.scale if isinstance(metric, HumanRating) else None,
     )
 
 
