@@ -13,6 +13,7 @@ from trialogue.findings.protocol import ProtocolCheck
 from trialogue.findings.threat import Threat, Validity
 from trialogue.fingerprints import TrainingExposure
 from trialogue.records import (
+    Basis,
     Card,
     CompletionCounts,
     Dialogue,
@@ -97,6 +98,13 @@ class Measure(Record):
     def bounds(self) -> Scale | None:
         """Lowest and highest value that there can be; None: unbounded, or not declared."""
         return self.scale if self.card is None else Scale.of(self.card.low, self.card.high)
+
+    @property
+    def basis(self) -> Basis:
+        """What its values rest on; of a measure without a card something that is not known here."""
+        if self.by == "people":
+            return Basis.PEOPLE
+        return Basis.CRITERION if self.card is None else self.card.basis
 
     @property
     def is_alignment(self) -> bool:

@@ -6,7 +6,7 @@ Unknown is ``None``, empty is empty, zero is zero.
 """
 
 from trialogue.records.base import JsonValue, Record
-from trialogue.records.card import Card, FailurePolicy, TextUse, Variant
+from trialogue.records.card import Basis, Card, FailurePolicy, TextUse, Variant
 from trialogue.records.completion import ActCounts, CompletionCounts, completion_counts
 from trialogue.records.dialogue import (
     Dialogue,
@@ -49,6 +49,7 @@ __all__ = [
     "VOTES",
     "ActCounts",
     "ActOrigin",
+    "Basis",
     "Card",
     "CompletionCounts",
     "Constraint",

@@ -59,6 +59,37 @@ FAILED_TEXTS = {
 """What a card's reader is told."""
 
 
+class Basis(StrEnum):
+    """What a measure's value rests on, the most valid first: the order in which measures lead an answer."""
+
+    PEOPLE = "people"
+    """What people said of the systems."""
+    OUTCOME = "outcome"
+    """Whether users got what they came for."""
+    ESTIMATE = "estimate"
+    """A model's estimate of what people would say, which was held against them on other data."""
+    CRITERION = "criterion"
+    """What somebody else said or did: a reference, right items, a need, a user's acts, the end of a dialogue."""
+    REPLIES = "replies"
+    """The replies alone: what they are like, such as how varied. It decides nothing beside any of the others."""
+
+
+CRITERIA = frozenset(
+    {
+        "reference",
+        "targets",
+        "need",
+        "user_acts",
+        "strategies",
+        "strategy_distribution",
+        "outcome",
+        "opinions",
+        "ended_by",
+    }
+)
+"""What cards need that is more than the replies."""
+
+
 class Variant(Record):
     """One of the formulas that go by a metric's name."""
 
@@ -111,6 +142,8 @@ class Card(Record):
     """How a failed dialogue or reply counts; None: by ``failure_policy``'s rule."""
     is_task_outcome: bool = False
     """Whether it says if the user got what they came for: what decides between two versions where no people judged."""
+    is_fitted_to_people: bool = False
+    """Whether it estimates what people would say, and its agreement with people was measured."""
     family: Literal["text", "recommendation", "dialogue", "alignment", "simulation"] = "text"
     """The chapter it belongs to."""
     extra: str | None = None
@@ -119,6 +152,15 @@ class Card(Record):
     def text_use(self, variant: str) -> TextUse | None:
         """How a variant uses the wording of texts; None: not at all."""
         return self.variants[variant].text or self.text
+
+    @property
+    def basis(self) -> Basis:
+        """What its values rest on."""
+        if self.is_task_outcome:
+            return Basis.OUTCOME
+        if self.is_fitted_to_people:
+            return Basis.ESTIMATE
+        return Basis.REPLIES if CRITERIA.isdisjoint(self.needs) else Basis.CRITERION
 
     @property
     def worst(self) -> float | None:

@@ -5,35 +5,44 @@ threats leave. What demotes a verdict stands in the same sentence as the verdict
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.findings.records import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
 from trialogue.findings.threat import EFFECTS, Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import clause
 from trialogue.findings.wording import list_names, p_words, render_estimate
-from trialogue.records import Estimate, MeasureName, Raters
+from trialogue.records import Basis, Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters
 
 MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
 
 
 def primary_league(leagues: Sequence[League]) -> League | None:
-    """The league that the answer rests on.
+    """The league that the answer rests on; None: nothing decides.
 
-    Of those with a direction, values and no threat that blocks them: one that compares systems before one that cannot, one
-    that no threat demotes before one that is demoted, and then people's before metrics'; the first of equals. People's
-    judgement, though, never gives way to a metric because of a threat: a metric that nothing is known against is not for
-    that what people like.
+    Of those with a direction, values and no threat that blocks them: one that compares systems before one that cannot, then
+    by what measures rest on (``Basis``: people, task outcome, an estimate of people's judgement, another criterion), then
+    one that no threat demotes before one that is demoted; the first of equals. A better basis never gives way because a
+    threat demotes it: a metric that nothing is known against is not for that what people like. What only describes replies
+    leads nothing that rests on more, whether that compares, is demoted or is blocked.
     """
-    candidates = [
+    directed = _directed(leagues)
+    candidates = [league for league in directed if league.validity is not Validity.BLOCKED]
+    more = [league for league in directed if league.measure.basis is not Basis.REPLIES]
+    return min(
+        [league for league in candidates if league in more] if more else candidates, key=_precedence, default=None
+    )
+
+
+def _directed(leagues: Sequence[League]) -> list[League]:
+    """Those with a direction and values."""
+    return [
         league
         for league in leagues
         if league.measure.better != "neither"
-        and league.validity is not Validity.BLOCKED
         and any(standing.estimate.value is not None for standing in league.standings)
     ]
-    return min(candidates, key=_precedence, default=None)
 
 
 def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
@@ -56,9 +65,9 @@ def unmeasured_sentence(name: MeasureName) -> str:
     return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
 
 
-def _precedence(league: League) -> tuple[bool, bool, bool]:
+def _precedence(league: League) -> tuple[bool, int, bool]:
     compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
-    return (not compares, league.measure.by != "people", league.validity is Validity.CONDITIONAL)
+    return (not compares, list(Basis).index(league.measure.basis), league.validity is Validity.CONDITIONAL)
 
 
 def answer(
@@ -88,10 +97,7 @@ def answer(
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
     if not statements:
-        text = (
-            f"The systems cannot be ranked: no measure with a direction could be computed{_commonest_reason(leagues)}."
-        )
-        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=_no_verdict(leagues)))
     blocking = [
         threat.model_copy(update={"measure": None})
         for threat in threats
@@ -101,7 +107,8 @@ def answer(
         blocking = [threat for threat in blocking if threat.code is not ThreatCode.BASELINE_NOT_BEATEN]
     statements += [Statement(kind_of=StatementKind.THREAT, text=line.text) for line in threat_lines(blocking, {})]
     if league is not None and league.measure.by == "metric":
-        statements.append(Statement(kind_of=StatementKind.SCOPE, text=_scope(leagues, votes)))
+        text = " ".join((_scope(leagues, votes), *_standing_of(league, leagues)))
+        statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
     return tuple(statements)
 
 
@@ -115,6 +122,44 @@ def _commonest_reason(leagues: Sequence[League]) -> str:
         if standing.estimate.why is not None
     )
     return f" ({reasons.most_common(1)[0][0]})" if reasons else ""
+
+
+def _no_verdict(leagues: Sequence[League]) -> str:
+    """Why nothing leads: nothing was computed, or what could decide is blocked and the rest only describes replies."""
+    directed = _directed(leagues)
+    if not directed:
+        return (
+            f"The systems cannot be ranked: no measure with a direction could be computed{_commonest_reason(leagues)}."
+        )
+    blocked = [full_title(league) for league in directed if league.validity is Validity.BLOCKED]
+    others = [full_title(league) for league in directed if league.validity is not Validity.BLOCKED]
+    rest = (
+        f"; {list_names(others)} only {'describes' if len(others) == 1 else 'describe'} the replies" if others else ""
+    )
+    return f"There is no verdict: a threat blocks {list_names(blocked)}{rest}."
+
+
+def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
+    """What a reader must know of the measure that leads: that it decides nothing, or that its equals say the opposite."""
+    basis = league.measure.basis
+    if basis is Basis.REPLIES:
+        yield "It only describes the replies, so it does not decide which system is better."
+    equals = [
+        other
+        for other in _directed(leagues)
+        if other is not league and other.measure.basis is basis and other.validity is not Validity.BLOCKED
+    ]
+    opposed = [full_title(other) for other in equals if _ahead(league) & {(b, a) for a, b in _ahead(other)}]
+    if opposed:
+        yield (
+            f"{full_title(league)} is the first of {len(equals) + 1} measures of equal standing; {list_names(opposed)} "
+            f"{'says' if len(opposed) == 1 else 'say'} the opposite of some of its pairs."
+        )
+
+
+def _ahead(league: League) -> set[tuple[str, str]]:
+    """(better, worse) of every decided pair."""
+    return {(each.leader, _loser(each)) for each in league.contrasts if each.leader is not None}
 
 
 def _scope(leagues: Sequence[League], votes: Votes | None) -> str:

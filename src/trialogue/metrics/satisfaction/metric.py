@@ -35,6 +35,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="dialogue",
+    is_fitted_to_people=True,
     text=TextUse(unit="word", languages=("en",), speakers=("system", "user")),
     failed=FailurePolicy.WORST,
     variants={
