@@ -178,3 +178,75 @@ def test_the_tables_of_kdd_2020_are_printed_and_kept(mirror: Path, tmp_path: Pat
     assert "Real users: 12 of 12 cells" in done.stdout
     assert (tmp_path / "run" / "tables.txt").read_text(encoding="utf-8") in done.stdout
     assert len(json.loads((tmp_path / "run" / "tables.json").read_text())["cells"]) == 72
+
+
+BOT = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"text": open("greeting.txt").read().strip()}), flush=True)
+"""
+ITEMS = "id,title,genre\n" + "".join(f"{n},Night Ferry {n},{'drama' if n % 2 else 'crime'}\n" for n in range(1, 30))
+RATINGS = "user,item,rating\n" + "".join(f"u{u},{n},{1 + (u + n) % 5}\n" for u in range(4) for n in range(1, 30))
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A study with a catalogue, a module, an agent's file and a command beside it, run from its own folder."""
+    home = tmp_path / "home"
+    (home / "study").mkdir(parents=True)
+    (home / "study" / "books.csv").write_text(ITEMS)
+    (home / "study" / "ratings.csv").write_text(RATINGS)
+    (home / "study" / "shop_of_house.py").write_text("def reply(context):\n    return 'Have you seen Night Ferry?'\n")
+    (home / "study" / "shelf.yaml").write_text("agent: 'fixed:Have you seen Blue Door?'\n")
+    (home / "study" / "study.yaml").write_text(
+        "agents: {code: 'shop_of_house:reply', file: {agent: shelf.yaml}, guided: 'reference:popular'}\n"
+        "users: [cir6-pkg]\nn: 1\nbaselines: 0\ncatalogue: books.csv\nratings: ratings.csv\nout: ../runs/first\n"
+    )
+    monkeypatch.chdir(home)
+    assert run("simulate", "study/study.yaml").exit_code == 0
+    return home
+
+
+@pytest.mark.parametrize("agent", ["code", "file", "guided"])
+def test_a_dialogue_is_gone_on_with_from_another_folder_than_it_was_held_in(
+    agent: str, house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catalogue, files of agents and modules lie beside the study's file, wherever the command runs."""
+    (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "elsewhere" / "deep")
+    name = f"{agent}/cir6-pkg/1"
+    done = run(
+        "simulate", "--continue-from", "../../home/runs/first", "--dialogue", name, "--turn", 1, "-n", 1, "-o", "on"
+    )
+    assert done.exit_code == 0, done.output
+    (held,) = read_records(Path("on") / "dialogues.jsonl", Dialogue)
+    said = [each.text for each in held.utterances if each.speaker == "system"]
+    assert any(
+        "Night Ferry" in text or "Blue Door" in text for text in said
+    )  # of the study's catalogue, not of the demo's
+
+
+def test_both_may_be_moved_together(house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = house.rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path)
+    words = ("--dialogue", "guided/cir6-pkg/1", "--turn", 1, "-n", 1, "-o", tmp_path / "on")
+    done = run("simulate", "--continue-from", moved / "runs" / "first", *words)
+    assert done.exit_code == 0, done.output
+
+
+def test_a_command_runs_again_where_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "bot.py").write_text(BOT)
+    (home / "greeting.txt").write_text("Have you seen Heat?\n")
+    monkeypatch.chdir(home)
+    words = ("-a", "subprocess:python3 bot.py", "-n", 1, "-o", "runs/one")
+    assert run("simulate", *words).exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    asked = run("agents", "debug", "home/runs/one")
+    assert "trialogue simulate --continue-from home/runs/one" in asked.stdout
+    on = ("--turn", 1, "-n", 1, "-o", "on", "--dialogue", "subprocess:python3 bot.py/cir6-pkg/1")
+    done = run("simulate", "--continue-from", "home/runs/one", *on)
+    assert done.exit_code == 0, done.output
+    (held,) = read_records(Path("on") / "dialogues.jsonl", Dialogue)
+    assert "Have you seen Heat?" in [each.text for each in held.utterances]

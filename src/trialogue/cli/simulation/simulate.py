@@ -247,7 +247,7 @@ def _continue_dialogue(
     from trialogue.records import Dialogue, read_records
     from trialogue.simulation.debug import opening_of
     from trialogue.workflows.simulation.debugging import dialogue_to_continue, went_on_in_words
-    from trialogue.workflows.simulation.simulate import origin_of
+    from trialogue.workflows.simulation.origin import origin_of
 
     dialogue = dialogue_to_continue(source, dialogue_id)
     if turn is None:
@@ -256,6 +256,8 @@ def _continue_dialogue(
     if not agents and not dialogue.system:
         raise UsageError("the dialogue does not name its agent: give one with --agent.")
     origin = origin_of(source)
+    for folder in (origin.folder, origin.run_in):
+        find_modules_beside(folder / "agent.py")
     if not agents and not (dialogue.system in origin.agents or _is_agent(str(dialogue.system))):
         what = f"the dialogue was with {dialogue.system!r}, which is not a known agent"
         raise UsageError(f"{what}: give an agent with --agent, such as module:Name, a file or a URL.")

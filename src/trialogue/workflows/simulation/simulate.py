@@ -9,17 +9,17 @@ from trialogue.agents.base import Agent
 from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
-from trialogue.records import Dialogue, JsonValue, sha256_of
+from trialogue.records import JsonValue, sha256_of
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
-from trialogue.simulation.batch.ledger import config_of
+from trialogue.simulation.batch.ledger import LEDGER
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
 from trialogue.simulation.batch.workers import Conversing
-from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.kinds import Signed, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.baselines import baseline_options, hold_baselines
 from trialogue.workflows.simulation.metered import USAGE, Accountable, Metered, MeteredUsers
+from trialogue.workflows.simulation.origin import remember_places
 
 Options = dict[str, JsonValue]
 
@@ -113,7 +113,9 @@ def simulate(
             users,
             settings={**study.user_settings(), "catalogue": study.catalogue, **contents},
         )
-    return run_batch(
+    if not (here.out / LEDGER).is_file():
+        remember_places(study.folder, here.out)
+    batch = run_batch(
         replace(study.plan(), openings=tuple(openings)),
         agents,
         users,
@@ -125,6 +127,8 @@ def simulate(
         settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
         progress=progress,
     )
+    remember_places(study.folder, here.out)
+    return batch
 
 
 def _agent_options(study: Study) -> dict[str, Options]:
@@ -144,39 +148,6 @@ def _files_of(study: Study) -> Iterator[JsonValue]:
         yield options.get("users")
     described = (options.get("agent") for options in _agent_options(study).values())
     yield from (agent for agent in described if is_file(agent))
-
-
-@dataclass(frozen=True)
-class Origin:
-    """What the dialogues of a simulation were made of, by the names they have in them."""
-
-    agents: Mapping[str, Any]
-    """Texts or options of agents."""
-    users: Mapping[str, Any]
-    """Texts or options of users."""
-    fields: Mapping[str, Any]
-    """What else a study of the same kind says: catalogue, ratings, max_turns."""
-
-    def users_of(self, dialogue: Dialogue) -> dict[str, Any]:
-        """The users of whom one took part in a dialogue; {} if that is not known."""
-        name = users_of_source(dialogue)
-        return {name: self.users[name]} if name is not None and name in self.users else {}
-
-
-def origin_of(source: str | Path) -> Origin:
-    """What dialogues were made of, as the simulation wrote it down; empty for any other file or corpus.
-
-    Args:
-        source: the folder of a simulation, or a file in it.
-    """
-    folder = Path(source) if Path(source).is_dir() else Path(source).parent
-    config = config_of(folder)
-    agents, users = config.get("agent_options"), config.get("user_options")
-    return Origin(
-        agents if isinstance(agents, dict) else {},
-        users if isinstance(users, dict) else {},
-        {name: config[name] for name in ("catalogue", "ratings", "max_turns") if config.get(name) is not None},
-    )
 
 
 def _contents(files: Iterable[tuple[JsonValue, JsonValue]]) -> dict[str, JsonValue]:

@@ -1,0 +1,106 @@
+"""What the dialogues of a simulation were made of, found again from any folder: for whoever goes on from one of them.
+
+The settings of a batch hold paths as its study's file has them, so that it does not matter from where it is run. What these
+are relative to stands beside the dialogues, as it lies from there, so that all of it may be moved together.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trialogue.agents.protocols.subprocess_agent import SubprocessSpec
+from trialogue.agents.registry import spec_of
+from trialogue.errors import TrialogueError
+from trialogue.records import Dialogue, JsonValue
+from trialogue.records.files.opening import write_text
+from trialogue.simulation.batch.ledger import config_of
+from trialogue.simulation.paths import located_agent, located_users, resolve_path
+from trialogue.simulation.source import users_of_source
+
+FILE = "origin.json"
+RELATIVE_TO, RUN_IN = "relative_to", "run_in"
+
+
+def remember_places(folder: Path, out: Path) -> None:
+    """Write down what relative paths in the settings are relative to, and where commands ran, as both lie from ``out``."""
+    places = {RELATIVE_TO: folder, RUN_IN: Path()}
+    content = {name: Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() for name, place in places.items()}
+    write_text(out / FILE, json.dumps(content) + "\n")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the dialogues of a simulation were made of, by the names they have in them; paths are as they are from here."""
+
+    agents: Mapping[str, Any] = field(default_factory=dict)
+    """Texts or options of agents."""
+    users: Mapping[str, Any] = field(default_factory=dict)
+    """Texts or options of users."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """What else a study of the same kind says: catalogue, ratings, max_turns."""
+    folder: Path = Path()
+    """What paths were relative to: the folder of the study's file."""
+    run_in: Path = Path()
+    """The folder in which the simulation was run."""
+
+    def users_of(self, dialogue: Dialogue) -> dict[str, Any]:
+        """The users of whom one took part in a dialogue; {} if that is not known."""
+        name = users_of_source(dialogue)
+        return {name: self.users[name]} if name is not None and name in self.users else {}
+
+
+def origin_of(source: str | Path) -> Origin:
+    """What dialogues were made of, as the simulation wrote it down; empty for any other file or corpus.
+
+    A simulation of an earlier version did not write down where it was run: paths are then those from here.
+
+    Args:
+        source: the folder of a simulation, or a file in it.
+    """
+    out = Path(source) if Path(source).is_dir() else Path(source).parent
+    config = config_of(out)
+    agents, users = config.get("agent_options"), config.get("user_options")
+    places = _places(out)
+    folder, run_in = (places.get(name, Path()) for name in (RELATIVE_TO, RUN_IN))
+    return Origin(
+        {name: _agent(spec, folder, run_in) for name, spec in _specs(agents)},
+        {name: located_users(spec, folder) for name, spec in _specs(users)},
+        {
+            name: resolve_path(folder, config[name])
+            for name in ("catalogue", "ratings", "max_turns")
+            if config.get(name) is not None
+        },
+        folder,
+        run_in,
+    )
+
+
+def _specs(given: JsonValue) -> Iterator[tuple[str, str | dict[str, JsonValue]]]:
+    """Agents or users by name, as far as they are written as they should be."""
+    for name, spec in given.items() if isinstance(given, dict) else ():
+        if isinstance(spec, str | dict):
+            yield name, spec
+
+
+def _places(out: Path) -> dict[str, Path]:
+    try:
+        found = json.loads((out / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    places = found.items() if isinstance(found, dict) else ()
+    return {name: Path(os.path.relpath(out / place)) for name, place in places if isinstance(place, str)}
+
+
+def _agent(spec: str | dict[str, JsonValue], folder: Path, run_in: Path) -> str | dict[str, JsonValue]:
+    """What stands for an agent, from here; a command that ran where the simulation did runs there again."""
+    located = located_agent(spec, folder)
+    try:
+        is_command = isinstance(found := spec_of(located), SubprocessSpec) and found.folder is None
+    except TrialogueError:  # told where the study is checked
+        return located
+    if not is_command or run_in == Path():
+        return located
+    return {**(located if isinstance(located, dict) else {"agent": located}), "folder": str(run_in)}
