@@ -97,6 +97,7 @@ def compare(
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
     from trialogue.records.files.jsonl import to_line
+    from trialogue.report.long_names import with_short_names
     from trialogue.workflows.compare import compare as run_comparison
 
     if plan:
@@ -121,7 +122,7 @@ def compare(
             before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin,
             any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, progress=tell,
         )  # fmt: skip
-        for note in compared.comparison.notes:
+        for note in with_short_names(compared.comparison).notes:
             tell.say(f"note: {note}")
         page = compared.write(out) if out is not None else None
     typer.echo(to_line(compared.comparison) if as_json else _comparison_text(compared.comparison))
@@ -135,8 +136,10 @@ def _comparison_text(comparison: "Comparison") -> str:
     """The verdict's symbol, the answer, and a line for each measure."""
     from trialogue.findings.comparison.comparison import FAVOURABLE
     from trialogue.findings.wording import render_estimate
+    from trialogue.report.long_names import with_short_names
     from trialogue.report.numbers import p_value
 
+    comparison = with_short_names(comparison)
     lines = [_headline(comparison), *comparison.answer, ""]
     for decides, heading in ((True, "Deciding measures"), (False, "Others")):
         judged = [each for each in comparison.judgements if each.decides == decides]

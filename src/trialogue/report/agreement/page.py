@@ -19,6 +19,7 @@ from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.terminal import kappa_order
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows, validity_of
+from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import DIRECTIONS, short_name
 from trialogue.report.numbers import (
     MISSING,
@@ -84,6 +85,7 @@ def write_agreement(findings: AgreementFindings, folder: Path | str) -> Path:
 def agreement_page(findings: AgreementFindings, drawn: list[Figure] | None = None) -> str:
     """The whole page as one HTML document that loads nothing and runs no script."""
     figures = {figure.name: figure for figure in (agreement_figures(findings) if drawn is None else drawn)}
+    findings = with_short_names(findings)
     content: dict[str, Any] = {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),

@@ -10,6 +10,7 @@ from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.rating_agreement import USER_MEAN
 from trialogue.findings.agreement.records import Agreed, AgreementFindings, PreferenceAgreement, RatingAgreement
 from trialogue.records import Estimate
+from trialogue.report.long_names import with_short_names
 from trialogue.report.numbers import MISSING, bounds, number
 from trialogue.report.plots.agreement import statistic_name
 from trialogue.report.text import one_line, shorten
@@ -29,6 +30,7 @@ def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> 
         findings: what to tell.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
+    findings = with_short_names(findings)
     width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
     parts = ["\n".join(textwrap.fill(one_line(sentence), width) for sentence in findings.answer)]
     for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):

@@ -19,6 +19,7 @@ from trialogue.report.evaluation.sections import columns_of_words, passages
 from trialogue.report.evaluation.threats import threat_lists
 from trialogue.report.head_to_head import duel, turn_contrast
 from trialogue.report.league_table import Table, league_table
+from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import (
     DIRECTIONS,
     JUDGES,
@@ -110,7 +111,8 @@ def render_html(findings: Findings) -> str:
 
 def render_page(findings: Findings, drawn: Sequence[Figure], validity: Sequence[Validity] = ()) -> str:
     """The same with figures that are already there, and what is known of the metrics from the run's own people."""
-    return printable(_template().render(**_content(findings, drawn), validity_of=validity_of(validity)))
+    shown = with_short_names(findings)
+    return printable(_template().render(**_content(shown, drawn), validity_of=validity_of(validity)))
 
 
 def validity_of(own: Sequence[Validity] = ()) -> Callable[[str], list[list[str]]]:

@@ -10,9 +10,10 @@ from trialogue.findings import Findings, League, Standing
 from trialogue.findings.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.threats import terminal_lines
+from trialogue.report.long_names import short_names, with_short_names
 from trialogue.report.measures import ARROWS, all_leagues, baselines_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
-from trialogue.report.text import one_line, shorten
+from trialogue.report.text import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,6 +31,7 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
         findings: what to tell.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
+    findings = with_short_names(findings)
     width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
     systems = systems_in_order(findings)
     leagues = all_leagues(findings)
@@ -63,13 +65,15 @@ def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
         head = f"{one_line(league.measure.title)} {ARROWS[league.measure.better]}{under}"
         table.add_column(Text(head), justify="left", overflow="fold")
     texts = [_column(league) for league in leagues]
+    baselines = baselines_in_order(leagues)
+    names = short_names([*systems, *baselines], LONGEST_NAME)
     for system in systems:
         cells = [Text(column.get(system, MISSING)) for column in texts]
-        table.add_row(Text(shorten(system, LONGEST_NAME)), *cells)
+        table.add_row(Text(one_line(names[system])), *cells)
     table.add_section()
-    for baseline in baselines_in_order(leagues):
+    for baseline in baselines:
         cells = [Text(column.get(baseline, MISSING)) for column in texts]
-        table.add_row(Text(shorten(baseline, LONGEST_NAME)), *cells)
+        table.add_row(Text(one_line(names[baseline])), *cells)
     return table
 
 

@@ -1,0 +1,79 @@
+"""Names of systems that are too long to be read, shorten where they are shown: the middle is cut, and no two become one.
+
+Files that programs read (``findings.json``, the tables) keep every name whole.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from trialogue.findings import Findings
+from trialogue.findings.agreement.records import AgreementFindings
+from trialogue.findings.comparison.comparison import Comparison
+from trialogue.report.text import columns, one_line, shorten
+
+LONGEST = 60  # columns of a name in a sentence or a table of the page; half a line
+
+Shown = TypeVar("Shown", Findings, AgreementFindings, Comparison)
+
+
+def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """Every name as it is shown, by the name; those that would look alike get numbers.
+
+    >>> list(short_names(["a" * 9 + "1" + "b" * 9, "a" * 9 + "2" + "b" * 9, "c"], 8).values())
+    ['aaaa…bbb', 'aa…bb #2', 'c']
+    """
+    known = list(dict.fromkeys(names))
+    found = {name: name for name in known if columns(one_line(name)) <= longest}
+    taken = {one_line(name) for name in found}
+    numbers: dict[str, int] = {}
+    for name in known:
+        if name in found:
+            continue
+        text = cut = shorten(name, longest)
+        number = numbers.get(cut, 1)  # of the last one that was cut alike
+        while text in taken:
+            number += 1
+            mark = f" #{number}"
+            text = shorten(name, max(longest - len(mark), 3)) + mark
+        numbers[cut] = number
+        taken.add(text)
+        found[name] = text
+    return {name: found[name] for name in known}
+
+
+def with_short_names(findings: Shown, longest: int = LONGEST) -> Shown:
+    """The same findings with short names wherever a long one stands, in sentences too; the same object without any."""
+    shown = {name: text for name, text in short_names(_names(findings), longest).items() if name != text}
+    if not shown:
+        return findings
+    longest_first = sorted(shown, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)))
+    return type(findings).model_validate(_replaced(findings.model_dump(), pattern, shown))
+
+
+def _names(findings: Findings | AgreementFindings | Comparison) -> list[str]:
+    match findings:
+        case Findings():
+            leagues = [each for league in findings.leagues for each in (*league.standings, *league.baselines)]
+            votes = findings.votes.strengths if findings.votes is not None else ()
+            return [
+                *(facts.system for facts in findings.systems),
+                *(standing.system for standing in leagues),
+                *(strength.system for strength in votes),
+            ]
+        case AgreementFindings():
+            return [one.system for ranking in findings.rankings for one in ranking.systems]
+        case Comparison():
+            return [findings.before, findings.after]
+
+
+def _replaced(value: Any, pattern: re.Pattern[str], shown: Mapping[str, str]) -> Any:
+    match value:
+        case str():
+            return pattern.sub(lambda found: shown[found[0]], value)
+        case dict():
+            return {_replaced(key, pattern, shown): _replaced(each, pattern, shown) for key, each in value.items()}
+        case list() | tuple():
+            return [_replaced(each, pattern, shown) for each in value]
+    return value
