@@ -13,7 +13,9 @@ from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.workflows.alignment.align import align
+from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate
+from trialogue.workflows.experiment import experiment_of, run_experiment
 from trialogue.workflows.score import score
 
 GERMAN = (
@@ -255,3 +257,56 @@ def test_score_leaves_out_what_is_not_made_for_the_language(tmp_path: Path) -> N
         ("turns@user_utterances|v1", "gemini"),
     }
     assert sum("Chinese" in line for line in notes) == 1
+
+
+def versions(folder: Path) -> list[Path]:
+    """Two versions of a Chinese system, the second of which says one thing only."""
+    return [
+        written(folder / f"{name}.jsonl", *talks("crs", texts, CHINESE_USER, 12))
+        for name, texts in (("old", CHINESE["gemini"]), ("new", CHINESE["gemini"][:1]))
+    ]
+
+
+def test_compare_leaves_out_what_is_not_made_for_the_language_and_keeps_it_on_request(tmp_path: Path) -> None:
+    files = versions(tmp_path)
+    left = compare(*files, resamples=100).comparison
+    assert not any(each.measure.startswith("satisfaction") for each in left.judgements)
+    with pytest.raises(DataError, match="Chinese"):
+        compare(*files, on=["satisfaction"], resamples=100)
+    kept = compare(*files, on=["satisfaction"], any_language=True, resamples=100).comparison
+    (judged,) = [each for each in kept.judgements if each.measure.startswith("satisfaction")]
+    assert judged.difference.value is not None
+    assert judged.decides
+    assert (judged.light, kept.light) == ("no verdict", "no verdict")  # it is shown, and cannot be green
+    blocking = [each for each in kept.threats if each.severity is Severity.BLOCKS]
+    assert {(each.code, each.systems) for each in blocking} == {
+        (ThreatCode.LANGUAGE, ("old",)),
+        (ThreatCode.LANGUAGE, ("new",)),
+    }
+
+
+def test_compare_on_the_command_line_takes_the_same_option(tmp_path: Path) -> None:
+    words = ("compare", *versions(tmp_path), "--on", "satisfaction", "--resamples", "100", "--fail-if-worse")
+    assert isinstance(command(*words).exception, DataError)
+    shown = command(*words, "--any-language")
+    assert shown.exit_code == 1  # a threat blocks the verdict
+    assert "no verdict" in shown.stdout
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_experiment_keeps_measures_of_another_language_on_request(keeps: bool, tmp_path: Path) -> None:
+    held = [*talks("gemini", CHINESE["gemini"], CHINESE_USER, 12), *talks("echo", CHINESE["echo"], CHINESE_USER, 12)]
+    fields = {
+        "out": str(tmp_path / "out"),
+        "dialogues": [str(written(tmp_path / "d.jsonl", *held))],
+        "metrics": ["satisfaction", "length@characters"],
+        "resamples": 100,
+        **({"any_language": True} if keeps else {}),
+    }
+    found = run_experiment(experiment_of(fields)).findings
+    names = {league.measure.name for league in found.leagues}
+    assert names == {"length@characters|v1"} | ({"satisfaction@linear|v1"} if keeps else set())
+    blocked = {each.systems for each in found.threats if each.code is ThreatCode.LANGUAGE}
+    assert (blocked != set()) is keeps
+    mismatches = [each for each in found.language_mismatches if "satisfaction@linear|v1" in each.measures]
+    assert {each.is_kept for each in mismatches} == {keeps}
