@@ -97,6 +97,17 @@ class CompletionCounts(Record):
         return sum(count for ending, count in self.failed.items() if ending.fault is fault)
 
     @property
+    def tried(self) -> int:
+        """What it was asked for: dialogues, or replies to situations where it had no dialogues."""
+        return self.dialogues or self.situations
+
+    @property
+    def charged(self) -> int:
+        """How many of these failed through its own fault."""
+        failed = self.failed if self.dialogues else self.failed_replies
+        return sum(count for ending, count in failed.items() if ending.fault is Fault.AGENT)
+
+    @property
     def failure_rate(self) -> float | None:
         """Share of dialogues that failed, through anybody's fault; None without dialogues."""
         return self._share(sum(self.failed.values()))

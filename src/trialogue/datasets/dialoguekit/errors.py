@@ -9,6 +9,7 @@ an exception such as ``KeyError: 'GENRE'`` may come from either side, and is not
 import re
 from collections.abc import Sequence
 
+from trialogue.datasets.failures import LIMITS, OF_AGENTS
 from trialogue.records import Ending, JsonValue
 
 NEAR = 3  # parts of a path that are looked at; folders further up say where something is installed, not whose it is
@@ -22,19 +23,13 @@ _FILES: Sequence[tuple[re.Pattern[str], Ending]] = (
 """Which party a file of a traceback belongs to."""
 
 _MESSAGES: Sequence[tuple[re.Pattern[str], Ending]] = (
-    (re.compile(r"\b429 client error|status( code)?:? 429\b|too many requests|rate.?limit", re.I), Ending.RATE_LIMITED),
-    (re.compile(r"no space left on device|disk quota exceeded|\berrno 28\b", re.I), Ending.HARNESS_ERROR),
+    *LIMITS,
     # The agenda of a UserSimCRS user is a deque, its preferences a choice from what is left of them.
     (re.compile(r"pop from an? empty (deque|list)", re.I), Ending.USER_ERROR),
     (re.compile(r"\bagenda\b|preference model|user model|interaction model|information need", re.I), Ending.USER_ERROR),
     (re.compile(r"\bNLU\b|\bNLG\b|satisfaction classifier|intent classifier|user simulator", re.I), Ending.USER_ERROR),
     (re.compile(r"simulated user|user_simulator|usersimcrs\.", re.I), Ending.USER_ERROR),
-    (re.compile(r"\b(read|connect(ion)?)? ?timed? ?out\b|ReadTimeout|ConnectTimeout", re.I), Ending.AGENT_TIMEOUT),
-    (re.compile(r"connection refused|ConnectionError|max retries exceeded", re.I), Ending.AGENT_UNREACHABLE),
-    (re.compile(r"connection (aborted|reset)|remote end closed", re.I), Ending.AGENT_ERROR),
-    (re.compile(r"\b5\d\d (server )?error|internal server error|bad gateway", re.I), Ending.AGENT_ERROR),
-    (re.compile(r"\b4\d\d client error", re.I), Ending.AGENT_ERROR),
-    (re.compile(r"JSONDecodeError|expecting value: line 1", re.I), Ending.AGENT_INVALID_REPLY),
+    *OF_AGENTS,
     (re.compile(r"\b(agent|recommender|CRS)\b.*\b(fail|error|crash|respon|repl)", re.I | re.S), Ending.AGENT_ERROR),
 )
 """What a message says of who failed, the surest first: agents of these toolkits are asked over HTTP, simulators are not."""

@@ -4,7 +4,9 @@
 assistant only says to its tools, is no part of the dialogue: it goes to ``meta["messages"]``, each with the number of
 utterances ``before`` it. The system's name is ``system``, else ``model``, else ``metadata.system``, else the file's stem;
 the user's is ``user`` or ``metadata.user``. Numbers under ``rating``, ``satisfaction``, ``score`` and the like, and those of
-an object ``ratings``, are ratings of the whole dialogue. Everything else that an entry holds is kept in ``meta``.
+an object ``ratings``, are ratings of the whole dialogue. An ``error`` of the entry, or of a message after which the
+assistant says nothing more, is how the dialogue failed (``datasets.failures``). Everything else that an entry holds is kept
+in ``meta``.
 """
 
 import re
@@ -16,6 +18,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
 from trialogue.datasets.json_documents import Findings, as_number, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.datasets.tables.guess import rated_name
@@ -119,6 +122,9 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
     user = _text(rest, "user", line, findings) or _text(metadata, "user", line, findings)
     ratings = list(_ratings(rest, line, findings))
     utterances, aside = _sort_messages(entry.get("messages"), line, findings)
+    failure = failure_of(entry, entry.get("messages"), SPEAKERS)
+    if failure is not None:
+        findings.mend(FAILED_CONVERSATION, "messages", line=line)
     if len(findings.problems) > known:
         return None
     if not utterances:
@@ -135,6 +141,8 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
             user=user,
             source=source,
             ratings=tuple(ratings),
+            ended_by=None if failure is None else failure[0],
+            ending_detail=None if failure is None else failure[1],
             meta=meta,
         )
     except ValidationError as error:
@@ -198,6 +206,8 @@ def _sort_messages(messages: object, line: int, findings: Findings) -> tuple[lis
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(message, dict) or not isinstance(role, str):
             findings.wrong("expected a message with a role.", at, line=line)
+        elif role in ERRORS or (role in SPEAKERS and not message.get("content") and failure_in(error_of(message))):
+            aside.append({**message, "before": len(utterances)})
         elif role not in SPEAKERS and role not in ASIDE:
             hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
             findings.wrong(f"unknown role {role!r}.", f"{at}.role", line=line, hint=hint)

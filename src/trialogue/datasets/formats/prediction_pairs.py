@@ -3,7 +3,8 @@
 A pair is a situation with the reference, and the system's reply to it; the system is called after the file. What the user
 had said is in ``context``, ``history``, ``input``, ``dialog`` or ``prompt`` (a text with an utterance a line, or a list of
 texts or of {role, content}); where it is missing it is unknown: the situation holds an empty utterance of the user, and
-measures that compare a reply with its reference are what such a file is for. Files of several systems share their situations
+measures that compare a reply with its reference are what such a file is for. An ``error`` beside a reply, or in the place of
+one, is a failure (``datasets.failures``). Files of several systems share their situations
 where they hold the same references at the same lines.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.failures import FAILED, error_key, error_meta, failure_in
 from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.datasets.tables.mapping import Mapping
@@ -36,8 +38,10 @@ def _recognise(head: Head) -> bool:
     if head.is_folder or not (head.is_json_object or head.is_json_list):
         return False
     entry = first_object(head.text) or {}
-    keys = _key(entry, PREDICTIONS), _key(entry, REFERENCES)
-    return "kind" not in entry and all(key is not None and isinstance(entry[key], str) for key in keys)
+    prediction, reference = _key(entry, PREDICTIONS), _key(entry, REFERENCES)
+    replied = prediction is not None and isinstance(entry[prediction], str)
+    failed = error_key(entry) is not None and (prediction is None or entry[prediction] is None)
+    return "kind" not in entry and (replied or failed) and reference is not None and isinstance(entry[reference], str)
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
@@ -50,14 +54,21 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 
 def _pair(entry: JsonObject, number: int, line: int, system: str, findings: Findings) -> list[AnyRecord]:
-    prediction, reference = (_text(entry, names, line, findings) for names in (PREDICTIONS, REFERENCES))
+    key = error_key(entry)
+    failure = failure_in(entry[key]) if key is not None else None
+    given = _key(entry, PREDICTIONS)
+    no_reply = failure is not None and (given is None or entry[given] is None)
+    prediction = "" if no_reply else _text(entry, PREDICTIONS, line, findings)
+    reference = _text(entry, REFERENCES, line, findings)
     if prediction is None or reference is None:
         return []
     context = _context(entry, line, findings)
     told = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
     name = f"{number}-{hashlib.sha256(repr([told, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
-    if not prediction:
-        findings.mend("a reply is blank; kept", _key(entry, PREDICTIONS) or "", line=line)
+    if failure is not None:
+        findings.mend(FAILED, key or "", line=line)
+    elif not prediction:
+        findings.mend("a reply is blank; kept", given or "", line=line)
     return [
         Situation(
             id=name,
@@ -69,7 +80,8 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, findings: Find
             situation_id=name,
             system=system,
             utterance=Utterance(speaker="system", text=prediction),
-            meta={} if prediction else {"blank": True},
+            failure=None if failure is None else failure[0],
+            meta=({} if prediction else {"blank": True}) | error_meta(None if failure is None else failure[1]),
         ),
     ]
 

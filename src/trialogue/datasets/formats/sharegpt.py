@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
 from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
@@ -79,7 +80,7 @@ def _dialogue(entry: JsonObject, name: str, stem: str, line: int, findings: Find
             findings.wrong("expected a message {from, value}.", at, line=line)
             continue
         sender, text = message["from"], message["value"]
-        if sender in ASIDE:
+        if sender in ASIDE or sender in ERRORS or (not text and failure_in(error_of(message)) is not None):
             aside.append({**message, "before": len(utterances)})
         elif not isinstance(text, str):
             findings.wrong(f"expected a string, got {kind_of(text)}.", f"{at}.value", line=line)
@@ -92,12 +93,17 @@ def _dialogue(entry: JsonObject, name: str, stem: str, line: int, findings: Find
     if not utterances:
         findings.mend("a conversation has no text of the user or assistant", "conversations", line=line)
     model = entry.get("model")
+    failure = failure_of(entry, entry.get("conversations"), SPEAKERS)
+    if failure is not None:
+        findings.mend(FAILED_CONVERSATION, "conversations", line=line)
     kept = {key: value for key, value in entry.items() if key not in ("id", "conversations", "model")}
     return Dialogue(
         id=name,
         utterances=tuple(utterances),
         system=model if isinstance(model, str) and model else stem,
         source=stem,
+        ended_by=None if failure is None else failure[0],
+        ending_detail=None if failure is None else failure[1],
         meta=kept | ({"messages": aside} if aside else {}),
     )
 

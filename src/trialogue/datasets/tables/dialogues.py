@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from trialogue.datasets.corpora.mentions import locate_titles
+from trialogue.datasets.failures import FAILED_CONVERSATION, ending_in
 from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import ABSENT, Row, Table, items, number
 from trialogue.datasets.tables.speakers import Speakers
-from trialogue.records import Dialogue, JsonValue, Rating, Speaker, StrategyLabel, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, StrategyLabel, Utterance
 
 
 def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -> Iterator[Dialogue]:
@@ -28,7 +29,9 @@ def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -
 def _dialogue(
     name: str, rows: list[Row], mapping: Mapping, source: str, speakers: Speakers, findings: Findings
 ) -> Dialogue:
-    utterances = [_utterance(row, mapping, speakers, findings) for row in _sort_rows(rows, mapping.order, findings)]
+    rows = _sort_rows(rows, mapping.order, findings)
+    utterances = [_utterance(row, mapping, speakers, findings) for row in rows]
+    failure = _failure(rows, utterances, mapping, findings)
     _check_ids(utterances, name, rows[0].line, mapping, findings)
     return Dialogue(
         id=name,
@@ -37,7 +40,24 @@ def _dialogue(
         user=_common_value(rows, mapping.user, name, findings) or None,
         source=source,
         ratings=tuple(_dialogue_ratings(rows, mapping, name, findings)),
+        ended_by=None if failure is None else failure[0],
+        ending_detail=None if failure is None else failure[1],
     )
+
+
+def _failure(
+    rows: list[Row], utterances: list[Utterance], mapping: Mapping, findings: Findings
+) -> tuple[Ending, str | None] | None:
+    """How a dialogue failed, by the column of errors."""
+    if mapping.error is None:
+        return None
+    found = ending_in(
+        (row.cells.get(mapping.error), said.speaker == "system" and bool(said.text.strip()))
+        for row, said in zip(rows, utterances, strict=True)
+    )
+    if found is not None:
+        findings.mend(FAILED_CONVERSATION, mapping.error, line=rows[-1].line)
+    return found
 
 
 def _sort_rows(rows: list[Row], column: str | None, findings: Findings) -> list[Row]:

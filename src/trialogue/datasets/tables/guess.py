@@ -29,6 +29,7 @@ _HEADINGS = {
     "mentions": "items movies titles",
     "ranking": "recommendations recommended_items",
     "targets": "target_items",
+    "error": "exception error_message traceback",
 }
 _RATED = (
     "rating score stars satisfaction overall quality overall_quality usefulness helpfulness relevance fluency coherence "
@@ -67,6 +68,8 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
         found |= _reply_columns(by_key, found, rows)
     shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() else "response"
     foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
+    if "responses" in found:
+        found.pop("error", None)  # of which of the systems it would be is unknown
     rated = {} if "responses" in found else _ratings(by_key, found, rows, of_dialogues=shape == "text")
     fitting = {name: column for name, column in (found | rated).items() if name not in foreign}
     return None if shape_mistakes(fitting) else Mapping.model_validate(fitting)

@@ -53,6 +53,8 @@ class Mapping(Record):
     """Titles of the items named in the text."""
     ranking: str | None = None
     """Ids of the items recommended, best first."""
+    error: str | None = None
+    """What went wrong, where the system failed to reply; a cell without an error is empty."""
     meta: tuple[str, ...] = ()
     """Further columns to keep, under their own names."""
 
@@ -175,7 +177,7 @@ def _system_mistakes(names: set[str]) -> list[str]:
         return ["response and responses exclude each other"]
     if "response" in names and not names & {"system", "system_name"}:
         return ["system (a column) or system_name (the name itself) is required"]
-    of_one = sorted(names & {"ratings", "rater", "strategies", "mentions", "ranking", "system", "system_name"})
+    of_one = sorted(names & {"ratings", "rater", "strategies", "mentions", "ranking", "system", "system_name", "error"})
     return [f"{name} requires one response per row, not several (responses)" for name in of_one if "responses" in names]
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from trialogue.datasets.failures import FAILED, error_meta, failure_in
 from trialogue.datasets.json_documents import Findings, kind_of
 from trialogue.datasets.tables.dialogues import make_utterance
 from trialogue.datasets.tables.mapping import Mapping
@@ -103,14 +104,18 @@ def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
 
 def _response(row: Row, name: str, system: str, column: str, study: _Study) -> Response:
     text = row.text(column)
-    if not text.strip():
+    failure = failure_in(row.cells.get(study.mapping.error)) if study.mapping.error is not None else None
+    if failure is not None:
+        study.findings.mend(FAILED, study.mapping.error or "", line=row.line)
+    elif not text.strip():
         study.findings.mend("a response is blank; kept", column, line=row.line)
     utterance = make_utterance("system", text, row, study.mapping, study.findings)
     return Response(
         situation_id=name,
         system=system,
         utterance=utterance,
-        meta={} if text.strip() else {"blank": True},
+        failure=None if failure is None else failure[0],
+        meta=({} if text.strip() else {"blank": True}) | error_meta(None if failure is None else failure[1]),
     )
 
 

@@ -89,8 +89,9 @@ def is_tested(judged: "Judgement") -> bool:
 
 def _describe_failures(failures: "FailureComparison", before: str, after: str) -> str:
     """More failures are worse by themselves."""
+    what = "replies" if failures.are_replies else "dialogues"
     return (
-        f"{after} is worse than {before}: {failures.after} of its {failures.after_dialogues} dialogues "
+        f"{after} is worse than {before}: {failures.after} of its {failures.after_dialogues} {what} "
         f"failed because of the agent, against {failures.before} of {failures.before_dialogues} for "
         f"{before} (p {p_words(failures.p)})."
     )

@@ -84,6 +84,8 @@ class FailureComparison(Record):
     """Fisher's exact test, two-sided."""
     margin: float
     """Share of dialogues by which the new version may fail more often."""
+    are_replies: bool = False
+    """Whether these are replies to situations, and not dialogues."""
     is_worse: bool
     """Whether the new version fails significantly more often, or more often by more than the margin."""
 

@@ -16,8 +16,8 @@ from trialogue.findings.comparison.comparison import (
     light_of,
 )
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
-from trialogue.findings.threats.detect import failures_differ
-from trialogue.records import CompletionCounts, Fault
+from trialogue.findings.threats.failures import failures_differ
+from trialogue.records import CompletionCounts
 
 FAILURE_MARGIN = 0.01  # of dialogues: a new version may fail as much more often, if that is not significant
 
@@ -87,7 +87,8 @@ def compare_failures(
     margin: float = FAILURE_MARGIN,
     alpha: float = 0.05,
 ) -> FailureComparison | None:
-    """How often two versions fail by the agent's fault; None where one of them had no dialogues, or nothing is recorded.
+    """How often two versions fail by the agent's fault; None where one of them was asked for nothing, or for
+    something else than the other.
 
     Args:
         before: what the old version finished.
@@ -95,17 +96,20 @@ def compare_failures(
         margin: share of dialogues by which the new version may fail more often without being worse by that.
         alpha: level of the test.
     """
-    if before is None or after is None or not before.dialogues or not after.dialogues:
+    if before is None or after is None or not before.tried or not after.tried:
         return None
-    old, new = before.failures_by(Fault.AGENT), after.failures_by(Fault.AGENT)
-    more = new / after.dialogues - old / before.dialogues
+    if bool(before.dialogues) != bool(after.dialogues):
+        return None  # dialogues and single replies fail in different ways
+    old, new = before.charged, after.charged
+    more = new / after.tried - old / before.tried
     p = failures_differ(after, before)
     return FailureComparison(
         before=old,
-        before_dialogues=before.dialogues,
+        before_dialogues=before.tried,
         after=new,
-        after_dialogues=after.dialogues,
+        after_dialogues=after.tried,
         p=p,
         margin=margin,
+        are_replies=not after.dialogues,
         is_worse=more > margin or (more > 0 and p <= alpha),
     )

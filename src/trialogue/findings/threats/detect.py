@@ -5,19 +5,15 @@ A detector reads types (facts of systems, of measures, leagues), never a sentenc
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
-
-import numpy as np
 
 from trialogue.findings.agreement.validity import chance_card
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.records import Findings, League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
-from trialogue.records import VOTES, CompletionCounts, DomainFit, Fault, JsonValue, Labeller, MeasureName, Raters
+from trialogue.records import VOTES, DomainFit, Labeller, MeasureName, Raters
 
-FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
-MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 COPIED = 0.5  # of a system's replies: the share that repeats the reference word for word from which it had the answers
 FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93 % (benchmarks/COVERAGE.md)
@@ -27,8 +23,6 @@ SEEN = 0.05  # of a system's dialogues: the share left out as training data abov
 OF_PROTOCOL = (ThreatCode.PROTOCOL_NOT_KEPT, ThreatCode.PROTOCOL_AFTER_DATA, ThreatCode.NO_PROTOCOL)
 """Threats to an experiment as a whole, for any kind of user."""
 
-OF_FAILURES = frozenset({"failures", "ending"})  # metrics that count failed dialogues as what they are
-
 Detector = Callable[[Findings], Iterable[Threat]]
 
 
@@ -37,72 +31,6 @@ def threats_of(findings: Findings) -> tuple[Threat, ...]:
     order = list(Severity)
     every = {threat.model_dump_json(): threat for detector in DETECTORS for threat in detector(findings)}
     return tuple(sorted(every.values(), key=lambda threat: order.index(threat.severity)))
-
-
-def failures(findings: Findings) -> Iterator[Threat]:
-    """Systems whose dialogues failed: by their own fault, or by somebody else's."""
-    for facts in findings.systems:
-        done = facts.completion
-        if done is None or not done.failed:
-            continue
-        failed = done.failures_by(Fault.AGENT)
-        missing = sum(done.failed.values()) - failed
-        counts: dict[str, JsonValue] = {"failed": failed, "missing": missing, "dialogues": done.dialogues}
-        if not done.has_finished_any:
-            yield Threat(
-                code=ThreatCode.NEVER_FINISHED, severity=Severity.BLOCKS, systems=(facts.system,), facts=counts
-            )
-            continue
-        if missing:
-            severity = Severity.BLOCKS if missing > MISSING * done.dialogues else Severity.NOTES
-            known: dict[str, JsonValue] = {**counts, "words": list(done.unexplained)} if done.unexplained else counts
-            yield Threat(code=ThreatCode.MISSING_DIALOGUES, severity=severity, systems=(facts.system,), facts=known)
-        if failed:
-            yield from _detect_failing(findings, facts.system, counts, grave=failed >= FAILING * done.dialogues)
-
-
-def _detect_failing(findings: Findings, system: str, counts: dict[str, JsonValue], *, grave: bool) -> Iterator[Threat]:
-    """A failing system's lead means little on measures that leave its failed dialogues out."""
-    yield Threat(code=ThreatCode.FAILURES, severity=Severity.NOTES, systems=(system,), facts=counts)
-    for league in findings.leagues if grave else ():
-        if not league.measure.counts_failures and league.measure.measured.metric not in OF_FAILURES:
-            yield Threat(
-                code=ThreatCode.FAILURES,
-                severity=Severity.DEMOTES,
-                systems=(system,),
-                measure=league.measure.name,
-                only_if_ahead=True,
-                facts=counts,
-            )
-
-
-def failure_differences(findings: Findings) -> Iterator[Threat]:
-    """Pairs of which one fails significantly more often; its lead is conditional."""
-    known = {
-        facts.system: facts.completion
-        for facts in findings.systems
-        if facts.completion is not None and facts.completion.dialogues
-    }
-    for one, other in combinations(known, 2):
-        worse, better = sorted((one, other), key=lambda name: known[name].charged_rate or 0.0, reverse=True)
-        rates = [known[name].charged_rate or 0.0 for name in (worse, better)]
-        if rates[0] > rates[1] and failures_differ(known[worse], known[better]) <= findings.alpha:
-            yield Threat(
-                code=ThreatCode.FAILURE_DIFFERENCE,
-                severity=Severity.DEMOTES,
-                systems=(worse, better),
-                is_of_pair=True,
-                only_if_ahead=True,
-                facts={"rate": round(rates[0], 4), "other_rate": round(rates[1], 4)},
-            )
-
-
-def failures_differ(one: CompletionCounts, other: CompletionCounts) -> float:
-    """Fisher's exact p-value of two systems' failures by the agent's fault."""
-    from scipy.stats import fisher_exact
-
-    rows = [[each.failures_by(Fault.AGENT), each.dialogues - each.failures_by(Fault.AGENT)] for each in (one, other)]
-    return float(fisher_exact(np.array(rows)).pvalue)
 
 
 def abstentions(findings: Findings) -> Iterator[Threat]:
@@ -381,6 +309,7 @@ def protocols(findings: Findings) -> Iterator[Threat]:
 
 DETECTORS: tuple[Detector, ...] = (
     failures,
+    failed_replies,
     failure_differences,
     abstentions,
     copied_references,

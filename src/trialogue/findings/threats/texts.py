@@ -76,10 +76,12 @@ def _plural(count: JsonValue, one: str, many: str) -> str:
 TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.NEVER_FINISHED: ThreatText(
         "No finished dialogue",
-        "No dialogue of a system ended without a failure.",
+        "No dialogue of a system ended without a failure, or it replied to no situation.",
         "Blocks: the system has no rank and no verdict.",
         lambda t: (
             f"none of {_names(t)}'s {_plural(t.facts['dialogues'], 'dialogue', 'dialogues')} finished without a failure"
+            if "dialogues" in t.facts
+            else f"none of {_plural(t.facts['situations'], 'situation', 'situations')} has a reply of {_names(t)}"
         ),
     ),
     ThreatCode.FAILURES: ThreatText(
@@ -106,12 +108,15 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Dialogues are missing",
         (
             "Share of a system's dialogues that failed for reasons other than the agent (simulated user, "
-            "judge, harness, unknown)."
+            "judge, harness, unknown); of situations, where it was asked for single replies."
         ),
         "Above 5 % it blocks the system's rank and its verdicts on dialogues; below, it is noted.",
         lambda t: (
             f"{_count_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but "
             f"not because of the agent{_quote_failures(t.facts.get('words'))}"
+            if "dialogues" in t.facts
+            else f"{_count_of(t.facts, 'missing', 'situations')} replies of {_names(t)} are missing: they failed, but not "
+            "because of the agent"
         ),
     ),
     ThreatCode.ABSTENTION: ThreatText(
