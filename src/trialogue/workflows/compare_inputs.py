@@ -1,18 +1,22 @@
-"""What is compared: whether the two are one and the same, and differences that rest on what runs counted."""
+"""What is compared: two runs, read or evaluated, what they are called, and differences that rest on what they counted."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from trialogue.datasets import AnyRecord
-from trialogue.errors import TrialogueError, UsageError
+from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
+from trialogue.findings import Findings
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Counted
 from trialogue.metrics.engine.counted_samples import CountedSample
 from trialogue.records import Dialogue, Estimate, MeasureName
-from trialogue.workflows.evaluation import Run
+from trialogue.records.files.opening import path_uncompressed
+from trialogue.workflows.compare_measures import is_metric
+from trialogue.workflows.evaluation import Progress, Run, evaluate
+from trialogue.workflows.experiment.measured import experiment_run, is_experiment
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
-from trialogue.workflows.pipeline import StoredRun
+from trialogue.workflows.pipeline.stored import SCORES, StoredRun, holds_run, read_run
 
 Given: TypeAlias = str | Path | Run | InMemory
 """One side of a comparison."""
@@ -106,3 +110,81 @@ def _counting(measured: MeasureName) -> Counted | None:
     except TrialogueError:
         return None
     return metric if isinstance(metric, Counted) and metric.measure == measured else None
+
+
+def read_side(
+    given: Given,
+    on: Sequence[str],
+    seed: int,
+    resamples: int,
+    progress: Progress | None,
+    *,
+    any_language: bool,
+) -> StoredRun:
+    """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
+    if isinstance(given, Run):
+        return given.to_stored()
+    folder = _folder(given)
+    if isinstance(given, InMemory) or not holds_run(folder):
+        metrics = [name for name in on if is_metric(name)]
+        run = evaluate(
+            given,
+            metrics=metrics or None,
+            seed=seed,
+            resamples=resamples,
+            any_language=any_language,
+            progress=progress,
+        )
+        return run.to_stored()
+    stored = experiment_run(folder) if is_experiment(folder) else read_run(folder)
+    if not stored.scores:
+        hint = "Was it written completely? Evaluate again."
+        raise DataError(Problem("it contains no scores.", file=str(folder / SCORES), hint=hint))
+    return stored
+
+
+def system_of(findings: Findings, wanted: Sequence[str], given: Given) -> str:
+    """The system of a run that is compared.
+
+    Raises:
+        UsageError: the run has none of the wanted name, or several and none is named.
+    """
+    known = [facts.system for facts in findings.systems]
+    if wanted and (wanted[0] in known):
+        return wanted[0]
+    if wanted:
+        raise UnknownNameError("system", wanted[0], known)
+    if len(known) != 1:
+        raise UsageError(
+            f"{stem_of(given)} holds {len(known)} systems ({', '.join(known[:8])}): choose one with --system."
+        )
+    return known[0]
+
+
+def stem_of(given: Given) -> str:
+    """What a version is called where its system's name does not tell: a folder's name, a file's without its ending."""
+    if isinstance(given, Run):
+        return given.findings.title
+    if isinstance(given, InMemory):
+        return given.given
+    name, equals, _ = str(given).partition("=")
+    path = Path(given)
+    return name if equals else (path.name if holds_run(path) else path_uncompressed(path).stem) or str(given)
+
+
+def labels_of(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
+    """What the two versions are called: by their systems, else by what they were read from, else before and after."""
+    for one, other in (names, stems):
+        if one != other:
+            return one, other
+    return "before", "after"
+
+
+def _folder(given: str | Path | InMemory) -> Path:
+    """The folder of a run that may have a name of its own: ``NAME=FOLDER``."""
+    folder = Path(str(given))
+    return (
+        folder
+        if isinstance(given, InMemory) or holds_run(folder) or "=" not in str(given)
+        else Path(str(given).partition("=")[2])
+    )

@@ -7,8 +7,8 @@ from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import deciding_of
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
-from trialogue.workflows.compare import _read, _resolve_measures, _stem, _system
-from trialogue.workflows.compare_inputs import given_side
+from trialogue.workflows.compare_inputs import given_side, read_side, stem_of, system_of
+from trialogue.workflows.compare_measures import resolve_measures
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.inputs.memory import Data
 
@@ -52,13 +52,13 @@ def plan(
     one = second is None and len(systems) < 2
     given = [given_side(each, "pilot") for each in ([pilot] if one else [pilot, pilot if second is None else second])]
     wanted = [] if on is None else [on]
-    read = [_read(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
+    read = [read_side(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
     sides: list[Side] = []
     for place, (run, each) in enumerate(zip(read, given, strict=True)):
-        name = _system(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
-        sides.append(side(_stem(each), name, run.concluded, run.scores))
+        name = system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
+        sides.append(side(stem_of(each), name, run.concluded, run.scores))
     shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
-    names = _resolve_measures(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
+    names = resolve_measures(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
     if len(names) != 1:
         raise UsageError(f"a plan is for one measure: name it with on (--on). {_choices(names or shared)}")
     (name,) = names
