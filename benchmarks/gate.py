@@ -1,62 +1,156 @@
 """What the gate of threats costs where nothing is wrong: ``python -m benchmarks.gate``.
 
-Clean data: two versions, N dialogues each, every one rated by a person of its own, no failures. With a true effect that a
-two-sided test at .05 finds in 80 % of samples, how often does ``compare`` turn green? How often does a threat demote or
-block a verdict? And without an effect, how often is a difference called?
+Clean data of four designs, two versions each, no failures: shares and stars by people of their own, stars by people who met
+both versions or held several dialogues, replies held against references. With a true effect that a two-sided test at .05
+finds in about 80 % of samples, how often does ``compare`` turn green? How often does a threat demote or block a verdict? And
+without an effect, how often is a difference called?
 """
 
 import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from trialogue.findings.threats import Severity, Validity
-from trialogue.records import Dialogue, Ending, Rating, Utterance
+from trialogue.records import Dialogue, Ending, Rating, Response, Situation, Utterance
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate_records
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.pipeline import choose
 
-DIALOGUES = 100
-SATISFIED = (0.5, 0.7)  # power of a two-sided z-test at .05 with 100 each: .83 (.80 with 93)
+Maker = Callable[[np.random.Generator, str, float], Material]
+"""Records of one version from a generator, its name and how good it is."""
+TEXT = (
+    "you should really watch the new film about an old house near the sea because it is quiet and warm with good actors "
+    "who play two friends that try to find their way home after a long winter in the city"
+)
+WORDS = TEXT.split()
 
 
-def run_of(rng: np.random.Generator, name: str, share: float) -> Run:
-    dialogues = [
-        Dialogue(
-            id=f"{name}-{place}",
-            system="crs",
-            user=f"{name}-{place}",
-            utterances=(
-                Utterance(speaker="user", text="A film for tonight, please; I like comedies."),
-                Utterance(speaker="system", text=f"What about number {rng.integers(1000)} of the list for tonight?"),
-            ),
-            ended_by=Ending.USER_ENDED,
-            ratings=(Rating(name="satisfaction", value=float(rng.random() < share), rater="user", low=0, high=1),),
-        )
-        for place in range(DIALOGUES)
-    ]
-    material = Material(dialogues=dialogues)
-    return evaluate_records(material, choose(material, ["turns"]), title=name, resamples=200)
+@dataclass(frozen=True)
+class Design:
+    """Clean data of one kind."""
+
+    title: str
+    """What is collected."""
+    make: Maker
+    """One version's records."""
+    old: float
+    """How good the old version is."""
+    gain: float
+    """How much better the new one is where there is an effect."""
+    measure: str
+    """What decides."""
+    metrics: tuple[str, ...] = ("turns",)
+    """What is measured beside people's ratings."""
 
 
-def counts(runs: int, shares: tuple[float, float], seed: int) -> dict[str, int]:
+def dialogue(rng: np.random.Generator, name: str, user: str, rating: Rating) -> Dialogue:
+    return Dialogue(
+        id=name,
+        system="crs",
+        user=user,
+        utterances=(
+            Utterance(speaker="user", text="A film for tonight, please; I like comedies."),
+            Utterance(speaker="system", text=f"What about number {rng.integers(1000)} of the list for tonight?"),
+        ),
+        ended_by=Ending.USER_ENDED,
+        ratings=(rating,),
+    )
+
+
+def shares(rng: np.random.Generator, name: str, level: float) -> Material:
+    """100 dialogues, each of a person of its own, satisfied or not."""
+    return Material(
+        dialogues=[
+            dialogue(
+                rng,
+                f"{name}-{place}",
+                f"{name}-{place}",
+                Rating(name="satisfaction", value=float(rng.random() < level), rater="user", low=0, high=1),
+            )
+            for place in range(100)
+        ]
+    )
+
+
+def stars(rng: np.random.Generator, name: str, level: float, *, people: int, each: int, same: bool) -> Material:
+    """Ratings from 1 to 5 by people with a level of their own (SD .7) and errors (SD .8), some dialogues each."""
+    tastes = np.random.default_rng(int(rng.integers(2**32)) if not same else SHARED["seed"]).normal(0, 0.7, people)
+    found = []
+    for person, taste in enumerate(tastes):
+        for number in range(each):
+            value = float(np.clip(np.rint(level + taste + rng.normal(0, 0.8)), 1, 5))
+            rating = Rating(name="satisfaction", value=value, rater="user", low=1, high=5)
+            user = f"{'both' if same else name}-{person}"
+            found.append(dialogue(rng, f"{name}-{person}-{number}", user, rating))
+    return Material(dialogues=found)
+
+
+SHARED = {"seed": 0}
+"""Of the people who meet both versions, set for each pair of runs."""
+
+
+def replies(rng: np.random.Generator, _name: str, level: float) -> Material:
+    """Replies to 80 situations that keep each of ten words of the reference with some probability."""
+    references = np.random.default_rng(5).integers(len(WORDS), size=(80, 10))
+    situations, answers = [], []
+    for place, row in enumerate(references):
+        words = [WORDS[word] for word in row]
+        kept = [word if rng.random() < level else f"{WORDS[rng.integers(len(WORDS))]}s" for word in words]
+        user = Utterance(speaker="user", text="A film for tonight, please; I like comedies.")
+        reference = Utterance(speaker="system", text=" ".join(words))
+        situations.append(Situation(id=str(place), context=(user,), reference=reference, dialogue_id=str(place)))
+        said = Utterance(speaker="system", text=" ".join(kept))
+        answers.append(Response(situation_id=str(place), system="crs", utterance=said))
+    return Material(situations=situations, responses=answers)
+
+
+def both(rng: np.random.Generator, name: str, level: float) -> Material:
+    """Stars by 40 people who met both versions."""
+    return stars(rng, name, level, people=40, each=1, same=True)
+
+
+def several(rng: np.random.Generator, name: str, level: float) -> Material:
+    """Stars by 30 people for each version, of three dialogues each."""
+    return stars(rng, name, level, people=30, each=3, same=False)
+
+
+DESIGNS = (
+    Design("100 dialogues each, satisfied or not, every person once", shares, 0.5, 0.2, "human:satisfaction"),
+    Design("stars of 40 people who met both versions", both, 2.8, 0.54, "human:satisfaction"),
+    Design("stars of 30 people for each version, three dialogues each", several, 2.8, 0.66, "human:satisfaction"),
+    Design("replies to 80 situations, ROUGE-L", replies, 0.6, 0.07, "rouge_l@f1|v1", ("rouge_l@f1",)),
+)
+
+
+def counts(runs: int, design: Design, gain: float, seed: int) -> dict[str, int]:
     found = dict.fromkeys(("green", "red", "conditional", "blocked", "demoted in evaluate"), 0)
     for number in range(runs):
         rng = np.random.default_rng([seed, number])
-        before, after = (run_of(rng, name, share) for name, share in zip(("old", "new"), shares, strict=True))
-        comparison = compare(before, after, resamples=200).comparison
+        SHARED["seed"] = number
+        before, after = (
+            run_of(design, design.make(rng, name, level), name)
+            for name, level in (("old", design.old), ("new", design.old + gain))
+        )
+        comparison = compare(before, after, on=[design.measure], resamples=200).comparison
         firm = comparison.validity is Validity.FIRM
         found["green"] += comparison.light == "better" and firm
         found["red"] += comparison.light == "worse"
         found["conditional"] += not firm
         found["blocked"] += any(threat.severity is Severity.BLOCKS for threat in comparison.threats)
         found["demoted in evaluate"] += any(
-            threat.severity is not Severity.NOTES and threat.concerns_measure("human:satisfaction")
+            threat.severity is not Severity.NOTES and threat.concerns_measure(design.measure)
             for run in (before, after)
             for threat in run.findings.threats
         )
     return found
+
+
+def run_of(design: Design, material: Material, name: str) -> Run:
+    return evaluate_records(material, choose(material, list(design.metrics)), title=name, resamples=200)
 
 
 def main() -> None:
@@ -66,28 +160,29 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("benchmarks/GATE.md"))
     given = parser.parse_args()
     rows = {
-        f"{SATISFIED[0]:g} against {SATISFIED[1]:g}": counts(given.runs, SATISFIED, given.seed),
-        "0.5 against 0.5": counts(given.runs, (0.5, 0.5), given.seed),
-        "0.7 against 0.5": counts(given.runs, SATISFIED[::-1], given.seed),
+        (design.title, effect): counts(given.runs, design, gain, given.seed)
+        for design in DESIGNS
+        for effect, gain in (("better", design.gain), ("none", 0.0))
     }
+    rows[DESIGNS[0].title, "worse"] = counts(given.runs, DESIGNS[0], -DESIGNS[0].gain, given.seed)
     heads = list(next(iter(rows.values())))
     lines = [
         "# What the gate of threats costs where nothing is wrong",
         "",
-        f"Made by `python -m benchmarks.gate --runs {given.runs} --seed {given.seed}`. Two versions, {DIALOGUES} dialogues "
-        "each, each rated satisfied or not by a person of its own; no failures, English, one measure of people.",
+        f"Made by `python -m benchmarks.gate --runs {given.runs} --seed {given.seed}`. Two versions, no failures, English,",
+        "one measure that decides. The effects are those that a z-test finds in about 80 % of samples.",
         "",
-        f"| share satisfied, old against new | runs | {' | '.join(heads)} |",
-        "|" + "---|" * (len(heads) + 2),
+        f"| data | true effect | runs | {' | '.join(heads)} |",
+        "|" + "---|" * (len(heads) + 3),
         *(
-            f"| {name} | {given.runs} | "
+            f"| {title} | {effect} | {given.runs} | "
             + " | ".join(f"{row[head]} ({row[head] / given.runs:.1%})" for head in heads)
             + " |"
-            for name, row in rows.items()
+            for (title, effect), row in rows.items()
         ),
         "",
-        "*Green*: better, and nothing demotes it. A z-test finds the true effect in about 83 % of samples, so a gate that",
-        "costs nothing is green in about that share. *Red* and *green* in the second row are type I errors (5 %).",
+        "*Green*: better, and nothing demotes it; a gate that costs nothing is green as often as the test finds the effect.",
+        "*Red* and *green* in rows without an effect are type I errors (5 % together).",
         "*Conditional*, *blocked* and *demoted* are false alarms of the gate: nothing is wrong with these data.",
         "",
     ]

@@ -96,7 +96,7 @@ def test_a_file_whose_first_reply_failed_is_recognised(tmp_path: Path) -> None:
 def test_a_missing_reply_without_an_error_stays_a_mistake_of_the_file(tmp_path: Path) -> None:
     entries: list[dict[str, Any]] = [{"pred": SAID, "label": SAID}, {"pred": None, "label": SAID, "error": ""}]
     path = lines(tmp_path / "x.jsonl", entries)
-    with pytest.raises(DataError, match="a text is needed, got null"):
+    with pytest.raises(DataError, match="field pred: expected a string, got null"):
         replies(path)
 
 

@@ -96,6 +96,17 @@ def test_a_run_of_an_earlier_version_keeps_no_counts_and_says_what_to_do(tmp_pat
     assert any("Evaluate both again, in one run" in note for note in runs.notes)
 
 
+def test_counts_of_another_run_are_refused(tmp_path: Path) -> None:
+    """They would be taken for this run's, and compared without a word."""
+    for size, shift in ((20, 3), (30, 7), (40, 11)):
+        replies = [f"w{n} w{n % shift} w{n % 2} w{n % 5}" for n in range(size)]
+        run = evaluate(talks(tmp_path / "talks.jsonl", "crs", *replies), metrics=METRICS, resamples=100)
+        run.write(tmp_path / str(size))
+    (tmp_path / "20" / "counts.jsonl").write_bytes((tmp_path / "40" / "counts.jsonl").read_bytes())
+    with pytest.raises(DataError, match=r"20/counts.jsonl: it gives .* it is of another run"):
+        compare(tmp_path / "20", tmp_path / "30", on=METRICS[2:], resamples=100)
+
+
 def test_counts_of_an_earlier_run_do_not_stay_in_a_folder(tmp_path: Path) -> None:
     path = talks(tmp_path / "talks.jsonl", "crs", *["try this film", "and that one"] * 6)
     evaluate(path, metrics=METRICS, resamples=100).write(tmp_path / "run")

@@ -29,9 +29,9 @@ def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -
 def _dialogue(
     name: str, rows: list[Row], mapping: Mapping, source: str, speakers: Speakers, findings: Findings
 ) -> Dialogue:
-    rows = _sort_rows(rows, mapping.order, findings)
-    utterances = [_utterance(row, mapping, speakers, findings) for row in rows]
-    failure = _failure(rows, utterances, mapping, findings)
+    ordered = _sort_rows(rows, mapping.order, findings)
+    utterances = [_utterance(row, mapping, speakers, findings) for row in ordered]
+    failure = _failure(ordered, utterances, mapping, findings)
     _check_ids(utterances, name, rows[0].line, mapping, findings)
     return Dialogue(
         id=name,
