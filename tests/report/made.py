@@ -104,6 +104,7 @@ def measure(
             "better": better,
             "unit": unit,
             "card": card if by == "metric" else None,
+            "scale": {"low": low, "high": high} if by == "people" and low is not None else None,
             "signature": f"{name}|seed:7|resamples:10000|data:3f1c0a77d2be|trialogue:0.1.0" if by == "metric" else None,
         }
     )

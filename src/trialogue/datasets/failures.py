@@ -147,18 +147,18 @@ def error_of(message: Mapping[str, object]) -> object:
     key = error_key(message)
     if key is not None:
         return message[key]
-    return (_said(message) or True) if _role(message) in ERRORS else None
+    return (_message_text(message) or True) if _role(message) in ERRORS else None
 
 
 def _is_reply(message: Mapping[str, object], speakers: Mapping[str, Speaker]) -> bool:
-    return speakers.get(_role(message)) == "system" and bool(_said(message))
+    return speakers.get(_role(message)) == "system" and bool(_message_text(message))
 
 
 def _role(message: Mapping[str, object]) -> str:
     return str(message.get("role", message.get("from", ""))).lower()
 
 
-def _said(message: Mapping[str, object]) -> object:
+def _message_text(message: Mapping[str, object]) -> object:
     return message.get("content", message.get("value"))
 
 

@@ -49,7 +49,7 @@ def with_short_names(findings: Shown, longest: int = LONGEST) -> Shown:
         return findings
     longest_first = sorted(shown, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    return type(findings).model_validate(_replaced(findings.model_dump(), pattern, shown))
+    return type(findings).model_validate(_replace_names(findings.model_dump(), pattern, shown))
 
 
 def _names(findings: Findings | AgreementFindings | Comparison) -> list[str]:
@@ -68,12 +68,14 @@ def _names(findings: Findings | AgreementFindings | Comparison) -> list[str]:
             return [findings.before, findings.after]
 
 
-def _replaced(value: Any, pattern: re.Pattern[str], shown: Mapping[str, str]) -> Any:
+def _replace_names(value: Any, pattern: re.Pattern[str], shown: Mapping[str, str]) -> Any:
     match value:
         case str():
             return pattern.sub(lambda found: shown[found[0]], value)
         case dict():
-            return {_replaced(key, pattern, shown): _replaced(each, pattern, shown) for key, each in value.items()}
+            return {
+                _replace_names(key, pattern, shown): _replace_names(each, pattern, shown) for key, each in value.items()
+            }
         case list() | tuple():
-            return [_replaced(each, pattern, shown) for each in value]
+            return [_replace_names(each, pattern, shown) for each in value]
     return value

@@ -27,7 +27,7 @@ def primary_league(leagues: Sequence[League]) -> League | None:
     threat demotes it: a metric that nothing is known against is not for that what people like. What only describes replies
     leads nothing that rests on more, whether that compares, is demoted or is blocked.
     """
-    directed = _directed(leagues)
+    directed = _leagues_with_direction(leagues)
     candidates = [league for league in directed if league.validity is not Validity.BLOCKED]
     more = [league for league in directed if league.measure.basis is not Basis.REPLIES]
     return min(
@@ -35,7 +35,7 @@ def primary_league(leagues: Sequence[League]) -> League | None:
     )
 
 
-def _directed(leagues: Sequence[League]) -> list[League]:
+def _leagues_with_direction(leagues: Sequence[League]) -> list[League]:
     """Those with a direction and values."""
     return [
         league
@@ -126,7 +126,7 @@ def _commonest_reason(leagues: Sequence[League]) -> str:
 
 def _no_verdict(leagues: Sequence[League]) -> str:
     """Why nothing leads: nothing was computed, or what could decide is blocked and the rest only describes replies."""
-    directed = _directed(leagues)
+    directed = _leagues_with_direction(leagues)
     if not directed:
         return (
             f"The systems cannot be ranked: no measure with a direction could be computed{_commonest_reason(leagues)}."
@@ -146,10 +146,12 @@ def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
         yield "It only describes the replies, so it does not decide which system is better."
     equals = [
         other
-        for other in _directed(leagues)
+        for other in _leagues_with_direction(leagues)
         if other is not league and other.measure.basis is basis and other.validity is not Validity.BLOCKED
     ]
-    opposed = [full_title(other) for other in equals if _ahead(league) & {(b, a) for a, b in _ahead(other)}]
+    opposed = [
+        full_title(other) for other in equals if _decided_pairs(league) & {(b, a) for a, b in _decided_pairs(other)}
+    ]
     if opposed:
         yield (
             f"{full_title(league)} is the first of {len(equals) + 1} measures of equal standing; {list_names(opposed)} "
@@ -157,7 +159,7 @@ def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
         )
 
 
-def _ahead(league: League) -> set[tuple[str, str]]:
+def _decided_pairs(league: League) -> set[tuple[str, str]]:
     """(better, worse) of every decided pair."""
     return {(each.leader, _loser(each)) for each in league.contrasts if each.leader is not None}
 
