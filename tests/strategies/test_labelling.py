@@ -22,7 +22,7 @@ class Spy:
     """Says similarity for sentences with "too", with a probability that it reads off; and remembers what it was asked."""
 
     uses_context: bool = False
-    same: tuple[float, float] = (1.0, 2.0)
+    same_coefficients: tuple[float, float] = (1.0, 2.0)
     asked: list[tuple[str, Context]] = field(default_factory=list)
     name: str = "spy"
     origin: str = "spy|v1|data:abc123"
@@ -66,7 +66,7 @@ def test_how_sentences_combine_is_chosen_and_said() -> None:
 def test_what_was_calibrated_for_replies_beside_references_is_written() -> None:
     @dataclass
     class Newer(Spy):
-        matching: tuple[float, float] = (3.0, 4.0)
+        matching_coefficients: tuple[float, float] = (3.0, 4.0)
         matching_error: tuple[float, float, float] | None = (0.25, 0.5, 1.0)
 
     distribution = label_dialogue(talk(said("Me too!")), Newer()).utterances[0].strategy_distribution

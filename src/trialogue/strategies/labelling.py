@@ -164,7 +164,7 @@ class Pass:
         distribution = StrategyDistribution(
             origin=options.distribution_origin(model),
             probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
-            same=getattr(self.labeller, "matching", getattr(self.labeller, "same", None)),
+            same=getattr(self.labeller, "matching_coefficients", getattr(self.labeller, "same_coefficients", None)),
             same_error=getattr(self.labeller, "matching_error", None),
         )
         return Labelled(tuple(labels), distribution)
