@@ -177,10 +177,11 @@ def invented_rows() -> Iterator[tuple[str, Draw]]:
                         invented(rng, SIZE, within=within, kind=kind), labels, rng
                     ),
                 )
-            yield (
-                f"{kind}, judge {within:.2f}, differences of 10 each",
-                lambda rng, kind=kind, within=within: pairs(invented(rng, SIZE, within=within, kind=kind), 10, rng),
-            )
+    for within in (0.0, 0.6):
+        yield (
+            f"ordinal, judge {within:.2f}, differences of 10 each",
+            lambda rng, within=within: pairs(invented(rng, SIZE, within=within, kind="ordinal"), 10, rng),
+        )
 
 
 def population_rows() -> Iterator[tuple[str, Draw]]:
@@ -236,14 +237,14 @@ def main() -> None:
         f"Carlo standard error. {SIZE} judged conversations of {SYSTEMS} systems; differences are averaged over all pairs.\n"
         "What is estimated is the mean of these conversations, so that labels alone profit from the finite number, too."
     )
-    table("Invented conversations", invented_rows(), draws)
-    table("Populations that conversations were drawn from", population_rows(), draws)
     mirror = os.environ.get(MIRROR)
     population = face(Path(mirror) / "crsarena_eval_sample") if mirror else None
     if population is None:
         print(f"\n## FACE\n\nNot measured: {MIRROR} does not name a folder with crsarena_eval_sample.")
-        return
-    table(f"FACE and people, {len(population.truth)} conversations", face_rows(population), draws)
+    else:
+        table(f"FACE and people, {len(population.truth)} conversations", face_rows(population), draws)
+    table("Invented conversations", invented_rows(), draws)
+    table("Populations that conversations were drawn from", population_rows(), draws)
 
 
 if __name__ == "__main__":

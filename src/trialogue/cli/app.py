@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import agree, align, compare, data, demo, evaluate, metrics, report, reproduce, run, score
+from trialogue.cli import agree, align, compare, data, demo, evaluate, judge, metrics, report, reproduce, run, score
 from trialogue.cli.simulation import agents, chat, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
@@ -32,6 +32,7 @@ app.command("chat", rich_help_panel=SIMULATE)(chat.chat)
 app.command("serve-agent", rich_help_panel=SIMULATE)(agents.serve)
 app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
 app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
+app.command("judge", rich_help_panel=PEOPLE)(judge.judge)
 app.command("align", rich_help_panel=EXPLAIN)(align.align)
 app.add_typer(strategies_app, name="strategies", rich_help_panel=EXPLAIN)
 app.command("metrics", rich_help_panel=EXPLAIN)(metrics.metrics)

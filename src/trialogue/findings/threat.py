@@ -72,6 +72,10 @@ class ThreatCode(StrEnum):
     PROTOCOL_NOT_KEPT = "protocol_not_kept"
     PROTOCOL_AFTER_DATA = "protocol_after_data"
     NO_PROTOCOL = "no_protocol"
+    JUDGE_FAMILY = "judge_family"
+    JUDGE_FEW_LABELS = "judge_few_labels"
+    JUDGE_WORTHLESS = "judge_worthless"
+    LABELS_CHOSEN = "labels_chosen"
 
 
 class Threat(Record):

@@ -303,6 +303,15 @@ def test_a_share_by_labels_alone_has_wilsons_interval() -> None:
     assert ends(these) == pytest.approx((0.5 - reach, 0.5 + reach))
 
 
+def test_the_share_over_equal_systems_is_worth_the_labels_of_all() -> None:
+    answers = np.tile([1.0, 0.0, 1.0, 0.0], 9)  # 6 of 12 in each of three systems
+    names = [f"s{place}" for place in range(3) for _ in range(12)]
+    found = corrected_means(judged_table(names, np.zeros(36), answers), estimand=Estimand.POPULATION).overall.alone
+    units, quantile = 0.25 / (0.25 / 33), float(student.ppf(0.975, 33))  # variance (1/9) 3 (.25 / 11)
+    reach = quantile / (1 + quantile**2 / units) * (0.25 / units + quantile**2 / (4 * units**2)) ** 0.5
+    assert ends(found.interval) == pytest.approx((0.5 - reach, 0.5 + reach))
+
+
 def test_ten_labels_of_one_kind_leave_a_share_open() -> None:
     labels = np.concatenate([np.ones(10), np.full(90, NAN)])
     judge = np.concatenate([np.ones(10), np.ones(45), np.zeros(45)])

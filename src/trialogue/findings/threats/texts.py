@@ -340,6 +340,37 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted.",
         lambda t: "there was no decision protocol: the deciding measure was not fixed before the data",
     ),
+    ThreatCode.JUDGE_FAMILY: ThreatText(
+        "The judge is of a system's family",
+        "The judge is declared (`--family`) to be built on the same language model as a system.",
+        "Noted: labels correct a preference for its own kind on average, but the raw scores of the system mean little.",
+        lambda t: f"the judge is of the same family as {_names(t)}",
+    ),
+    ThreatCode.JUDGE_FEW_LABELS: ThreatText(
+        "Few labels",
+        "Fewer than 20 labels by people of a system that a judge scored.",
+        "Below 10 it blocks the system's estimates; below 20 it is noted: systems then share one weight of the judge.",
+        lambda t: f"{_names(t)} {'has' if len(t.systems) == 1 else 'have'} only {t.facts['labels']} labels",
+        opens_with_names=True,
+    ),
+    ThreatCode.JUDGE_WORTHLESS: ThreatText(
+        "The judge saves nothing",
+        "The corrected interval of a mean is at least 0.98 times as wide as that of labels alone.",
+        "Noted: the estimates rest on the labels.",
+        lambda t: f"for {_names(t)} the judge saves no labels",
+    ),
+    ThreatCode.LABELS_CHOSEN: ThreatText(
+        "Labels chosen by the judge's score",
+        (
+            "Labelled units of a system have higher or lower scores of the judge than the others (Welch's t at .001 "
+            "over the number of systems), and no chances of being labelled were given."
+        ),
+        "Demotes the system's estimates: give the chances (`--chances`), or draw labels at random.",
+        lambda t: (
+            f"the labelled units of {_names(t)} are not a random choice: the judge scores them {t.facts['labelled']}, the "
+            f"others {t.facts['others']}"
+        ),
+    ),
 }
 
 

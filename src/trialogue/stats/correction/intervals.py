@@ -140,7 +140,9 @@ def _effective(side: Side, table: JudgedTable, contrast: Floats) -> _Worth:
     share = _cut(float(contrast[used] @ alone.values[used]), (0, 1))
     cells, units = len(np.unique(table.cell_of[rows])), float(len(rows))
     plain = cells == 1 and not (table.is_clustered or table.has_chances or table.rater_labels)
-    labels = DOUBT / (doubt * max(units - cells, 1))  # as many as there are, over the share of variance left open
+    labels = DOUBT / (
+        doubt * max((units - cells) / cells, 1)
+    )  # as many as there are, over the share of variance left open
     if not plain and share * (1 - share) > 0 and base > 0:
         labels = min(labels, share * (1 - share) / base)
     elif not plain:

@@ -1,0 +1,139 @@
+"""``trialogue judge``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.shared.progress import Steps, check_folder, steps
+
+if TYPE_CHECKING:
+    from trialogue.findings.judging.conclude import JudgeSettings
+
+PLAN = "label_plan.jsonl"
+
+
+def judge(
+    run: Annotated[str, typer.Argument(help="Folder written by 'trialogue evaluate', or dialogues.")],
+    aspect: Annotated[
+        str, typer.Option(help="The judge's column: a measure, or the question that it predicts.", show_default=False)
+    ],
+    scores: Annotated[
+        str | None, typer.Option(help="File of the judge's scores (default: a column of the run).")
+    ] = None,
+    labels: Annotated[str | None, typer.Option(help="File of people's answers to the question, of some units.")] = None,
+    chances: Annotated[
+        Path | None,
+        typer.Option(help="Plan with each unit's chance of a label, where chances differ within a system."),
+    ] = None,
+    estimand: Annotated[
+        str, typer.Option(help="Estimate the mean of 'these' conversations, or of the 'population' behind them.")
+    ] = "these",
+    raters: Annotated[
+        str, typer.Option(help="The truth is what 'these' raters say, or what the 'population' of raters would say.")
+    ] = "these",
+    drawn_overall: Annotated[
+        bool, typer.Option("--drawn-overall", help="Labels were drawn over all systems together, not so many of each.")
+    ] = False,
+    looks: Annotated[int, typer.Option(min=1, help="How often you will look at most while adding labels.")] = 1,
+    low: Annotated[float | None, typer.Option(help="Lowest label that is possible.")] = None,
+    high: Annotated[float | None, typer.Option(help="Highest label that is possible.")] = None,
+    family: Annotated[
+        list[str] | None, typer.Option(help="System built on the judge's own language model (repeatable).")
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Say what to label next for intervals of --width.")] = False,
+    width: Annotated[
+        float | None, typer.Option(help="With --plan: width of the intervals of differences, from end to end.")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Random seed of a plan.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the page, tables and the plan.")] = Path(
+        "runs/judge"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+) -> None:
+    """Correct a judge's scores (a language model's, a metric's) with a few labels by people."""
+    from trialogue.errors import UsageError
+    from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.stats.correction.table import Estimand
+
+    wrong = [
+        f"{name} must be {' or '.join(Estimand)}, got {given!r}."
+        for name, given in (("--estimand", estimand), ("--raters", raters))
+        if given not in list(Estimand)
+    ]
+    if labels is None and not plan:
+        wrong.append("give people's labels with --labels, or --plan to find out what to label.")
+    if plan != (width is not None):
+        wrong.append("--plan and --width must be given together: the plan, and how narrow intervals shall be.")
+    if plan and as_json:
+        wrong.append(f"--json prints findings; a plan is written to {PLAN} as JSON Lines.")
+    if plan and chances is not None:
+        wrong.append("--chances is for labels that are there; a plan draws all units of a system with one chance.")
+    if not 0 < confidence < 1:
+        wrong.append(f"--confidence must lie between 0 and 1, got {confidence:g}.")
+    if low is not None and high is not None and low >= high:
+        wrong.append(f"--low must be below --high, got {low:g} and {high:g}.")
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    how = JudgeSettings(
+        estimand=Estimand(estimand),
+        raters=Estimand(raters),
+        drawn_overall=drawn_overall,
+        confidence=confidence,
+        looks=looks,
+        scale=(low, high),
+        family=tuple(family or ()),
+    )
+    check_folder(out)
+    with steps(quiet=quiet) as tell:
+        if plan and width is not None:
+            _plan(run, aspect, scores, labels, width, how, seed, out)
+        elif labels is not None:
+            _judge(run, aspect, scores, labels, chances, how, out, as_json, tell)
+
+
+def _judge(
+    run: str,
+    aspect: str,
+    scores: str | None,
+    labels: str,
+    chances: Path | None,
+    how: "JudgeSettings",
+    out: Path,
+    as_json: bool,
+    tell: Steps,
+) -> None:
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.judging.terminal import judging_text
+    from trialogue.workflows.judging.judge import judge as corrected
+    from trialogue.workflows.pipeline import report
+
+    findings = corrected(run, aspect=aspect, labels=labels, scores=scores, chances=chances, how=how, progress=tell)
+    page = report(findings, out)
+    for warning in findings.warnings:
+        tell.say(f"note: {warning}")
+    typer.echo(to_line(findings) if as_json else judging_text(findings))
+    if not as_json:
+        typer.echo(f"\nPage: {page}")
+
+
+def _plan(
+    run: str,
+    aspect: str,
+    scores: str | None,
+    labels: str | None,
+    width: float,
+    how: "JudgeSettings",
+    seed: int,
+    out: Path,
+) -> None:
+    from trialogue.records import write_records
+    from trialogue.report.judging.plan import plan_text
+    from trialogue.workflows.judging.judge import plan_labels
+
+    found = plan_labels(run, aspect=aspect, width=width, labels=labels, scores=scores, how=how, seed=seed)
+    write_records(out / PLAN, found.units)
+    typer.echo(plan_text(found.needs, width, is_pilot=found.is_pilot))
+    typer.echo(f"\nPlan: {out / PLAN}")

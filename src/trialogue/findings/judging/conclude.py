@@ -1,0 +1,222 @@
+"""Corrected estimates to findings: verdicts, what threats leave of them, and the answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from trialogue.findings.judging.records import (
+    JudgedDifference,
+    JudgedSystem,
+    JudgedValue,
+    JudgeVerdict,
+    JudgingFindings,
+)
+from trialogue.findings.judging.threats import judging_threats
+from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.records import Manifest, Raters
+from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.correction.means import Correction, Corrections, corrected_means
+from trialogue.stats.correction.table import Estimand, JudgedTable
+
+SAME = 0.005  # of a width: a change that rounds to nothing
+METHODS = (
+    "Corrected values are difference estimates (prediction-powered, PPI++): the mean of labels, moved by as much as the "
+    "judge scores all units higher or lower than the labelled ones, times the judge's weight. The error of each label is "
+    "taken with the weight that the other labels give. Weights are shrunk by what may be chance; systems with fewer than 20 "
+    "labels share one.",
+    "Labels alone get the same treatment: finite populations, clusters, Student's t; shares have Wilson's interval at the "
+    "effective number of labels. Verdicts and rank intervals hold for all pairs together (Holm).",
+    "A corrected value holds people's answers. It is no metric, and its agreement with the same people means nothing.",
+)
+
+
+@dataclass(frozen=True)
+class JudgeSettings:
+    """What was asked for."""
+
+    estimand: Estimand = Estimand.THESE
+    """These units, or the population that they were drawn from."""
+    raters: Estimand = Estimand.THESE
+    """These raters, or the population of raters."""
+    drawn_overall: bool = False
+    """Labels were drawn over all systems together."""
+    confidence: float = 0.95
+    """Of intervals."""
+    looks: int = 1
+    """How often the result may be looked at while labels are added."""
+    scale: tuple[float | None, float | None] = (None, None)
+    """Ends of the scale of labels."""
+    family: tuple[str, ...] = ()
+    """Systems of the judge's family."""
+
+
+def judging_findings(
+    table: JudgedTable,
+    how: JudgeSettings,
+    *,
+    judge: str,
+    question: str,
+    level: Literal["dialogue", "turn"],
+    labels_by: tuple[Raters, ...],
+    rater_count: int,
+    title: str,
+    warnings: Sequence[str],
+    manifest: Manifest,
+) -> JudgingFindings:
+    """Everything that can be said of a table of judged units.
+
+    Args:
+        table: the units.
+        how: what was asked for.
+        judge: full name of the judge's column.
+        question: what people were asked.
+        level: what one unit is.
+        labels_by: kinds of those who labelled.
+        rater_count: raters that are known by code.
+        title: what was judged.
+        warnings: about the data.
+        manifest: how it was made.
+    """
+    found = corrected_means(
+        table,
+        estimand=how.estimand,
+        raters=how.raters,
+        drawn_overall=how.drawn_overall,
+        scale=how.scale,
+        confidence=how.confidence,
+        looks=how.looks,
+    )
+    threats = judging_threats(table, found, labels_by=labels_by, family=how.family)
+    systems = _systems(table, found, threats)
+    differences = _differences(found, threats, (1 - how.confidence) / how.looks)
+    doubled = found.raters.doubled > 0
+    return JudgingFindings(
+        title=title,
+        judge=judge,
+        question=question,
+        level=level,
+        estimand=how.estimand,
+        raters=how.raters,
+        is_share=found.is_share,
+        labels_by=labels_by,
+        rater_count=rater_count,
+        noise=found.raters.residual if doubled else None,
+        leniency=found.raters.leniency if doubled else None,
+        judged=len(table.judge),
+        labels=len(table.labelled),
+        abstained=table.abstained,
+        confidence=how.confidence,
+        looks=how.looks,
+        overall=_value(found.overall),
+        systems=systems,
+        differences=differences,
+        threats=threats,
+        answer=_answer(question, level, systems, differences, found),
+        warnings=tuple(warnings),
+        methods=METHODS,
+        manifest=manifest,
+    )
+
+
+def _value(found: Correction) -> JudgedValue:
+    return JudgedValue(
+        judge=found.judge,
+        alone=found.alone,
+        corrected=found.corrected,
+        weight=found.weight,
+        width_ratio=found.width_ratio,
+    )
+
+
+def _systems(table: JudgedTable, found: Corrections, threats: Sequence[Threat]) -> tuple[JudgedSystem, ...]:
+    made = []
+    for index, (name, each) in enumerate(found.systems.items()):
+        rank = found.ranks[name]
+        made.append(
+            JudgedSystem(
+                system=name,
+                judged=int((table.system_of == index).sum()),
+                labels=found.labels[name],
+                value=_value(each),
+                rank=rank.rank,
+                best_rank=rank.low,
+                worst_rank=rank.high,
+                validity=weakest([EFFECTS[each.severity] for each in threats if each.concerns_system(name)]),
+            )
+        )
+    return tuple(sorted(made, key=lambda each: (each.rank is None, each.rank or 0, each.system)))
+
+
+def _differences(found: Corrections, threats: Sequence[Threat], alpha: float) -> tuple[JudgedDifference, ...]:
+    adjusted = holm([each.corrected.p for each in found.differences.values()])
+    made = []
+    for ((a, b), each), p in zip(found.differences.items(), adjusted, strict=True):
+        validity = weakest([EFFECTS[one.severity] for one in threats if one.concerns_pair(a, b, ahead=None)])
+        made.append(
+            JudgedDifference(
+                a=a,
+                b=b,
+                value=_value(each),
+                p_adjusted=p,
+                verdict=_verdict(each, p, alpha, validity),
+                validity=validity,
+            )
+        )
+    return tuple(sorted(made, key=lambda each: (1.0 if each.p_adjusted is None else each.p_adjusted, each.a, each.b)))
+
+
+def _verdict(found: Correction, p: float | None, alpha: float, validity: Validity) -> JudgeVerdict:
+    value = found.corrected.value
+    if value is None or p is None or validity is Validity.BLOCKED:
+        return "undefined"
+    if p > alpha or value == 0:
+        return "inconclusive"
+    return "better" if value > 0 else "worse"
+
+
+def _answer(
+    question: str,
+    level: str,
+    systems: Sequence[JudgedSystem],
+    differences: Sequence[JudgedDifference],
+    found: Corrections,
+) -> tuple[str, ...]:
+    """What to know first: the order, how far the judge alone is off, and what it saves."""
+    known = [each for each in systems if each.value.corrected.value is not None]
+    if not known:
+        return (f"No system has enough labels to correct the judge: {found.overall.corrected.why}.",)
+    best = known[0]
+    sentences = [f"{_of(best)} on {question.replace('_', ' ')}."]
+    decided = sum(each.verdict in ("better", "worse") for each in differences)
+    if differences:
+        many = "is" if decided == 1 else "are"
+        sentences[0] = (
+            f"{_of(best)} on {question.replace('_', ' ')}, and {decided} of {len(differences)} differences between systems "
+            f"{many} significant."
+        )
+        if Validity.CONDITIONAL in (best.validity, *(each.validity for each in differences)):
+            sentences[0] = f"If the threats below do no harm: {sentences[0]}"
+    off = max(known, key=_error)
+    sentences.append(
+        f"The judge alone is off by up to {_error(off):.2f}: it gives {off.system} {off.value.judge:.2f}, the labels say "
+        f"{off.value.corrected.value:.2f}."
+    )
+    ratios = [each.value.width_ratio for each in (differences or known) if each.value.width_ratio is not None]
+    if ratios:
+        mean = sum(ratios) / len(ratios)
+        what = "differences" if differences else "means"
+        change = f"{1 - mean:.0%} narrower than" if mean < 1 else f"{mean - 1:.0%} wider than"
+        change = "as wide as" if abs(1 - mean) < SAME else change
+        sentences.append(f"With it, intervals of {what} are on average {change} those of the labels alone.")
+    return tuple(sentences)
+
+
+def _of(best: JudgedSystem) -> str:
+    interval = best.value.corrected.interval
+    ends = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
+    return f"{best.system} has the highest corrected mean, {best.value.corrected.value:.2f}{ends}"
+
+
+def _error(each: JudgedSystem) -> float:
+    value = each.value.corrected.value
+    return 0.0 if value is None else abs(each.value.judge - value)

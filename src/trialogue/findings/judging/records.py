@@ -1,0 +1,141 @@
+"""What is said of systems by a judge, by labels of people, and by both together, as records.
+
+These are no scores: a corrected value holds people's answers, and would agree with itself if it were held against them.
+"""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from trialogue.findings.threat import Threat, Validity
+from trialogue.records import Estimate, Manifest, Raters, Record
+from trialogue.stats.correction.table import Estimand
+
+JudgeVerdict = Literal["better", "worse", "inconclusive", "undefined"]
+
+
+class JudgedValue(Record):
+    """One quantity three times."""
+
+    judge: float
+    """By the judge alone, uncorrected."""
+    alone: Estimate
+    """By labels alone."""
+    corrected: Estimate
+    """By both."""
+    weight: float
+    """The judge's weight: labels per unit of its scores; 0: it was not used."""
+    width_ratio: float | None = None
+    """Width of the corrected interval over that of labels alone."""
+
+
+class JudgedSystem(Record):
+    """One system."""
+
+    system: str
+    """Its name."""
+    judged: int
+    """Units that are to be judged."""
+    labels: int
+    """Those that people labelled."""
+    value: JudgedValue
+    """Its mean."""
+    rank: int | None = None
+    """1 for the best corrected mean; None: it has none."""
+    best_rank: int | None = None
+    """Best rank that it may well have, all systems at once."""
+    worst_rank: int | None = None
+    """Worst one."""
+    validity: Validity = Validity.FIRM
+    """What threats leave of it."""
+
+
+class JudgedDifference(Record):
+    """One system minus another."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    value: JudgedValue
+    """The difference of their means."""
+    p_adjusted: float | None = Field(default=None, ge=0, le=1)
+    """p-value of the corrected difference by Holm's method over all pairs."""
+    verdict: JudgeVerdict
+    """What the corrected difference says of ``a``."""
+    validity: Validity = Validity.FIRM
+    """What threats leave of it."""
+
+
+class JudgingFindings(Record):
+    """Everything that is said about a judge's scores and people's labels."""
+
+    kind: ClassVar[str] = "judging"
+
+    title: str
+    """What was judged."""
+    judge: str
+    """Full name of the judge's column."""
+    question: str
+    """What people were asked."""
+    level: Literal["dialogue", "turn"]
+    """What one unit is."""
+    estimand: Estimand
+    """These units, or the population they were drawn from."""
+    raters: Estimand
+    """These raters, or the population of raters."""
+    is_share: bool
+    """Whether labels are 0 and 1."""
+    labels_by: tuple[Raters, ...]
+    """Who labelled."""
+    rater_count: int
+    """Raters that are known by code; 0: only aggregates are known, and their error is not."""
+    noise: float | None
+    """Variance of one rater's label about the mean of its unit; None: no unit has two raters."""
+    leniency: float | None
+    """Variance between raters of how high they label."""
+    judged: int
+    """Units."""
+    labels: int
+    """Units with a label."""
+    abstained: int
+    """Units without a score of the judge."""
+    confidence: float
+    """Of every interval, before any correction for looks."""
+    looks: int
+    """How often the result may be looked at while labels are added."""
+    overall: JudgedValue
+    """Mean over all units."""
+    systems: tuple[JudgedSystem, ...]
+    """Systems, best first."""
+    differences: tuple[JudgedDifference, ...]
+    """All pairs that have estimates, the surest first."""
+    threats: tuple[Threat, ...]
+    """What speaks against it."""
+    answer: tuple[str, ...]
+    """The answer, in sentences."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know of the data."""
+    methods: tuple[str, ...] = ()
+    """How the numbers were made."""
+    manifest: Manifest
+    """How it was made."""
+
+
+class PlannedLabel(Record):
+    """One unit that is to be labelled."""
+
+    kind: ClassVar[str] = "planned_label"
+
+    system: str
+    """The system; do not show it to who labels."""
+    dialogue_id: str | None
+    """The dialogue."""
+    situation_id: str | None = None
+    """The situation of a reply."""
+    utterance: int | None = None
+    """The turn."""
+    chance: float = Field(gt=0, le=1)
+    """Chance that it is labelled, earlier labels included; the correction needs it if it differs within a system."""
+    is_labelled: bool = False
+    """Whether it has a label already."""

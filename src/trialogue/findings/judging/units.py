@@ -1,0 +1,48 @@
+"""Judged units, as they come out of files: the rows of the table that is corrected."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from trialogue.stats.correction.table import JudgedTable, RaterLabel, judged_table
+
+Key = tuple[str, str | None, str | None, int | None]
+"""(system, dialogue, situation, utterance)."""
+
+
+@dataclass(frozen=True)
+class JudgedUnit:
+    """One unit: what the judge and people say of it."""
+
+    key: Key
+    """What it is."""
+    judge: float | None
+    """The judge's score; None: it gave none."""
+    answers: tuple[tuple[str, float], ...] = ()
+    """(rater, label) of each who labelled it."""
+    cluster: Hashable = None
+    """What it was drawn with; None: it is one by itself."""
+    chance: float | None = None
+    """Chance that it was to be labelled; None: the same for all of a system."""
+
+
+def table_of(units: Sequence[JudgedUnit], *, aggregate: str) -> JudgedTable:
+    """The table of some units.
+
+    Args:
+        units: with at least one label.
+        aggregate: the code of a rater who is nobody in particular; what such say is one label and no rater's.
+    """
+    raters = {rater for unit in units for rater, _ in unit.answers} - {aggregate}
+    known = len(raters) > 1
+    rows = [RaterLabel(row, rater, value) for row, unit in enumerate(units) for rater, value in unit.answers]
+    labels = [sum(value for _, value in unit.answers) / len(unit.answers) if unit.answers else None for unit in units]
+    clustered = any(unit.cluster is not None for unit in units)
+    chances = any(unit.chance is not None for unit in units)
+    return judged_table(
+        [unit.key[0] for unit in units],
+        [unit.judge for unit in units],
+        None if known else labels,
+        clusters=[unit.key if unit.cluster is None else unit.cluster for unit in units] if clustered else None,
+        chances=[unit.chance for unit in units] if chances else None,
+        rater_labels=rows if known else (),
+    )

@@ -1,0 +1,1 @@
+"""A judge's scores beside what labels of people make of them."""

@@ -1,0 +1,44 @@
+"""The page about a judge: its raw scores beside labels alone and the corrected values."""
+
+from pathlib import Path
+
+from trialogue.findings.judging.records import JudgingFindings
+from trialogue.records.files.jsonl import to_line
+from trialogue.records.files.opening import write_text
+from trialogue.report.agreement.page import LONG
+from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
+from trialogue.report.evaluation.page import environment, manifest_rows
+from trialogue.report.judging.tables import differences_table, judging_csv, systems_table, threat_lists
+from trialogue.report.judging.wording import facts
+from trialogue.report.text import printable
+
+PAGE, FINDINGS, TABLE = "judging.html", "judging.json", "judging.csv"
+
+
+def write_judging(findings: JudgingFindings, folder: Path | str) -> Path:
+    """Write ``judging.html``, ``judging.json`` and ``judging.csv``; returns the path of the page."""
+    folder = Path(folder)
+    write_text(folder / FINDINGS, to_line(findings) + "\n")
+    write_text(folder / TABLE, judging_csv(findings))
+    page = folder / PAGE
+    write_text(page, judging_page(findings))
+    return page
+
+
+def judging_page(findings: JudgingFindings) -> str:
+    """The whole page as one HTML document that loads nothing and runs no script."""
+    return printable(
+        environment()
+        .get_template("judging.html.j2")
+        .render(
+            light=css_variables(LIGHT),
+            dark=css_variables(DARK),
+            findings=findings,
+            long_answer=len(findings.answer[0]) > LONG,
+            facts=facts(findings),
+            systems=systems_table(findings),
+            differences=differences_table(findings) if findings.differences else None,
+            threats=threat_lists(findings),
+            manifest=manifest_rows(findings.manifest),
+        )
+    )

@@ -1,0 +1,124 @@
+"""A judge's scores beside labels alone and corrected: the tables that terminal, page and CSV share."""
+
+from collections.abc import Iterator, Sequence
+
+from trialogue.findings.judging.records import JudgedValue, JudgingFindings
+from trialogue.findings.threats import Severity
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.findings.threats.texts import severity_heading
+from trialogue.records import Estimate
+from trialogue.records.files.cells import csv_text
+from trialogue.report.agreement.page import Table
+from trialogue.report.numbers import MISSING, column_decimals, number, plain_p, ranks, render_estimate
+
+HEAD = (
+    "kind",
+    "system",
+    "versus",
+    "judged",
+    "labels",
+    "judge",
+    "alone",
+    "alone_low",
+    "alone_high",
+    "corrected",
+    "low",
+    "high",
+    "weight",
+    "width_ratio",
+    "rank",
+    "best_rank",
+    "worst_rank",
+    "p",
+    "p_adjusted",
+    "verdict",
+    "validity",
+    "why",
+)
+OVERALL = "all systems"
+
+
+def judging_csv(findings: JudgingFindings) -> str:
+    """One quantity a row, nothing rounded: the raw column beside the corrected one."""
+    return csv_text(HEAD, _rows(findings))
+
+
+def systems_table(findings: JudgingFindings) -> Table:
+    """Means of systems, best first, and of all together."""
+    values = [*(each.value for each in findings.systems), findings.overall]
+    decimals = _decimals(values)
+    rows = [
+        (
+            each.system,
+            *_cells(each.value, decimals),
+            f"{each.labels}/{each.judged}",
+            ranks(each.best_rank, each.worst_rank) or MISSING,
+        )
+        for each in findings.systems
+    ]
+    rows.append((OVERALL, *_cells(findings.overall, decimals), f"{findings.labels}/{findings.judged}", ""))
+    heads = ("System", "Judge alone", "Labels alone", "Corrected", "Width", "Labels", "Rank")
+    return Table(heads, tuple(rows))
+
+
+def differences_table(findings: JudgingFindings) -> Table:
+    """Every difference; p is Holm's over all."""
+    decimals = _decimals([each.value for each in findings.differences])
+    rows = tuple(
+        (
+            f"{each.a} − {each.b}",
+            *_cells(each.value, decimals, sign=True),
+            plain_p(each.p_adjusted),
+            f"{each.verdict} ({each.validity.value})" if each.validity.value == "conditional" else each.verdict,
+        )
+        for each in findings.differences
+    )
+    return Table(("Difference", "Judge alone", "Labels alone", "Corrected", "Width", "p", "Verdict"), rows)
+
+
+def threat_lists(findings: JudgingFindings) -> list[tuple[str, list[str]]]:
+    """(heading, sentences) for each severity that occurs."""
+    lines = threat_lines(findings.threats, {})
+    found = []
+    for severity in Severity:
+        texts = [line.text for line in lines if line.severity is severity]
+        if texts:
+            found.append((severity_heading(severity), texts))
+    return found
+
+
+def _decimals(values: Sequence[JudgedValue]) -> int:
+    return column_decimals([each.corrected for each in values])
+
+
+def _cells(value: JudgedValue, decimals: int, *, sign: bool = False) -> tuple[str, ...]:
+    ratio = MISSING if value.width_ratio is None else f"{100 * value.width_ratio:.0f} %"
+    texts = [render_estimate(each, decimals, sign=sign) for each in (value.alone, value.corrected)]
+    return (number(value.judge, decimals, sign=sign), *texts, ratio)
+
+
+def _rows(findings: JudgingFindings) -> Iterator[list[object]]:
+    for each in findings.systems:
+        counts = ["mean", each.system, None, each.judged, each.labels]
+        rank = [each.rank, each.best_rank, each.worst_rank]
+        yield [*counts, *_numbers(each.value), *rank, None, None, None, each.validity.value, _why(each.value)]
+    overall = findings.overall
+    counts = ["mean", None, None, findings.judged, findings.labels]
+    yield [*counts, *_numbers(overall), None, None, None, None, None, None, None, _why(overall)]
+    for pair in findings.differences:
+        tests = [pair.value.corrected.p, pair.p_adjusted, pair.verdict, pair.validity.value, _why(pair.value)]
+        yield ["difference", pair.a, pair.b, None, None, *_numbers(pair.value), None, None, None, *tests]
+
+
+def _numbers(value: JudgedValue) -> list[object]:
+    estimates = [cell for each in (value.alone, value.corrected) for cell in (each.value, *_ends(each))]
+    return [value.judge, *estimates, value.weight, value.width_ratio]
+
+
+def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
+    interval = estimate.interval
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def _why(value: JudgedValue) -> str | None:
+    return None if value.corrected.why is None else str(value.corrected.why)

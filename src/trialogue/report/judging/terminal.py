@@ -1,0 +1,66 @@
+"""A judge and its correction as plain text, for a terminal."""
+
+import io
+import shutil
+import textwrap
+from collections.abc import Sequence
+
+from trialogue.findings.judging.records import JudgingFindings
+from trialogue.report.agreement.page import Table
+from trialogue.report.judging.tables import differences_table, systems_table, threat_lists
+from trialogue.report.judging.wording import facts
+from trialogue.report.numbers import count
+from trialogue.report.text import one_line
+
+NARROWEST, WIDEST = 60, 130
+KEY = "Intervals have the stated confidence each; ranks, p-values and verdicts hold for all systems together."
+LEFT_OUT = ("Width", "Labels")
+"""Columns that only the page has room for."""
+MOST_PAIRS = 12  # differences on a terminal; the page has all
+
+
+def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
+    """The answer, the tables and what speaks against them.
+
+    Args:
+        findings: what to print.
+        width: columns of the terminal; its own by default, 80 where there is none.
+    """
+    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
+    parts = [_paragraphs(findings.answer, width), _paragraphs(facts(findings), width)]
+    parts.append(_rendered(_without(systems_table(findings), *LEFT_OUT), width))
+    if findings.differences:
+        table = _without(differences_table(findings), *LEFT_OUT, "Labels alone")
+        parts.append(_rendered(Table(table.heads, table.rows[:MOST_PAIRS]), width))
+        if len(table.rows) > MOST_PAIRS:
+            parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
+    for heading, texts in threat_lists(findings):
+        parts.append(f"{heading}:\n" + "\n".join(textwrap.fill(f"- {one_line(text)}", width) for text in texts))
+    parts.append(_paragraphs([KEY], width))
+    return "\n\n".join(parts)
+
+
+def _without(table: Table, *heads: str) -> Table:
+    kept = [place for place, head in enumerate(table.heads) if head not in heads]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return Table(tuple(table.heads[place] for place in kept), rows)
+
+
+def _paragraphs(sentences: Sequence[str], width: int) -> str:
+    return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in sentences)
+
+
+def _rendered(table: Table, width: int) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as Rich
+    from rich.text import Text
+
+    drawn = Rich(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, head in enumerate(table.heads):
+        drawn.add_column(head, justify="left" if place == 0 else "right", overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(Text(one_line(cell)) for cell in row))
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None, legacy_windows=False).print(drawn)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")

@@ -1,0 +1,28 @@
+"""What was judged, by whom and for what, in sentences that terminal and page share."""
+
+from trialogue.findings.judging.records import JudgingFindings
+from trialogue.records.kinds.origins import possessive_of
+from trialogue.report.numbers import count
+from trialogue.stats.correction.table import Estimand
+
+
+def facts(findings: JudgingFindings) -> list[str]:
+    """What the numbers are about."""
+    unit = "dialogue" if findings.level == "dialogue" else "turn"
+    lines = [
+        f"{findings.judge} scored {count(findings.judged - findings.abstained, unit)}; {findings.labels} of "
+        f"{findings.judged} have {possessive_of(findings.labels_by)} labels of {findings.question.replace('_', ' ')}.",
+        f"Estimated is the mean of these {unit}s."
+        if findings.estimand is Estimand.THESE
+        else f"Estimated is the mean of the population that these {unit}s were drawn from.",
+    ]
+    if findings.noise is not None and findings.leniency is not None:
+        whom = "these raters on average" if findings.raters is Estimand.THESE else "raters in general"
+        lines.append(
+            f"The truth is what {whom} say. A single label varies with standard deviation {findings.noise**0.5:.2f} about "
+            f"its {unit}'s mean, and raters differ in leniency by {findings.leniency**0.5:.2f}."
+        )
+    if findings.looks > 1:
+        level = 1 - (1 - findings.confidence) / findings.looks
+        lines.append(f"Intervals hold for {findings.looks} looks together: each has {level:.1%} confidence.")
+    return lines

@@ -1,0 +1,1 @@
+"""A judge's scores and people's labels, from files to findings."""

@@ -1,0 +1,214 @@
+"""Files to judged units: whose dialogues they are, what the judge says of them, and what people say of some."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.judging.records import PlannedLabel
+from trialogue.findings.judging.units import JudgedUnit, Key
+from trialogue.records import MeasureName, Raters, Score, read_records
+from trialogue.records.completion import UNNAMED
+from trialogue.records.files.manifest import sha256_of
+from trialogue.records.kinds.origins import kinds_of
+from trialogue.records.score import AGGREGATE
+from trialogue.stats.correction.table import Estimand
+from trialogue.workflows.inputs.inputs import gather, summarise_repairs
+from trialogue.workflows.inputs.read import read
+from trialogue.workflows.pipeline.stored import holds_run, read_run
+
+Level = Literal["dialogue", "turn"]
+LEVELS: dict[str, Level] = {"dialogue": "dialogue", "utterance": "turn", "response": "turn"}
+
+
+@dataclass(frozen=True)
+class JudgedMaterial:
+    """What was read."""
+
+    units: tuple[JudgedUnit, ...]
+    """Judged units, those labelled included."""
+    judge: MeasureName
+    """The judge's column."""
+    question: str
+    """What people were asked."""
+    level: Level
+    """What one unit is."""
+    labels_by: tuple[Raters, ...]
+    """Kinds of those who labelled."""
+    raters: frozenset[str]
+    """Their codes, without those of aggregates."""
+    warnings: tuple[str, ...]
+    """What is doubtful."""
+    hashes: dict[str, str]
+    """sha256 of what was read."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    scores: Sequence[Score]
+    users: dict[tuple[str, str], str | None]
+    """User by (system, dialogue)."""
+    hashes: dict[str, str]
+    warnings: tuple[str, ...]
+
+
+def judged_material(
+    run: str, *, scores: str | None, aspect: str, labels: str | None, chances: Path | None, estimand: Estimand
+) -> JudgedMaterial:
+    """The units of a run with the judge's scores and people's labels.
+
+    Args:
+        run: a folder that ``evaluate`` wrote, or dialogues.
+        scores: the judge's, in any format that holds scores; None: a column of the run.
+        aspect: which of them, by the full name of the measure, or by the question that it predicts.
+        labels: people's answers to the question, in any format that holds scores; None: nobody has labelled yet.
+        chances: a plan with the chance of each unit to be labelled; None: equal within a system.
+        estimand: turns of one dialogue are one cluster, and dialogues of one user are for the estimand ``POPULATION``.
+
+    Raises:
+        DataError: there are no such scores or labels, they are of different units, or none is about the run.
+    """
+    source = _run(run)
+    repairs: list[Problem] = []
+    given = list(source.scores) if scores is None else _scores(scores, repairs)
+    said = _of_judge(given, aspect, scores or run)
+    all_answers = [] if labels is None else _scores(labels, repairs)
+    answers = _of_people(all_answers, aspect)
+    level = LEVELS[said[0].level]
+    answers = [each for each in answers if LEVELS.get(each.level) == level]
+    if labels is not None and not answers:
+        raise DataError(
+            Problem(f"there is no label of {aspect!r} of a {level}.", file=labels, hint=_questions(all_answers))
+        )
+    by_id: dict[str, list[str]] = defaultdict(list)
+    for system, dialogue in source.users:
+        by_id[dialogue].append(system)
+    judge_of = {key: each.value for each in said if (key := _key(each, source, by_id)) is not None}
+    if not judge_of:
+        raise DataError(Problem("no score is about a dialogue of the run.", file=scores or run))
+    answers_of: dict[Key, list[tuple[str, float]]] = defaultdict(list)
+    unknown = 0
+    for each in answers:
+        key = _key(each, source, by_id)
+        if key is None or each.value is None:
+            unknown += each.value is not None
+        else:
+            answers_of[key].append((each.rater or AGGREGATE, each.value))
+    if labels is not None and not answers_of:
+        raise DataError(Problem("no label is about a dialogue of the run.", file=labels))
+    keys = set(judge_of) | set(answers_of)
+    if level == "dialogue":
+        keys |= {(system, dialogue, None, None) for system, dialogue in source.users}
+    planned = {} if chances is None else _chances(chances)
+    warnings = list(dict.fromkeys([*source.warnings, *summarise_repairs(repairs)]))
+    if unknown:
+        warnings.append(f"{unknown} labels are about dialogues that the run does not hold; they are left out.")
+    raters = [each.raters for each in answers if _key(each, source, by_id) in answers_of]
+    units = tuple(
+        JudgedUnit(
+            key,
+            judge_of.get(key),
+            tuple(sorted(answers_of.get(key, ()))),
+            _cluster(key, source, level, estimand),
+            planned.get(key, 1.0 if planned and key not in answers_of else None),
+        )
+        for key in sorted(keys, key=lambda key: tuple("" if part is None else f"{part!s:>9}" for part in key))
+    )
+    lost = [unit.key[1] or unit.key[2] for unit in units if planned and unit.answers and unit.key not in planned]
+    if lost:
+        what = f"it has no chance for {len(lost)} labelled units, such as {lost[0]!r}."
+        raise DataError(Problem(what, file=str(chances)))
+    hashes = dict(source.hashes)
+    for name in (scores, labels, chances):
+        if name is not None and Path(name).is_file():
+            hashes[Path(name).name] = sha256_of(Path(name))
+    return JudgedMaterial(
+        units=units,
+        judge=said[0].measure,
+        question=aspect if not answers else answers[0].measure.question or str(answers[0].measure),
+        level=level,
+        labels_by=kinds_of(raters),
+        raters=frozenset(rater for given in answers_of.values() for rater, _ in given) - {AGGREGATE},
+        warnings=tuple(warnings),
+        hashes=hashes,
+    )
+
+
+def _run(given: str) -> _Run:
+    """The dialogues of a run, and its scores."""
+    folder = Path(given)
+    if holds_run(folder):
+        stored = read_run(folder)
+        units = {
+            (each.system or UNNAMED, each.dialogue_id): None for each in stored.scores if each.dialogue_id is not None
+        }
+        return _Run(stored.scores, dict(units), stored.inputs, ())
+    material = gather([given])
+    users: dict[tuple[str, str], str | None] = {
+        (each.system or UNNAMED, each.id): each.user for each in material.dialogues
+    }
+    return _Run(material.scores, users, dict(material.hashes), tuple(material.warnings))
+
+
+def _of_judge(scores: Iterable[Score], aspect: str, file: str) -> list[Score]:
+    """The scores of one column, at one level."""
+    own = [each for each in scores if each.rater is None and each.level in LEVELS]
+    found = [each for each in own if each.measure == aspect or each.measure.aspect == aspect]
+    found = found or [each for each in own if each.measure.is_called(aspect)]
+    columns = sorted({(str(each.measure), each.level) for each in found})
+    there = ", ".join(sorted({each.measure.aspect or str(each.measure) for each in own})) or "none"
+    if not found:
+        raise DataError(Problem(f"there is no score of {aspect!r}.", file=file, hint=f"There are: {there}."))
+    if len(columns) > 1:
+        what = f"{aspect!r} may be {' or '.join(f'{name} ({level}s)' for name, level in columns)}."
+        raise DataError(Problem(what, file=file, hint="Give the full name of one."))
+    return found
+
+
+def _of_people(scores: Iterable[Score], aspect: str) -> list[Score]:
+    """Answers to one question; an aspect may be the name of a measure that predicts it."""
+    question = MeasureName(aspect).aspect or aspect
+    return [
+        each
+        for each in scores
+        if each.rater is not None and question in (each.measure.question, str(each.measure)) and each.value is not None
+    ]
+
+
+def _questions(scores: Iterable[Score]) -> str:
+    names = {each.measure.question or str(each.measure) for each in scores if each.rater is not None}
+    return f"There are: {', '.join(sorted(names)) or 'none'}."
+
+
+def _scores(given: str, repairs: list[Problem]) -> list[Score]:
+    return [each for each in read(given, note=repairs.append) if isinstance(each, Score)]
+
+
+def _key(score: Score, run: _Run, by_id: dict[str, list[str]]) -> Key | None:
+    """What a score is about; None for dialogues that the run does not hold."""
+    if score.dialogue_id is None:
+        return (score.system or UNNAMED, None, score.situation_id, score.utterance)
+    systems = by_id.get(score.dialogue_id, [])
+    system = score.system if score.system is not None else systems[0] if len(systems) == 1 else None
+    if system is None or (system, score.dialogue_id) not in run.users:
+        return None
+    return (system, score.dialogue_id, score.situation_id, score.utterance)
+
+
+def _cluster(key: Key, run: _Run, level: Level, estimand: Estimand) -> str | None:
+    """What a unit was drawn with: turns with their dialogue, dialogues of a population with their user."""
+    system, dialogue, situation, _ = key
+    user = run.users.get((system, dialogue)) if dialogue is not None else None
+    if estimand is Estimand.POPULATION and user is not None:
+        return f"user {user}"
+    return f"{system} {dialogue or situation}" if level == "turn" else None
+
+
+def _chances(path: Path) -> dict[Key, float]:
+    """Chances by unit, from a plan."""
+    return {
+        (each.system, each.dialogue_id, each.situation_id, each.utterance): each.chance
+        for each in read_records(path, PlannedLabel)
+    }
