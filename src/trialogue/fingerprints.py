@@ -50,9 +50,9 @@ def normalise(text: str) -> str:
 
     UTF-8 that was read as Windows-1252 is read again. A text of punctuation alone stays as it is.
 
-    >>> normalised("Me, too!") == normalised("me too") == "me too"
+    >>> normalise("Me, too!") == normalise("me too") == "me too"
     True
-    >>> normalised("It’s ﬁne &amp; good"), normalised("Itâ€™s fine")
+    >>> normalise("It’s ﬁne &amp; good"), normalise("Itâ€™s fine")
     ('its fine good', 'its fine')
     """
     text = html.unescape(text) if _MARKUP.search(text) else text

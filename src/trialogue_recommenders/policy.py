@@ -135,7 +135,7 @@ class ListeningPolicy:
 def item_at_number(item_ids: Sequence[str], choice: int | None) -> str | None:
     """The id of a number, counted from 1, or the last one for -1; None if there is no such number.
 
-    >>> numbered(("a", "b"), 2), numbered(("a", "b"), -1), numbered(("a", "b"), 3), numbered((), -1)
+    >>> item_at_number(("a", "b"), 2), item_at_number(("a", "b"), -1), item_at_number(("a", "b"), 3), item_at_number((), -1)
     ('b', 'b', None, None)
     """
     if choice is None or not (choice == -1 or 0 < choice <= len(item_ids)) or not item_ids:

@@ -18,7 +18,7 @@ def tfidf(documents: Sequence[Sequence[str]]) -> "tuple[csr_array, dict[str, flo
     are in the order of the alphabet; a document without terms is a row of zeros.
 
     >>> rows, idf = tfidf([["a", "b"], ["a", "a"], []])
-    >>> rows.toarray().round(2).tolist(), {term: round(float(weight), 2) for term, weight in idf.items()}
+    >>> rows.toarray().astype(float).round(2).tolist(), {term: round(float(weight), 2) for term, weight in idf.items()}
     ([[0.61, 0.8], [1.0, 0.0], [0.0, 0.0]], {'a': 1.29, 'b': 1.69})
     """
     from scipy.sparse import csr_array

@@ -19,8 +19,10 @@ class Catalogue(Mapping[str, Item]):
     """Items by id, in the order in which they were given.
 
     >>> films = Catalogue.from_items([Item(id="1", title="The Piano", year=1993, attributes={"genre": ("Drama",)})])
-    >>> films["1"].titled, [item.id for item in films.titled("piano (1993)")], films.having("genre", "drama")
-    ('The Piano (1993)', ['1'], ('1',))
+    >>> films["1"].title_with_year, [item.id for item in films.find_title("piano (1993)")]
+    ('The Piano (1993)', ['1'])
+    >>> films.items_with("genre", "drama")
+    ('1',)
     """
 
     def __init__(self, items: Mapping[str, Item]) -> None:

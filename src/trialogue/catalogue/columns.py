@@ -150,7 +150,7 @@ def code_table(ids: Sequence[int]) -> NDArray[np.int32]:
 def encode_ids(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     """(the ids that occur, ascending, the place of each row's id among them) of ids from 0.
 
-    >>> names, codes = coded(np.array([30, 4, 30], dtype=np.int32))
+    >>> names, codes = encode_ids(np.array([30, 4, 30], dtype=np.int32))
     >>> names, codes.tolist()
     (('4', '30'), [1, 0, 1])
     """

@@ -178,7 +178,7 @@ def kind_of(value: object) -> str:
 def excerpt_of(value: JsonValue, *, longest: int = 40) -> str:
     """A JSON value itself, cut where it gets long, for messages about its parts.
 
-    >>> shown(["user", "Hi"])
+    >>> excerpt_of(["user", "Hi"])
     '["user", "Hi"]'
     """
     text = json.dumps(value, ensure_ascii=False)

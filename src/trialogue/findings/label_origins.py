@@ -49,7 +49,7 @@ STANDING_IN = {Labeller.SCRIPTED: "scripts", Labeller.INVENTED: "the authors of 
 def labeller_names(labellers: Iterable[Labeller | None]) -> str:
     """Whose labels a model is held against, in a sentence.
 
-    >>> named([Labeller.PERSON]), named([Labeller.SCRIPTED, Labeller.PERSON])
+    >>> labeller_names([Labeller.PERSON]), labeller_names([Labeller.SCRIPTED, Labeller.PERSON])
     ('people', 'people and scripts')
     """
     kinds = set(labellers)

@@ -48,7 +48,7 @@ MOST_NAMES = 5  # in one sentence
 def list_names(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
     """Names in a sentence; of more than ``most`` + 1, the first ``most``, and how many others there are.
 
-    >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D"], most=2)
+    >>> list_names(["A"]), list_names(["A", "B", "C"]), list_names(["A", "B", "C", "D"], most=2)
     ('A', 'A, B and C', 'A, B and 2 others')
     """
     if most is not None and len(names) > most + 1:

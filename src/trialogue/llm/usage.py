@@ -24,7 +24,7 @@ class Price(Record):
     def cost_of(self, prompt_tokens: int, completion_tokens: int) -> float:
         """The cost of so many tokens.
 
-        >>> Price(prompt_per_million=2, completion_per_million=8).of(1_000_000, 500_000)
+        >>> Price(prompt_per_million=2, completion_per_million=8).cost_of(1_000_000, 500_000)
         6.0
         """
         tokens = prompt_tokens * self.prompt_per_million + completion_tokens * self.completion_per_million

@@ -27,7 +27,7 @@ class TextUse(Record):
         """Which languages it is made for, by code.
 
         >>> TextUse(unit="word", languages=("en",)).in_words, TextUse(unit="word").in_words
-        ('en', 'any written with spaces between words')
+        ('en', 'any language written with spaces between words')
         >>> TextUse(unit="character").in_words
         'any; values are compared within one language'
         """

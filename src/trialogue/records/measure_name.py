@@ -43,7 +43,7 @@ class MeasureName(str):
     >>> name = MeasureName("distinct(n=2)@ratio|v1")
     >>> name.kind.value, name.metric, name.parameters, name.variant, name.version
     ('metric', 'distinct', 'n=2', 'ratio', 1)
-    >>> name = MeasureName.rating("relevance", level="response")
+    >>> name = MeasureName.of_question("relevance", level="response")
     >>> str(name), name.kind.value, name.question, name.level
     ('human:relevance@response', 'rating', 'relevance', 'response')
     """
@@ -96,7 +96,7 @@ class MeasureName(str):
     def family(self) -> str:
         """The name without the aspect: what predicts.
 
-        >>> MeasureName("FACE:relevance").family, MeasureName("length@words|v1").about("relevance").family
+        >>> MeasureName("FACE:relevance").family, MeasureName("length@words|v1").with_aspect("relevance").family
         ('FACE', 'length@words|v1')
         """
         return str(self) if self.aspect is None else str(self)[: -len(f":{self.aspect}")]

@@ -60,7 +60,7 @@ def typeset(text: str) -> str:
 def shorten(text: str, longest: int) -> str:
     """One line of at most so many columns; what is cut is the middle, since names differ at their ends.
 
-    >>> shortened("kbrd_redial_checkpoint_epoch_12", 20)
+    >>> shorten("kbrd_redial_checkpoint_epoch_12", 20)
     'kbrd_redial…epoch_12'
     """
     text = one_line(text)
@@ -92,7 +92,7 @@ def slug(text: str) -> str:
 def describe_rows(rows: Sequence[str], *, most: int = MOST_ROWS) -> str:
     """Rows of a figure in its description; those beyond the first ones are counted.
 
-    >>> told(["A 0.3", "B 0.2", "C 0.1"], most=2)
+    >>> describe_rows(["A 0.3", "B 0.2", "C 0.1"], most=2)
     'A 0.3; B 0.2; and 1 more'
     """
     return "; ".join([*rows[:most], *([f"and {len(rows) - most} more"] if len(rows) > most else [])])

@@ -23,8 +23,10 @@ def resolve_path(folder: Path, given: Value) -> Value:
 
     A name is taken for a path where there is such a file or folder, or where it looks like one.
 
-    >>> beside(Path("study"), "books.jsonl"), beside(Path("study"), "demo"), beside(Path("study"), "/tmp/a")
-    ('study/books.jsonl', 'demo', '/tmp/a')
+    >>> resolve_path(Path("study"), "books.jsonl"), resolve_path(Path("study"), "demo")
+    ('study/books.jsonl', 'demo')
+    >>> resolve_path(Path("study"), "/tmp/a")
+    '/tmp/a'
     """
     if folder == Path() or not isinstance(given, str | Path) or str(given) == DEMO:
         return given

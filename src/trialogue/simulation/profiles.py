@@ -45,7 +45,7 @@ class Thresholds:
     def for_scale(cls, scale: Scale) -> "Thresholds":
         """The paper's 4 and 2 where ratings go up to 5; else a quarter of the scale from its ends, as 4 and 2 are on 1 to 5.
 
-        >>> Thresholds.on(Scale(0.5, 5, 0.5)), Thresholds.on(Scale(0, 100))
+        >>> Thresholds.for_scale(Scale(0.5, 5, 0.5)), Thresholds.for_scale(Scale(0, 100))
         (Thresholds(like=4.0, dislike=2.0), Thresholds(like=75.0, dislike=25.0))
         """
         if scale.high == 5 and scale.low in (0, 0.5, 1):

@@ -181,7 +181,7 @@ def judge_pairs(
 def repair_encoding(text: str) -> str:
     """A text whose typographic characters were decoded as Mac Roman once or twice, put right; others as they are.
 
-    >>> mended("I‚Äö√Ñ√¥m fine"), mended("I‚Äôm fine"), mended("Amélie")
+    >>> repair_encoding("I‚Äö√Ñ√¥m fine"), repair_encoding("I‚Äôm fine"), repair_encoding("Amélie")
     ('I’m fine', 'I’m fine', 'Amélie')
     """
     for _ in range(TIMES_DECODED_WRONGLY):

@@ -120,7 +120,7 @@ def check_combine(combine: str) -> None:
 def combine_sentences(probabilities: Floats, texts: Sequence[str], combine: Combine) -> Floats:
     """The distribution of an utterance, shape (n_classes,), from those of its sentences, shape (n, n_classes).
 
-    >>> combined(np.array([[0.5, 0.5], [1.0, 0.0]]), ["Hi.", "It stars Brad Pitt."], "mean").tolist()
+    >>> combine_sentences(np.array([[0.5, 0.5], [1.0, 0.0]]), ["Hi.", "It stars Brad Pitt."], "mean").tolist()
     [0.75, 0.25]
     """
     if combine == "mean":

@@ -21,7 +21,7 @@ def split_thought(text: str) -> tuple[str, str]:
     Raises:
         AgentFailure: (empty) it thought and came to say nothing.
 
-    >>> spoken("<think>They like thrillers.</think>\\nHave you seen Heat?")
+    >>> split_thought("<think>They like thrillers.</think>\\nHave you seen Heat?")
     ('Have you seen Heat?', 'They like thrillers.')
     """
     thought, end, said = text.partition(THOUGHT)

@@ -58,7 +58,7 @@ def _alternate(history: Sequence[Utterance]) -> list[str]:
 def fill_template(template: JsonValue, values: Values, secrets: Mapping[str, str]) -> JsonValue:
     """The template with values for its placeholders; the template itself is left as it is.
 
-    >>> filled({"text": "{message}", "to": "user {turn}"}, {"message": "hi", "turn": 1}, {})
+    >>> fill_template({"text": "{message}", "to": "user {turn}"}, {"message": "hi", "turn": 1}, {})
     {'text': 'hi', 'to': 'user 1'}
     """
     if isinstance(template, str):
@@ -128,7 +128,7 @@ def steps_of(path: str) -> list[str]:
 def value_at(value: Any, path: str) -> Any:
     """What a path leads to; ``ABSENT`` where there is nothing.
 
-    >>> found({"messages": [{"text": "Hello!"}, {"text": "Heat?"}]}, "messages.*.text")
+    >>> value_at({"messages": [{"text": "Hello!"}, {"text": "Heat?"}]}, "messages.*.text")
     ['Hello!', 'Heat?']
     """
     steps = steps_of(path)

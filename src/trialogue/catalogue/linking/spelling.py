@@ -15,7 +15,7 @@ MOST_SEEN = 1 << 14  # words that are remembered
 class Spelling:
     """The longer words of a vocabulary, found by spellings that are one slip away.
 
-    >>> Spelling(["insidious", "phillips"]).mended("incidious")
+    >>> Spelling(["insidious", "phillips"]).correct("incidious")
     'insidious'
     """
 

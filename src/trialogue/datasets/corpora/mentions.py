@@ -80,7 +80,7 @@ def find_quoted_titles(text: str) -> tuple[Mention, ...]:
 
     A title with a year may lack its closing quote, or open with @; one without a year must be capitalised.
 
-    >>> [mention.title for mention in quoted('Like "Troy  (2004)" or "Star Trek (2009) . It is "so-so".')]
+    >>> [mention.title for mention in find_quoted_titles('Like "Troy  (2004)" or "Star Trek (2009) . It is "so-so".')]
     ['Troy (2004)', 'Star Trek (2009)']
     """
     mentions = []

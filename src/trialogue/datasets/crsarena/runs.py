@@ -141,9 +141,9 @@ def score_of(labels: Labels, aspect: str, *, why: Reason, **fields: Any) -> Scor
 def parties_of(conv_id: str) -> tuple[str | None, str | None]:
     """(system, person) of a conversation.
 
-    >>> who("kbrd_redial_11454a65-c9de-406d-ba1c-47130c903123")
+    >>> parties_of("kbrd_redial_11454a65-c9de-406d-ba1c-47130c903123")
     ('kbrd_redial', '11454a65-c9de-406d-ba1c-47130c903123')
-    >>> who("talk7")
+    >>> parties_of("talk7")
     (None, None)
     """
     system, _, person = conv_id.rpartition("_")

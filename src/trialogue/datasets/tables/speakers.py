@@ -27,8 +27,10 @@ class Speakers:
         """Who it is; None, and taken down, where it is not known.
 
         >>> speakers = Speakers({"Alice": "user"})
-        >>> speakers.of("Alice", 1), speakers.of("CHAT-BOT:", 2), speakers.of("Bob", 3), list(speakers.unknown)
-        ('user', 'system', None, ['Bob'])
+        >>> speakers.resolve("Alice", 1), speakers.resolve("CHAT-BOT:", 2), speakers.resolve("Bob", 3)
+        ('user', 'system', None)
+        >>> list(speakers.unknown)
+        ['Bob']
         """
         known = self.explained.get(name) or self.explained.get(name.strip()) or obvious(name)
         if known is None:

@@ -68,7 +68,7 @@ class AlignmentProfile(Record):
 def turn_range(low: int, high: int) -> str:
     """Turns in words.
 
-    >>> named(3, 4), named(1, 1), named(13, 10_000)
+    >>> turn_range(3, 4), turn_range(1, 1), turn_range(13, 10_000)
     ('3-4', '1', '13 and later')
     """
     return str(low) if low == high else f"{low} and later" if high > 1_000 else f"{low}-{high}"

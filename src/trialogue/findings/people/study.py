@@ -165,7 +165,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     )
     return StudyFindings(
         title=data.title,
-        answer=(*rehearsal, *_answer(ratings, estimates.choices, estimates.labels), *_beside(estimates)),
+        answer=(*rehearsal, *_answer(ratings, estimates.choices, estimates.labels), *_model_rater_note(estimates)),
         raters=raters,
         flow=estimates.flow,
         ratings=ratings,
@@ -176,7 +176,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         answers=tuple(_plain(data)),
         options=describe_options(data.options, countable_participants(data.people, data.rules), data.titles),
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
-        methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_beside(estimates), *methods[-1:]),
+        methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *_model_rater_note(estimates), *methods[-1:]),
         alpha=estimates.alpha,
         study_hash=data.study_hash,
         early_looks=data.early_looks,
@@ -184,7 +184,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     )
 
 
-def _beside(estimates: StudyEstimates) -> tuple[str, ...]:
+def _model_rater_note(estimates: StudyEstimates) -> tuple[str, ...]:
     """That language models rated beside people, and that they count nowhere else; nothing where none did."""
     names = sorted({each.rater for each in estimates.model_ratings} | {each.rater for each in estimates.model_choices})
     if not names:

@@ -10,7 +10,7 @@ BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠") 
 def guard_cell(cell: object) -> str:
     """A cell as text, with an apostrophe before what a spreadsheet would run; numbers stay as they are, None is empty.
 
-    >>> guarded("=1+1"), guarded(-3), guarded("-3.5"), guarded(' "=1+1')
+    >>> guard_cell("=1+1"), guard_cell(-3), guard_cell("-3.5"), guard_cell(' "=1+1')
     ("'=1+1", '-3', '-3.5', '\\' "=1+1')
     """
     text = "" if cell is None else str(cell)
@@ -22,7 +22,7 @@ def guard_cell(cell: object) -> str:
 def unguard_cell(text: str) -> str:
     """A cell as it was before it was guarded.
 
-    >>> unguarded("'=1+1"), unguarded("it's"), unguarded(guarded("'=1+1"))
+    >>> unguard_cell("'=1+1"), unguard_cell("it's"), unguard_cell(guard_cell("'=1+1"))
     ('=1+1', "it's", "'=1+1")
     """
     return text[1:] if text.startswith("'") and _runs(text[1:]) else text

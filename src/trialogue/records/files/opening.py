@@ -41,7 +41,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 def path_uncompressed(path: Path) -> Path:
     """The path without the suffix of its compression, if it has one.
 
-    >>> uncompressed(Path("a/gpt-4.1.jsonl.gz")).as_posix(), uncompressed(Path("a/gpt-4.1.jsonl")).as_posix()
+    >>> path_uncompressed(Path("a/gpt-4.1.jsonl.gz")).as_posix(), path_uncompressed(Path("a/gpt-4.1.jsonl")).as_posix()
     ('a/gpt-4.1.jsonl', 'a/gpt-4.1.jsonl')
     """
     return path.with_suffix("") if path.suffix in COMPRESSED else path

@@ -95,7 +95,7 @@ class Mistake:
 def dotted_path(place: Place) -> str:
     """A place as messages write it.
 
-    >>> dotted(("align", "situations", 1))
+    >>> dotted_path(("align", "situations", 1))
     'align.situations[1]'
     """
     text = ""
@@ -257,7 +257,7 @@ def _fields_at(model: Any, place: Place) -> list[str]:
 def excerpt_of(value: object, longest: int = SHOWN) -> str:
     """A value as it would be written in Python, cut off where it is long.
 
-    >>> shown("a" * 5, longest=6)
+    >>> excerpt_of("a" * 5, longest=6)
     "'aaaa…"
     """
     text = value.isoformat() if isinstance(value, date) else repr(value)

@@ -76,7 +76,7 @@ def named_raters(raters: Iterable[Raters]) -> str:
 def possessive_of(raters: Iterable[Raters]) -> str:
     """The same as a possessive.
 
-    >>> whose([]), whose([Raters.SCRIPTED])
+    >>> possessive_of([]), possessive_of([Raters.SCRIPTED])
     ("people's", "scripted participants'")
     """
     name = named_raters(raters)

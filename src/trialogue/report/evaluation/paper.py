@@ -191,7 +191,7 @@ def _add_citation(paragraph: str) -> str:
 def escape_latex(text: str) -> str:
     """Text for LaTeX.
 
-    >>> escaped("50 % of a_b & {c}")
+    >>> escape_latex("50 % of a_b & {c}")
     '50 \\\\% of a\\\\_b \\\\& \\\\{c\\\\}'
     """
     return "".join(_ESCAPED.get(char, char) for char in one_line(text))

@@ -57,7 +57,7 @@ def name_figures(name: str, title: str, page: int, leagues: Sequence[League] = (
 
     The title says whose talks its measures are of where simulated users held them, so that the panels need not.
 
-    >>> named("forest", "Metrics", 1)["name"], named("forest", "Metrics", 2)["name"]
+    >>> name_figures("forest", "Metrics", 1)["name"], name_figures("forest", "Metrics", 2)["name"]
     ('forest', 'forest-2')
     """
     users = leagues[0].measure.users if leagues else None

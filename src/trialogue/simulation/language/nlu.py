@@ -73,7 +73,7 @@ class Understanding(Protocol):
 def mask_mentions(text: str, mentions: Iterable[Mention]) -> str:
     """A text with ``MASK`` in the place of every mention that says where it stands.
 
-    >>> masked("Try Heat (1995)!", [Mention(title="Heat", start=4, end=15)])
+    >>> mask_mentions("Try Heat (1995)!", [Mention(title="Heat", start=4, end=15)])
     'Try §!'
     """
     pieces, at = [], 0

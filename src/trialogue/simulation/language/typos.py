@@ -20,7 +20,7 @@ def add_typos(text: str, rate: float, dice: Dice) -> str:
     """A text with a slip in each word of four letters or more with probability ``rate``; first letters stay.
 
     >>> import numpy as np
-    >>> mistyped("something like that", 1.0, Dice(np.random.default_rng(5)))
+    >>> add_typos("something like that", 1.0, Dice(np.random.default_rng(5)))
     'somethibg lie thhat'
     """
     if rate <= 0:

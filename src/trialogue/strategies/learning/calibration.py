@@ -105,7 +105,7 @@ def codes(labels: Sequence[str], classes: Sequence[str]) -> Ints:
 def sharpen(probabilities: Floats, temperature: float) -> Floats:
     """Probabilities raised to 1 / temperature, summing to 1 again; shape as given.
 
-    >>> sharpened(np.array([[0.8, 0.2]]), 0.5).round(4).tolist()     # .64 and .04 of .68
+    >>> sharpen(np.array([[0.8, 0.2]]), 0.5).round(4).tolist()     # .64 and .04 of .68
     [[0.9412, 0.0588]]
     """
     powers = np.log(np.clip(probabilities, 1e-300, None)) / temperature

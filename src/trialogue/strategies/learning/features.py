@@ -37,7 +37,7 @@ Terms: TypeAlias = Callable[[str], list[str]]
 def fold(text: str) -> str:
     """Lower case, straight quotes, with one word for any year and one for any other number.
 
-    >>> folded("It’s 8.1 on IMDb (1994)")
+    >>> fold("It’s 8.1 on IMDb (1994)")
     "it's xxnum.xxnum on imdb (xxyear)"
     """
     return _NUMBERS.sub(NUMBER, _YEARS.sub(YEAR, text.lower().replace("’", "'").replace("‘", "'")))

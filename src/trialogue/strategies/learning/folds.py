@@ -17,7 +17,7 @@ Split: TypeAlias = Literal["dialogue", "text"]
 def normalise_words(text: str) -> str:
     """A text without case, punctuation and spacing: two texts that agree in it are one text seen twice.
 
-    >>> same_words("Me, too!") == same_words("me too") == "me too"
+    >>> normalise_words("Me, too!") == normalise_words("me too") == "me too"
     True
     """
     plain = " ".join(re.findall(r"\w+", text.lower().replace("’", "").replace("'", "")))

@@ -44,7 +44,7 @@ class Element:
     def text(self) -> str:
         """Its text as it is read: runs of blanks are one.
 
-        >>> parsed("<p> Try <mark>Heat</mark>\\n now</p>").text
+        >>> parse("<p> Try <mark>Heat</mark>\\n now</p>").text
         'Try Heat now'
         """
         return " ".join(self.raw.split())

@@ -72,7 +72,7 @@ def choose_items(
     """At most n items for one person: the emptiest first, ties by rank; no dialogue twice.
 
     >>> free = [Available(1, "d", 0, 1), Available(2, "d", 0, 0), Available(3, "e", 1, 2)]
-    >>> [item.id for item in chosen(free, 2)]
+    >>> [item.id for item in choose_items(free, 2)]
     [2, 3]
     """
     met = {dialogue for dialogue in seen if dialogue}

@@ -141,7 +141,7 @@ def _value(question: Question, value: str) -> JsonValue:
 def is_passed(expected: Mapping[str, JsonValue], answers: Mapping[str, JsonValue]) -> bool:
     """Whether every answer is the one asked for: by its field, or by its question for each reply.
 
-    >>> passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 2}), passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 5})
+    >>> is_passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 2}), is_passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 5})
     (True, False)
     """
     for name, wanted in expected.items():
@@ -208,7 +208,7 @@ def time_away(events: Iterable[tuple[str, int]]) -> tuple[int, int]:
     Somebody is elsewhere while the window has no focus or the page cannot be seen. The page ends with the last event,
     which is its sending.
 
-    >>> away_of([("blur", 1000), ("hidden", 1200), ("visible", 4000), ("focus", 5000), ("submit", 10000)])
+    >>> time_away([("blur", 1000), ("hidden", 1200), ("visible", 4000), ("focus", 5000), ("submit", 10000)])
     (4000, 10000)
     """
     missing: set[str] = set()

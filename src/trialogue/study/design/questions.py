@@ -62,7 +62,7 @@ DIGITS = 18  # characters of a number; nothing that people are asked has more
 def text_in(words: Words, language: str) -> str:
     """The text in a language: that one, its parent (``de`` for ``de-at``), English, or whatever there is.
 
-    >>> said({"en": "Yes", "de": "Ja"}, "de-at")
+    >>> text_in({"en": "Yes", "de": "Ja"}, "de-at")
     'Ja'
     """
     if isinstance(words, str):

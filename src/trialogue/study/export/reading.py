@@ -115,7 +115,7 @@ def codings(study: Study) -> list[dict[str, object]]:
 def code_logins(word: str, logins: list[str]) -> dict[str, str]:
     """Codes of members of staff: exports name nobody.
 
-    >>> numbered("coder", ["zoe", "ann", "zoe"])
+    >>> code_logins("coder", ["zoe", "ann", "zoe"])
     {'ann': 'coder1', 'zoe': 'coder2'}
     """
     return {login: f"{word}{place}" for place, login in enumerate(sorted(set(logins)), start=1)}

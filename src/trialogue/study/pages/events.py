@@ -20,7 +20,7 @@ class Noticed(NamedTuple):
 def parse_events(text: str) -> list[Noticed]:
     """The events of a form's hidden field; what is not one is left out.
 
-    >>> noticed('[["paste", 1200], ["<b>", 3], 7]')
+    >>> parse_events('[["paste", 1200], ["<b>", 3], 7]')
     [Noticed(kind='paste', milliseconds=1200)]
     """
     if len(text) > LONGEST:

@@ -120,7 +120,7 @@ def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampli
 def parse_grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
     """The group of a system, from ``NAME=PATTERN``; the first that fits, "" if none does.
 
-    >>> grouping(["redial=*_redial"])("kbrd_redial")
+    >>> parse_grouping(["redial=*_redial"])("kbrd_redial")
     'redial'
 
     Raises:

@@ -119,7 +119,7 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Columns | No
 def resolve_location(given: str, folder: Path) -> str:
     """A word as it is from here, where paths in it are relative to a folder; names of corpora stay.
 
-    >>> located("mine=talks.jsonl", Path("study")), located("demo", Path("study"))
+    >>> resolve_location("mine=talks.jsonl", Path("study")), resolve_location("demo", Path("study"))
     ('mine=study/talks.jsonl', 'demo')
     """
     if folder == Path() or (given in corpus_names() and not _exists(folder / given)):

@@ -41,7 +41,7 @@ def find_failed_agents(dialogues: Iterable[Dialogue], *, users: str = "") -> tup
         dialogues: of any number of agents.
         users: the kind of simulated users that they are with, for the message.
 
-    >>> [each.agent for each in always_failed([Dialogue(id="d", system="mine", utterances=(), ended_by="lost")])]
+    >>> [each.agent for each in find_failed_agents([Dialogue(id="d", system="mine", utterances=(), ended_by="lost")])]
     ['mine']
     """
     held: Counter[str] = Counter()

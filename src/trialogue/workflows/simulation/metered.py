@@ -124,7 +124,7 @@ def add_usage(parts: list[Usage]) -> Usage:
     """What several processes asked one model; the cost is unknown where that of any is.
 
     >>> one = Usage(model="m", calls=2, prompt_tokens=10, cost=0.5, currency="USD")
-    >>> both = together([one, one])
+    >>> both = add_usage([one, one])
     >>> both.calls, both.prompt_tokens, both.cost
     (4, 20, 1.0)
     """

@@ -97,13 +97,13 @@ def _write(path: Path, records: Sequence[Score | Preference]) -> None:
 def rate_items(model: Model, file: StudyFile, items: Sequence[AnyItem], *, name: str, seed: int = 0) -> Rated:
     """What a model answers about items, in the order of items, systems and questions."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        each = list(pool.map(lambda item: _rated(model, file, item, name, seed), items))
+        each = list(pool.map(lambda item: _rate_item(model, file, item, name, seed), items))
     scores = tuple(score for rated in each for score in rated.scores)
     preferences = tuple(choice for rated in each for choice in rated.preferences)
     return Rated(scores, preferences, sum(rated.unanswered for rated in each))
 
 
-def _rated(model: Model, file: StudyFile, item: AnyItem, name: str, seed: int) -> Rated:
+def _rate_item(model: Model, file: StudyFile, item: AnyItem, name: str, seed: int) -> Rated:
     if isinstance(item, RatingItem):
         scores = tuple(_scores(model, file, item, name, seed))
         return Rated(scores, (), sum(score.value is None for score in scores))

@@ -30,7 +30,7 @@ class Range(NamedTuple):
     def clip(self, low: float, high: float) -> "Range":
         """No less and no more than two bounds.
 
-        >>> Range(1, 9).within(2, 5)
+        >>> Range(1, 9).clip(2, 5)
         Range(low=2, high=5)
         """
         return Range(min(max(self.low, low), high), max(min(self.high, high), low))
@@ -38,7 +38,7 @@ class Range(NamedTuple):
     def format_count(self) -> str:
         """As a count.
 
-        >>> Range(180, 9_000).counted(), Range(1, 1).counted(), Range(0, 20).counted()
+        >>> Range(180, 9_000).format_count(), Range(1, 1).format_count(), Range(0, 20).format_count()
         ('180 to 9,000', '1', 'at most 20')
         """
         low, high = f"{self.low:,.0f}", f"{self.high:,.0f}"
