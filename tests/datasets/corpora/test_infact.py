@@ -111,7 +111,7 @@ def test_blank_replies_are_responses_that_say_so() -> None:
 
 def test_an_opening_reply_and_a_surplus_ground_truth_are_told() -> None:
     _, notes = read(SAMPLES)
-    assert any("BASE.txt, line 13: a reply to no seeker turn" in note for note in notes)
+    assert any("BASE.txt, line 13: a reply before the first seeker turn" in note for note in notes)
     assert any("BASE.txt, line 9: an utterance after the end of the dialogue was left out" in note for note in notes)
 
 
@@ -224,8 +224,8 @@ def test_the_published_counts_come_out(mirror: Path) -> None:
 def test_the_known_irregularities_are_told(mirror: Path) -> None:
     _, notes = read(mirror / "infact")
     expected = (
-        "KBRD.txt, line 22: a reply to no seeker turn (the chat-bot opens) was left out (44 times",
-        "KGSF.txt, line 22: a reply to no seeker turn (the chat-bot opens) was left out (44 times",
+        "KBRD.txt, line 22: a reply before the first seeker turn was left out (44 times",
+        "KGSF.txt, line 22: a reply before the first seeker turn was left out (44 times",
         "KBRD.txt, line 706: an utterance after the end of the dialogue was left out (2 times",
         "KBRD.txt, line 105: an utterance differs from the dialogue file, whose text was used (26 times",
         "KBRD.txt, line 89: a reply is blank; kept as an empty response (22 times",

@@ -115,7 +115,7 @@ def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
         ({"members": ["tfidf"], "mean": "harmonic"}, "geometric or arithmetic"),
         ({"members": ["tfidf"], "temperatures": [0]}, "positive temperature"),
         ({"members": ["tfidf"], "temperatures": [1, 2]}, "positive temperature"),
-        ({"members": ["tfidf+contxt"]}, r"no \+contxt, only \+context and \+general"),
+        ({"members": ["tfidf+contxt"]}, r"unknown variant \+contxt; known: \+context and \+general"),
         ({"members": ["tfidf+general"]}, "general"),
     ],
 )

@@ -93,7 +93,7 @@ def _add_reply(conversation: Conversation, line: Line, findings: Findings) -> No
     places = reversed(range(len(conversation.lines)))
     turn = next((index for index in places if conversation.lines[index].speaker == "user"), None)
     if turn is None:
-        findings.mend("a reply to no seeker turn (the chat-bot opens) was left out", line=line.number)
+        findings.mend("a reply before the first seeker turn was left out", line=line.number)
     elif turn in conversation.replies:
         earlier = conversation.replies[turn].number
         hint = "A reply is one line, and each seeker turn has at most one."

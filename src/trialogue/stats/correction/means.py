@@ -108,7 +108,7 @@ def corrected_means(
     check_confidence(confidence)
     check_count(looks, "looks")
     if not len(table.labelled):
-        raise UsageError("There are no labels: a judge cannot be corrected without any.")
+        raise UsageError("There are no labels, and a judge can be corrected only with labels by people.")
     level = 1 - (1 - confidence) / looks
     error = rater_error(table.rater_labels)
     is_share = table.is_share

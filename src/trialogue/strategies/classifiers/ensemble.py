@@ -235,7 +235,7 @@ class EnsembleFit:
 def _kind_and_settings(member: str) -> tuple[str, dict[str, Any]]:
     kind, *variants = member.split("+")
     if unknown := [variant for variant in variants if variant not in VARIANTS]:
-        raise UsageError(f"member {member!r}: there is no +{unknown[0]}, only +{' and +'.join(VARIANTS)}.")
+        raise UsageError(f"member {member!r}: unknown variant +{unknown[0]}; known: +{' and +'.join(VARIANTS)}.")
     return kind, {name: value for variant in variants for name, value in VARIANTS[variant].items()}
 
 
