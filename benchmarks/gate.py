@@ -182,6 +182,8 @@ def main() -> None:
         ),
         "",
         "*Green*: better, and nothing demotes it; a gate that costs nothing is green as often as the test finds the effect.",
+        "Drawn 4,000 times, these designs give a z-test or t-test a power of .83, .78, .83 and .83. `compare` ran with 200",
+        "arrangements here (10,000 is its default), which costs the sign flips of people who met both versions some power.",
         "*Red* and *green* in rows without an effect are type I errors (5 % together).",
         "*Conditional*, *blocked* and *demoted* are false alarms of the gate: nothing is wrong with these data.",
         "",
