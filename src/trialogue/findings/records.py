@@ -30,6 +30,7 @@ from trialogue.records import (
     Scale,
     Score,
 )
+from trialogue.records.kinds.gates import Gate
 from trialogue.stats.comparison.families import FamilyMethod
 
 Verdict = Literal["a", "b", "inconclusive", "undefined"]
@@ -399,6 +400,10 @@ class SystemFacts(Record):
     """Language models that answered for it, by id and fingerprint; (): none, or nobody recorded it."""
     completion: CompletionCounts | None = None
     """What it finished of what it was asked to do; None: unknown (of an older file)."""
+    gates: dict[Gate, int] = Field(default_factory=dict)
+    """Its dialogues whose user shows a fault, by fault; those that no dialogue shows, or could show, are left out."""
+    gated: int = 0
+    """Its dialogues whose user shows any of them."""
 
 
 class Findings(Record):

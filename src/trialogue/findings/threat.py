@@ -62,6 +62,8 @@ class ThreatCode(StrEnum):
     MODEL_RATERS = "model_raters"
     LABEL_ORIGIN = "label_origin"
     RECOGNISED_ACTS = "recognised_acts"
+    USER_FAULTS = "user_faults"
+    USER_FAULT_DIFFERENCE = "user_fault_difference"
     CALIBRATION_ELSEWHERE = "calibration_elsewhere"
     TRAINING_DATA = "training_data"
     OUTSIDE_DOMAIN = "outside_domain"

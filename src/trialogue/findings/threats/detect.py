@@ -12,6 +12,7 @@ from trialogue.findings.records import Findings, League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
+from trialogue.findings.threats.users import user_fault_differences, user_faults
 from trialogue.records import VOTES, DomainFit, Labeller, MeasureName, Raters
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
@@ -315,6 +316,8 @@ DETECTORS: tuple[Detector, ...] = (
     copied_references,
     different_situations,
     recognised_acts,
+    user_faults,
+    user_fault_differences,
     few_clusters,
     baselines,
     no_baselines,

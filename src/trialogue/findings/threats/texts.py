@@ -8,8 +8,20 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.protocol_texts import deviations_text
 from trialogue.findings.wording import list_names
 from trialogue.records import JsonValue
+from trialogue.records.kinds.gates import Gate
 
 Facts = Mapping[str, JsonValue]
+
+GATE_WORDS: Mapping[Gate, str] = {
+    Gate.TARGET_LEAKED: "target named first",
+    Gate.ASSISTANT_ROLE: "assistant's role",
+    Gate.PREMATURE_STOP: "left content with nothing",
+    Gate.ENDLESS_THANKS: "endless thanks",
+    Gate.LOOP: "loops",
+    Gate.TRUNCATED: "empty or cut messages",
+    Gate.NEED_CONTRADICTED: "need contradicted",
+}
+"""What each fault of users is called in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,16 @@ def _share(value: JsonValue) -> str:
 
 def _count_of(facts: Facts, part: str, whole: str) -> str:
     return f"{facts[part]} of {facts[whole]}"
+
+
+def _gates(facts: Facts) -> str:
+    """What users did, and in how many dialogues."""
+    gates = facts["gates"]
+    return (
+        ", ".join(f"{GATE_WORDS[Gate(name)]} {count}" for name, count in gates.items())
+        if isinstance(gates, dict)
+        else ""
+    )
 
 
 def _quote_failures(words: JsonValue) -> str:
@@ -243,6 +265,26 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: (
             f"{_share(t.facts['share'])} of the acts counted for {_names(t)} were recognised by the simulated "
             "user's labeller, not declared by the agent"
+        ),
+    ),
+    ThreatCode.USER_FAULTS: ThreatText(
+        "Users that do not behave as users",
+        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, left content with nothing, "
+        "thanked without end, repeated themselves, broke off, or contradicted the need.",
+        "From 5 % it demotes the system's verdicts where all its users are simulated; below, it is noted. Among people it "
+        "is noted from 5 % on.",
+        lambda t: (
+            f"in {_count_of(t.facts, 'faulty', 'dialogues')} dialogues with {_names(t)} the user did not behave as a user "
+            f"({_gates(t.facts)})"
+        ),
+    ),
+    ThreatCode.USER_FAULT_DIFFERENCE: ThreatText(
+        "Users misbehave more often with one system",
+        "Fisher's exact test of the shares of dialogues with simulated users whose user was at fault.",
+        "Demotes the verdict on the pair.",
+        lambda t: (
+            f"the simulated users of {_names(t)} were at fault in {_share(t.facts['rate'])} and "
+            f"{_share(t.facts['other_rate'])} of their dialogues"
         ),
     ),
     ThreatCode.CALIBRATION_ELSEWHERE: ThreatText(

@@ -11,6 +11,7 @@ from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.records import column_name
 from trialogue.fingerprints import TrainingExposure
 from trialogue.records import DomainFit, LanguageMismatch, MeasureName
+from trialogue.records.kinds.gates import Gate
 from trialogue.workflows.experiment.parts import Parts
 
 
@@ -35,6 +36,8 @@ def _both(one: SystemFacts, other: SystemFacts) -> SystemFacts:
         simulated=one.simulated + other.simulated,
         models=tuple(sorted({*one.models, *other.models})),
         completion=completed[0] + completed[1] if len(completed) == 2 else next(iter(completed), None),
+        gates={gate: count for gate in Gate if (count := one.gates.get(gate, 0) + other.gates.get(gate, 0))},
+        gated=one.gated + other.gated,
     )
 
 

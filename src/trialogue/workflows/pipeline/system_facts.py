@@ -1,11 +1,13 @@
 """How much there is of each system: dialogues, replies, people, and what it finished of what it was asked to do."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.findings import SystemFacts
 from trialogue.metrics import Conversation
+from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role
+from trialogue.records.kinds.gates import Gate
 from trialogue.simulation.source import users_of_source
 
 
@@ -21,9 +23,16 @@ def facts_of(
     groups: defaultdict[str, list[Conversation]] = defaultdict(list)
     for conversation in conversations:
         groups[conversation.system].append(conversation)
+    vocabulary = vocabulary_of(
+        each.dialogue.need
+        for own in groups.values()
+        for each in own
+        if each.dialogue is not None and each.dialogue.need
+    )
     evaluated = [system for system in sorted(groups) if groups[system][0].role is Role.SYSTEM]
     return tuple(
-        _facts(system, groups[system], (completed or {}).get(system)) for system in evaluated or sorted(groups)
+        _facts(system, groups[system], (completed or {}).get(system), vocabulary)
+        for system in evaluated or sorted(groups)
     )
 
 
@@ -32,7 +41,11 @@ def people_among(dialogues: Iterable[Dialogue]) -> int | None:
     return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
 
 
-def _facts(system: str, own: Sequence[Conversation], completion: CompletionCounts | None) -> SystemFacts:
+def _facts(
+    system: str, own: Sequence[Conversation], completion: CompletionCounts | None, vocabulary: Vocabulary
+) -> SystemFacts:
+    faults = [_faults(each.dialogue, vocabulary) for each in own if each.dialogue is not None]
+    counts = Counter(gate for found in faults for gate in found)
     people = {
         each.dialogue.user
         for each in own
@@ -46,7 +59,14 @@ def _facts(system: str, own: Sequence[Conversation], completion: CompletionCount
         simulated=sum(each.dialogue is not None and users_of_source(each.dialogue) is not None for each in own),
         models=_models(own),
         completion=completion,
+        gates={gate: counts[gate] for gate in Gate if counts[gate]},
+        gated=sum(bool(found) for found in faults),
     )
+
+
+def _faults(dialogue: Dialogue, vocabulary: Vocabulary) -> list[Gate]:
+    """What the user of a dialogue did that users do not do."""
+    return [gate for gate, fires in gates_in(dialogue, vocabulary).items() if fires]
 
 
 def _models(own: Sequence[Conversation]) -> tuple[str, ...]:

@@ -1,0 +1,58 @@
+"""Threats from the user's side of dialogues: users who do not behave as users, whatever the system does."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from trialogue.findings.records import Findings, SystemFacts
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.records import JsonValue
+from trialogue.records.kinds.gates import Gate
+
+GATED = 0.05
+"""Of a system's dialogues: the share whose user was at fault from which verdicts on simulated users are conditional. Of
+people's dialogues of six corpora at most one in a hundred is (benchmarks/GATES.md)."""
+
+
+def user_faults(findings: Findings) -> Iterator[Threat]:
+    """Systems whose users did not behave as users; of people only where that is common."""
+    for facts in findings.systems:
+        common = facts.gated >= GATED * facts.dialogues
+        if not facts.gated or not (facts.simulated or common):
+            continue
+        yield Threat(
+            code=ThreatCode.USER_FAULTS,
+            severity=Severity.DEMOTES if common and facts.simulated == facts.dialogues else Severity.NOTES,
+            systems=(facts.system,),
+            facts=_gate_facts(facts),
+        )
+
+
+def _gate_facts(facts: SystemFacts) -> dict[str, JsonValue]:
+    gates: dict[str, JsonValue] = {gate.value: facts.gates[gate] for gate in Gate if gate in facts.gates}
+    return {"faulty": facts.gated, "dialogues": facts.dialogues, "simulated": facts.simulated, "gates": gates}
+
+
+def user_fault_differences(findings: Findings) -> Iterator[Threat]:
+    """Pairs whose simulated users are at fault more often with one of them: they did not meet the same users."""
+    for one, other in combinations([facts for facts in findings.systems if facts.simulated == facts.dialogues > 0], 2):
+        if fishers_p(one, other) <= findings.alpha:
+            yield Threat(
+                code=ThreatCode.USER_FAULT_DIFFERENCE,
+                severity=Severity.DEMOTES,
+                systems=(one.system, other.system),
+                is_of_pair=True,
+                facts={
+                    "rate": round(one.gated / one.dialogues, 4),
+                    "other_rate": round(other.gated / other.dialogues, 4),
+                },
+            )
+
+
+def fishers_p(one: SystemFacts, other: SystemFacts) -> float:
+    """Fisher's exact p-value of the shares of two systems' dialogues whose user was at fault."""
+    from scipy.stats import fisher_exact
+
+    rows = [[each.gated, each.dialogues - each.gated] for each in (one, other)]
+    return float(fisher_exact(np.array(rows)).pvalue)

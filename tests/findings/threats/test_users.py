@@ -1,0 +1,66 @@
+"""Threats from users who do not behave as users."""
+
+import pytest
+
+from trialogue.findings import Findings, SystemFacts
+from trialogue.findings.threat import Severity, Threat
+from trialogue.findings.threats.texts import sentence
+from trialogue.findings.threats.users import fishers_p, user_fault_differences, user_faults
+from trialogue.records import Manifest
+from trialogue.records.kinds.gates import Gate
+
+
+def facts(system: str, gated: int, *, of: int = 100, simulated: int | None = None) -> SystemFacts:
+    gates = {Gate.LOOP: gated} if gated else {}
+    return SystemFacts(
+        system=system,
+        dialogues=of,
+        replies=of,
+        simulated=of if simulated is None else simulated,
+        gates=gates,
+        gated=gated,
+    )
+
+
+def findings(*systems: SystemFacts) -> Findings:
+    return Findings(
+        title="x", answer=(), systems=systems, leagues=(), primary=None, manifest=Manifest(command="evaluate")
+    )
+
+
+@pytest.mark.parametrize(
+    ("gated", "simulated", "expected"),
+    [
+        (0, 100, None),
+        (4, 100, Severity.NOTES),
+        (5, 100, Severity.DEMOTES),
+        (5, 99, Severity.NOTES),
+        (4, 0, None),
+        (5, 0, Severity.NOTES),
+    ],
+)
+def test_from_five_percent_of_simulated_users_on_verdicts_are_conditional(
+    gated: int, simulated: int, expected: Severity | None
+) -> None:
+    found = list(user_faults(findings(facts("a", gated, simulated=simulated))))
+    assert [each.severity for each in found] == ([] if expected is None else [expected])
+
+
+def test_what_users_did_is_said_with_its_number() -> None:
+    (threat,) = user_faults(findings(facts("guided", 7)))
+    assert sentence(threat) == "In 7 of 100 dialogues with guided the user did not behave as a user (loops 7)."
+    assert Threat.model_validate_json(threat.model_dump_json()) == threat
+
+
+def test_pairs_whose_users_differ_are_conditional() -> None:
+    # Fisher's exact test of 0 of 100 against 6 of 100 gives p = .029, against 5 of 100 p = .059
+    assert fishers_p(facts("a", 0), facts("b", 6)) == pytest.approx(0.029, abs=5e-4)
+    assert fishers_p(facts("a", 0), facts("b", 5)) == pytest.approx(0.059, abs=5e-4)
+    (threat,) = user_fault_differences(findings(facts("a", 0), facts("b", 6), facts("c", 3)))
+    assert (threat.systems, threat.severity, threat.is_of_pair) == (("a", "b"), Severity.DEMOTES, True)
+    assert sentence(threat) == "The simulated users of a and b were at fault in 0% and 6% of their dialogues."
+
+
+def test_people_are_not_compared_and_neither_is_nothing() -> None:
+    assert list(user_fault_differences(findings(facts("a", 0, simulated=0), facts("b", 60)))) == []
+    assert list(user_fault_differences(findings(facts("a", 0, of=0), facts("b", 60)))) == []

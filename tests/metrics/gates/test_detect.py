@@ -1,0 +1,179 @@
+"""Gates: faults of users are found, what people do is not, and what cannot be known is left open."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trialogue.metrics.gates.detect import gates_in, is_thanks, vocabulary_of
+from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, Utterance
+from trialogue.records.kinds.gates import Gate
+
+NEED = Need(
+    id="n",
+    constraints=(Constraint(attribute="genre", values=("Horror",)),),
+    targets=("t",),
+    acceptable=("t", "a"),
+    examples=("k",),
+)
+WORDS = {"genre": frozenset({"Horror", "Comedy", "Science Fiction"})}
+
+
+def dialogue(*users: str, need: Need | None = None, ended_by: Ending | None = None) -> Dialogue:
+    """What a user says, each answered."""
+    said = [
+        each
+        for text in users
+        for each in (Utterance(speaker="user", text=text), Utterance(speaker="system", text="I see."))
+    ]
+    return Dialogue(id="d", utterances=tuple(said), need=need, ended_by=ended_by)
+
+
+def fired(found: Dialogue) -> set[Gate]:
+    return {gate for gate, fires in gates_in(found, WORDS).items() if fires}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As an AI language model I have no preferences.",
+        "How can I help you today?",
+        "I'd be happy to assist you!",
+        "Let me know if you need anything else.",
+        "Recommender: try Alien.",
+        "I am a simulated user.",
+    ],
+)
+def test_an_assistant_is_heard(text: str) -> None:
+    assert fired(dialogue("Hi", text)) == {Gate.ASSISTANT_ROLE}
+
+
+@pytest.mark.parametrize(
+    "text", ["Can you help me?", "I like films with AI.", "What would you recommend?", "Are you a bot?"]
+)
+def test_a_user_who_speaks_of_help_or_bots_is_none(text: str) -> None:
+    assert fired(dialogue(text)) == set()
+
+
+def test_thanks_without_end_are_three_turns_in_a_row() -> None:
+    assert fired(dialogue("Hi", "Thanks!", "Thank you, bye!", "You too!")) == {Gate.ENDLESS_THANKS}
+    assert fired(dialogue("Hi", "Thanks!", "Bye!")) == set()
+    assert fired(dialogue("Thanks!", "Thank you!", "And who directed it?", "Thanks!")) == set()
+    assert fired(dialogue("No thanks", "No, thanks", "Bye")) == set()  # they answer offers
+
+
+def test_several_messages_of_one_turn_are_one() -> None:
+    said = [Utterance(speaker="user", text=text) for text in ("Thanks!", "Bye!", "Take care!")]
+    assert fired(Dialogue(id="d", utterances=tuple(said))) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "thanks"), [("Thanks a lot, bye!", True), ("", False), ("ok", False), ("Thanks, next?", False)]
+)
+def test_thanks_are_nothing_else(text: str, thanks: bool) -> None:
+    assert is_thanks(text) is thanks
+
+
+def test_a_loop_is_nearly_the_same_three_times_wherever() -> None:
+    again = (
+        "I want a film with whales in it.",
+        "yes",
+        "i want a film with whales in it",
+        "I want a film with whales in it!!",
+    )
+    assert fired(dialogue(*again)) == {Gate.LOOP}
+    assert fired(dialogue(*again[:3])) == set()
+    assert fired(dialogue("yes please", "yes please", "yes please")) == set()
+
+
+@pytest.mark.parametrize("text", ["", " ", "...", "…", "I am looking for a film that has the"])
+def test_an_empty_or_broken_message_is_truncated(text: str) -> None:
+    assert fired(dialogue("Hi", text)) == {Gate.TRUNCATED}
+
+
+def test_what_the_model_said_of_its_end_counts_and_a_question_mark_is_a_message() -> None:
+    cut = Utterance(speaker="user", text="A film.", meta={"finish_reason": "length"})
+    assert fired(Dialogue(id="d", utterances=(cut,))) == {Gate.TRUNCATED}
+    assert fired(dialogue("?", "what is it from", "not that i know of")) == set()
+
+
+def test_a_target_is_leaked_by_who_names_it_first() -> None:
+    def named(speaker: str, item: str) -> Utterance:
+        return Utterance(speaker=speaker, text="x y", mentions=(Mention(title=item, item_id=item),))  # type: ignore[arg-type]
+
+    def leaks(*said: Utterance) -> bool | None:
+        return gates_in(Dialogue(id="d", utterances=said, need=NEED), WORDS)[Gate.TARGET_LEAKED]
+
+    assert leaks(named("user", "k"), named("user", "a")) is True
+    assert leaks(named("system", "a"), named("user", "a")) is False
+    assert leaks(named("user", "k")) is False
+    assert leaks(named("user", "k"), Utterance(speaker="user", text="nobody looked")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No horror, please.",
+        "I don't like horror",
+        "I want a comedy",
+        "Anything but horror!",
+        "any good science fiction?",
+    ],
+)
+def test_a_need_is_contradicted_by_what_is_turned_down_or_wished(text: str) -> None:
+    assert fired(dialogue(text, need=NEED)) == {Gate.NEED_CONTRADICTED}
+
+
+@pytest.mark.parametrize(
+    "text", ["I want a horror film", "I don't like comedy", "Why not horror?", "Is it a comedy?", "comedic horrors"]
+)
+def test_a_need_is_not_contradicted_by_its_own_wishes(text: str) -> None:
+    assert fired(dialogue(text, need=NEED)) == set()
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "users", "fires"),
+    [
+        (Ending.USER_ENDED, ("Hi", "Thanks!"), True),  # nothing that suits was named
+        (Ending.USER_ENDED, ("Hi",), True),
+        (Ending.USER_GAVE_UP, ("Hi",), False),
+        (Ending.AGENDA_EMPTY, ("Hi", "Bye"), False),
+        (Ending.TURN_LIMIT, ("Hi",), False),
+        (Ending.AGENT_ERROR, ("Hi",), None),
+        (None, ("Hi",), None),
+    ],
+)
+def test_who_leaves_content_with_nothing_left_too_soon(
+    ended_by: Ending | None, users: tuple[str, ...], fires: bool | None
+) -> None:
+    assert gates_in(dialogue(*users, need=NEED, ended_by=ended_by), WORDS)[Gate.PREMATURE_STOP] is fires
+
+
+def test_who_leaves_with_what_suits_did_not() -> None:
+    talk = dialogue("Hi", "Thanks!", need=NEED, ended_by=Ending.USER_ENDED)
+    named = talk.utterances[1].model_copy(update={"mentions": (Mention(title="A", item_id="a"),)})
+    found = talk.model_copy(update={"utterances": (talk.utterances[0], named, *talk.utterances[2:])})
+    assert fired(found) == set()
+
+
+def test_without_need_and_ending_three_gates_are_open() -> None:
+    found = gates_in(dialogue("Hi"))
+    assert {gate for gate, fires in found.items() if fires is None} == {
+        Gate.TARGET_LEAKED,
+        Gate.PREMATURE_STOP,
+        Gate.NEED_CONTRADICTED,
+    }
+    assert set(found) == set(Gate)
+
+
+def test_an_empty_dialogue_shows_nothing() -> None:
+    assert fired(Dialogue(id="d", utterances=())) == set()
+
+
+def test_the_vocabulary_is_what_all_needs_ask_for() -> None:
+    other = Need(id="m", constraints=(Constraint(attribute="genre", values=("Comedy", "Drama")),))
+    assert vocabulary_of([NEED, other]) == {"genre": frozenset({"Horror", "Comedy", "Drama"})}
+
+
+@given(st.lists(st.text(max_size=80), max_size=6))
+def test_no_text_is_too_odd(users: list[str]) -> None:
+    assert set(gates_in(dialogue(*users, need=NEED), WORDS)) == set(Gate)
