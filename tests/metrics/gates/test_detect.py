@@ -98,7 +98,7 @@ def test_what_the_model_said_of_its_end_counts_and_a_question_mark_is_a_message(
 
 def test_a_target_is_leaked_by_who_names_it_first() -> None:
     def named(speaker: str, item: str) -> Utterance:
-        return Utterance(speaker=speaker, text="x y", mentions=(Mention(title=item, item_id=item),))  # type: ignore[arg-type]
+        return Utterance(speaker=speaker, text="x y", mentions=(Mention(title=item, item_id=item),))
 
     def leaks(*said: Utterance) -> bool | None:
         return gates_in(Dialogue(id="d", utterances=said, need=NEED), WORDS)[Gate.TARGET_LEAKED]
