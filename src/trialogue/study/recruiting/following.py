@@ -10,9 +10,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trialogue.errors import TrialogueError
-from trialogue.study.services.management.reconciling import Reconciled
+
+if TYPE_CHECKING:  # models, which are there only after Django was set up for the folder
+    from trialogue.study.services.management.reconciling import Reconciled
 
 LEAST_S, USUAL_S = 30.0, 300.0  # between two questions
 GLANCE_S = 2.0  # between two looks whether the server is still there
@@ -20,7 +23,7 @@ _log = logging.getLogger("trialogue.study")
 
 
 def follow(
-    sync: Callable[[], Reconciled], *, every_s: float, wait: Callable[[float], bool], tell: Callable[[str], None]
+    sync: "Callable[[], Reconciled]", *, every_s: float, wait: Callable[[float], bool], tell: Callable[[str], None]
 ) -> None:
     """Sync, wait, sync, until the wait says that it is over.
 
@@ -49,7 +52,7 @@ def follow(
             return
 
 
-def line_of(found: Reconciled) -> str:
+def line_of(found: "Reconciled") -> str:
     """What came of it, in a line; "" if nothing changed."""
     if not found.freed and not found.replaced:
         return ""

@@ -1,0 +1,82 @@
+"""The process beside a real server that asks Prolific which places come back: it does, and it ends with its server."""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.study.prolific_api import TOKEN, serving
+from tests.study.served import folder_of, free_port, start, stop
+from tests.study.visitor import Visitor
+
+pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+PATIENCE_S = 40.0
+
+
+def until(true: Callable[[], bool]) -> bool:
+    """Whether something becomes true in time."""
+    end = time.monotonic() + PATIENCE_S
+    while not true() and time.monotonic() < end:
+        time.sleep(0.1)
+    return true()
+
+
+def followers(folder: Path) -> list[int]:
+    """Processes that follow a study."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:  # it has ended meanwhile
+            continue
+        if b"trialogue.study.recruiting.following" in words and os.fsencode(folder) in words:
+            found.append(int(path.parent.name))
+    return found
+
+
+def state_of_the_first(folder: Path) -> str:
+    with closing(sqlite3.connect(f"file:{folder / 'study.sqlite3'}?mode=ro", uri=True, timeout=30)) as connection:
+        return str(connection.execute("select state from study_participant").fetchone()[0])
+
+
+def test_places_come_back_while_the_study_is_served_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    folder = folder_of(
+        tmp_path / "study",
+        items=6,
+        platform={"name": "prolific"},
+        payment={"reward_cents": 200},
+        replace_excluded=False,
+    )
+    port = free_port()
+    with serving() as platform:
+        platform.studies["s1"] = {"id": "s1", "status": "ACTIVE", "total_available_places": 4}
+        draft = {"state": "done", "what": "draft", "key": "rating", "id": "s1"}
+        (folder / "recruiting.jsonl").write_text(json.dumps(draft) + "\n", "utf-8")
+        environment = {"PROLIFIC_TOKEN": TOKEN, "TRIALOGUE_PROLIFIC_API": platform.address}
+        server = start(folder, port, "--sync-every", "0", processes=1, **environment)
+        try:
+            Visitor(port).enter("rating", "?PROLIFIC_PID=gone&SESSION_ID=e-gone")
+            assert followers(folder) == []  # switched off
+        finally:
+            stop(server)
+        assert state_of_the_first(folder) == "arrived"
+        platform.submit("gone", "RETURNED")
+        server = start(folder, port, processes=1, **environment)  # by itself, where the token is
+        try:
+            came_back = until(lambda: state_of_the_first(folder) == "returned")
+            assert came_back, (folder / "log.txt").read_text("utf-8")
+            assert len(followers(folder)) == 1
+            os.kill(server.pid, signal.SIGKILL)  # the parent alone: nobody is left to end its children
+            server.wait(30)
+            assert until(lambda: not followers(folder))
+        finally:
+            for each in followers(folder):
+                os.kill(each, signal.SIGKILL)
+            os.killpg(server.pid, signal.SIGKILL)
+    assert TOKEN not in (folder / "log.txt").read_text("utf-8")
