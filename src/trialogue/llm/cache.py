@@ -45,6 +45,7 @@ class CacheStats(Record):
 
 def key_of(base_url: str, body: Mapping[str, Any], trial: str) -> str:
     """The name of an answer: 64 hexadecimal digits."""
+    # The trial is part of the key, so that ten answers to one prompt are ten draws and not one draw ten times.
     everything = {"v": VERSION, "base_url": base_url, "body": body, "trial": trial}
     text = json.dumps(everything, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -81,6 +82,7 @@ class Cache:
         try:
             write_text(own, text)
             try:
+                # A link fails where the file is there already, in one step: so it is known who was first.
                 os.link(own, path)
             except FileExistsError:
                 if (kept := self.get(key)) is not None:

@@ -66,6 +66,7 @@ def shorten(text: str, longest: int) -> str:
     text = one_line(text)
     if columns(text) <= longest:
         return text
+    # Two fifths for the end: names of checkpoints and runs differ there, but begin with what people know them by.
     tail = longest * 2 // 5
     end = text[-tail:] if tail else ""
     start = text[: longest - 1 - tail]
@@ -85,6 +86,7 @@ def slug(text: str) -> str:
     >>> slug("distinct(n=2)@ratio|v1"), slug("満足度")
     ('distinct-n-2-ratio-v1', 'measure')
     """
+    # NFKD takes the accents off letters before what is not ASCII goes: "café" becomes "cafe", not "caf".
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "measure"
 

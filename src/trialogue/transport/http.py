@@ -188,6 +188,7 @@ class Wire:
         try:
             connection.request_at_once(method, self._target(path), body, headers)
             response = connection.getresponse()
+            # One byte more than allowed: an answer that is too long differs from one of just that length.
             read = response.read(self._most_bytes + 1)
             self._has_answered = True
             whole = self._is_reusable(response, read)
@@ -277,6 +278,8 @@ class Wire:
                 if not self._idle:
                     return None
                 connection, deadline = self._idle.pop()
+            # A server that closes an idle connection says so by an end that can be read; a request sent on it would be lost,
+            # and nobody could tell whether it was taken.
             if connection.sock is not None and not _readable(connection.sock):
                 return connection, deadline
             connection.close()

@@ -59,6 +59,8 @@ def open_replacing(path: Path) -> Iterator[IO[bytes]]:
     if not path.name or path.is_dir():
         raise UsageError(f"{str(path)!r} is a folder, not a file. Choose another name.")
     make_folder(path.parent)
+    # In the same folder, since only within a file system renaming is one step; with the process in its name, since two
+    # commands may write the same file.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with room_for(path), contextlib.ExitStack() as stack:
@@ -101,6 +103,7 @@ def write_text(path: Path, text: str) -> None:
 
 def _compress(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
     if suffix == ".gz":
+        # Neither name nor time in the header: both would make two files of the same content differ.
         stream = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
         return cast("AbstractContextManager[IO[bytes]]", stream)
     if suffix == ".zst":

@@ -144,6 +144,7 @@ class Dispatch:
             if alone:
                 self._suspects.appendleft(places[0])
             else:
+                # Back to the front and in order: what comes out does not depend on which process was lost when.
                 self._queues[agent].extendleft(reversed(places))
             return
         self._flights[future] = _Flight(agent, places, sessions, alone)
@@ -159,6 +160,7 @@ class Dispatch:
             self._retry(flight)
             return
         self._fruitless = 0
+        # Not zero: the pace is divided by, and a clock may not move during a chunk of replayed dialogues.
         pace = max(chunk.seconds / len(flight.places), 1e-6)
         self._pace[flight.agent] = (self._pace.get(flight.agent, pace) + pace) / 2
         for ended in chunk.ended:
@@ -176,6 +178,8 @@ class Dispatch:
             else:
                 self._suspects.appendleft(place)
             return
+        # A process takes its whole chunk with it. What was in several that died runs alone from now on, so that the culprit
+        # is found without costing the others their turns.
         suspects = [place for place in flight.places if self._losses[place] >= SUSPECT]
         self._suspects.extend(suspects)
         rest = [place for place in flight.places if self._losses[place] < SUSPECT]

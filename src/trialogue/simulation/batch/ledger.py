@@ -181,6 +181,7 @@ class Ledger:
             raise DataError(Problem(f"this file cannot be written ({error}).", str(self.path), hint=hint)) from error
         self._size += written
         self._unsynced += 1
+        # Not after each line: forcing onto the disk takes milliseconds, and a lost dialogue is run again with the same seed.
         if self._unsynced >= SYNC_RECORDS or self._clock() - self._synced_at >= SYNC_S:
             self.sync()
 

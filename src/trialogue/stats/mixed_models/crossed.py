@@ -79,6 +79,7 @@ class Crossing:
         self.names = tuple(coded)
         self.sizes = {name: len(levels) for name, (levels, _) in coded.items()}
         self.codes = {name: codes for name, (_, codes) in coded.items()}
+        # The largest factor first: eliminating what has the most levels leaves the smallest dense matrix to factorise.
         by_size = sorted(self.names, key=lambda name: -self.sizes[name])
         self._pairs = {
             (a, b): _pairs(self.codes[a], self.codes[b], self.sizes[b])

@@ -74,6 +74,7 @@ class Likelihood:
 
     def _mode(self, parameters: Parameters, scales: dict[str, float], base: Floats) -> Floats | None:
         """The effects that fit best; Newton from the last ones found. None if they run away."""
+        # From the last mode: the optimiser takes small steps, and so does the mode.
         mode = self.mode
         if not self.crossing.levels:
             return mode
@@ -90,6 +91,7 @@ class Likelihood:
                 tried = mode + step
                 value, slope, weight = self._inner(parameters, base + self.crossing.spread(scales, tried))
                 new = value - float(tried @ tried) / 2
+                # A tolerance: near the mode the gain is below what doubles can tell, and halving would go on for nothing.
                 if new >= height - 1e-9 * max(1.0, abs(height)):
                     break
                 step = step / 2
@@ -113,12 +115,15 @@ class Likelihood:
         leverages = factor.leverages()
         spread = sum((scales[name] * leverages[name] for name in crossing.names), start=np.zeros(len(eta)))
         pull = spread * t.third
+        # The mode moves with the parameters, and the determinant with the mode: the implicit part of the gradient, by one
+        # solve for all parameters instead of one for each.
         turned = factor.solve(crossing.level_scales(scales) * crossing.gather(pull)) if crossing.levels else mode
         echo = crossing.spread(scales, turned) + np.zeros(len(eta))
         by_scale = [
             self._scale_derivative(name, t.slope, weight, mode, leverages[name], pull, turned, echo)
             for name in crossing.names
         ]
+        # Of the value itself only the direct part is left: at the mode its slope by the effects is zero.
         by_slope = self.matrix.T @ (t.slope - (pull - weight * echo) / 2)
         above = t.above - (spread * t.weight_above + t.slope_above * echo) / 2
         below = t.below - (spread * t.weight_below + t.slope_below * echo) / 2

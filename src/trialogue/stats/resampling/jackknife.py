@@ -44,6 +44,7 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
     (-0.484, 4.484)
     """
     check_confidence(confidence)
+    # Sorted, since a sum of floats depends on its order: the same clusters in another order give the same last digit.
     deleted = np.sort(np.asarray(leave_one_out, dtype=np.float64))
     size = len(deleted)
     if not np.isfinite(value):
@@ -108,6 +109,7 @@ def jackknife_difference(
     if variance <= (FLAT * max(abs(value_a), abs(value_b))) ** 2:
         why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
         return Estimate(value=value, n=n, clusters=clusters, why=why, p=1.0 if value == 0 else None)
+    # Satterthwaite (1946): each group counts with its own degrees of freedom, however little it adds to the variance.
     freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts)
     error = (variance + added) ** 0.5
     interval = _t_interval(value, error, freedom, confidence, f"jackknife over {clusters} clusters, t")
@@ -129,6 +131,7 @@ def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
     """(pseudo-value - mean) / sqrt(m (m-1)), so that the squares of one side sum to its jackknife variance."""
     deleted = np.array(list(leave_out.values()), dtype=np.float64)
     size = len(deleted)
+    # A pseudo-value minus their mean is (m-1) times this gap; over sqrt(m (m-1)) that leaves sqrt((m-1)/m).
     gaps = (np.sort(deleted).mean() - deleted) * np.sqrt((size - 1) / size)
     return dict(zip(leave_out, gaps.tolist(), strict=True))
 

@@ -51,6 +51,7 @@ def miss_probability(occurrences: Ints, units: float, drawn: Floats) -> Floats:
     n, m = np.asarray(occurrences, dtype=np.float64)[None, :], drawn[:, None]
     lacking = units - n - m
     with np.errstate(invalid="ignore"):
+        # By logarithms: factorials of thousands of clusters overflow, though their ratio is at most 1.
         log = gammaln(units - n + 1) - gammaln(units + 1) + gammaln(units - m + 1) - gammaln(lacking + 1)
         chance: Floats = np.where((lacking > -1) & (n <= units), np.exp(np.minimum(log, 0.0)), 0.0)
     return np.where((lacking < 0) & (m >= units), 0.0, chance)  # all are drawn: nothing is missed, to the last digit
@@ -109,6 +110,7 @@ class Rarefied:
     def expected_distinct(self, sizes: Floats) -> Floats:
         """Expected distinct types in subsamples of these sizes, shape (sizes,); each at most that of the sample."""
         found = np.empty(len(sizes))
+        # Many sizes are equal (clusters of one length), and a size costs a row of gamma functions: each is computed once.
         drawn, back = np.unique(self.counts.clusters * (sizes / self.size), return_inverse=True)
         for rows in _chunks(len(drawn), len(self.counts.occurrences)):
             found[rows] = expected_distinct(

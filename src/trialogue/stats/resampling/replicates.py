@@ -57,6 +57,7 @@ def _weights(counts: Ints, size: int, rows: int, rng: np.random.Generator) -> Fl
     drawn = rng.integers(0, size, size=(rows, size))
     if len(counts) < size:
         drawn = np.repeat(np.arange(len(counts)), counts)[drawn]
+    # One bincount for all rows: each row gets a range of numbers of its own. A bincount a row takes a Python loop.
     drawn += np.arange(rows)[:, None] * len(counts)
     return np.bincount(drawn.ravel(), minlength=rows * len(counts)).reshape(rows, -1).astype(np.float64)
 
@@ -191,6 +192,8 @@ def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confide
         return Bounds(None, Reason.of(ReasonCode.BCA_UNDEFINED_WITHOUT_A_CLUSTER))
     if len(defined) == 0 or np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
         return percentile(replicates, confidence, label)
+    # Efron's z0 assumes a continuous statistic; of one with few values, those equal to the estimate count half.
+    # Compared with a tolerance: replicates that are the same number differ in the last digits by the order of their sums.
     near = np.isclose(defined, value, rtol=SAME, atol=0)
     below = float(np.mean(np.where(near, 0.5, defined < value)))
     if not 0 < below < 1:
@@ -211,6 +214,7 @@ def _bca_quantiles(bias: float, acceleration: float, confidence: float) -> list[
     """The two quantiles that take the place of the two tails; equal ones where the correction breaks down."""
     normal = NormalDist()
     shifted = [bias + normal.inv_cdf(tail) for tail in ((1 - confidence) / 2, (1 + confidence) / 2)]
+    # At 1 the formula divides by zero, and beyond it the quantiles change places: no interval instead of a wrong one.
     if any(acceleration * shift >= 1 for shift in shifted):
         return [0.0, 0.0]
     return [normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted]

@@ -120,6 +120,7 @@ def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str]) -> l
     """Items for one person; a large study is looked at as far as is needed."""
     each_once = file_of(study).one_per_dialogue
     rows = _free(study).order_by("taken", "rank", "pk").values_list("pk", "dialogue", "taken", "rank")
+    # Eight times as many each time: of a large study only the items that somebody can get are looked at.
     most = wanted + len(met)
     while True:
         most *= 8

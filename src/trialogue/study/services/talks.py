@@ -90,6 +90,8 @@ class Talks:
             limit = made.sessions_at_once
             if limit is not None and sum(each.agent == name for each in self._open.values()) >= limit:
                 raise AgentFailure("unreachable", "it talks to as many people as it can.")
+        # Opened outside the lock: an agent that is slow to open would keep all other conversations waiting. Of two threads
+        # that open the same one the first stays.
         talk = _Open(made.open(key, seed=seed), name)
         with self._lock:
             earlier = self._open.setdefault(key, talk)

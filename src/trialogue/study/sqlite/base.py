@@ -44,6 +44,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._queued_at: int | None = None
 
     def _start_transaction_under_autocommit(self) -> None:
+        # First threads, then processes: a lock on a file belongs to the process, so its threads would not wait.
         if not _turn.acquire(timeout=PATIENCE_S):
             raise OperationalError("database is locked")
         self._mine = True
@@ -52,6 +53,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             if self._queued_at is not None:
                 lock(self._queued_at)
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        # Also on KeyboardInterrupt and SystemExit: a turn that is not given back stalls every other thread for good.
         except BaseException:
             self._release()
             raise

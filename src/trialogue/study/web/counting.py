@@ -56,11 +56,13 @@ class SharedCounts:
         with self._exclusive():
             entries = [each for each in self._entries(offset) if each[1] > now]
             count = next((count for hashed, _, count in entries if hashed == known), 0) + 1
+            # A full bucket loses its smallest count: new names cannot push out an address that is slowed down.
             others = sorted((each for each in entries if each[0] != known), key=lambda each: -each[2])
             kept = [(known, int(until), min(count, MOST)), *others[: PLACES - 1]]
             packed = b"".join(ENTRY.pack(*each) for each in kept).ljust(PLACES * ENTRY.size, b"\0")
             try:
                 os.pwrite(self._file, packed, offset)
+            # Rather no limit than no study: a full disk must not lock everybody out.
             except OSError:
                 return 0
         return count

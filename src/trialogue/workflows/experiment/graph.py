@@ -157,11 +157,13 @@ class Plan:
             return False
         tell(f"{heading}{': ' + stage.size if stage.size else ''}")
         with _report_unwritable(folders[stage.name]):
+            # The mark goes first: killed from here on, the stage is simply not done, and neither is what was made of it.
             self._unmark([stage.name])
             folder = _begin(folders[stage.name], resumable=bool(stage.grows))
         start = time.perf_counter()
         stage.work(Doing(folder, {name: folders[name] for name in stage.needs}, tell))
         mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _sizes(folder)}
+        # Last, and by renaming: a stage with a mark is whole, whenever the process was killed.
         write_text(folder / DONE, json.dumps(mark) + "\n")
         seconds = time.perf_counter() - start
         took(stage.name, seconds)
