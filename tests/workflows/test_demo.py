@@ -1,5 +1,6 @@
 """The demo: small, whole, and the same each time."""
 
+import contextlib
 from collections import Counter
 from pathlib import Path
 
@@ -26,8 +27,21 @@ AGENTS = {*JUDGED, *BASELINES}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    return demo(tmp_path_factory.mktemp("the demo: here"), n=2, resamples=100)
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("where it runs")
+
+
+@pytest.fixture(scope="module")
+def relative(root: Path) -> Demo:
+    with contextlib.chdir(root):
+        return demo(Path("runs/the demo: here"), n=2, resamples=100)
+
+
+@pytest.fixture
+def made(relative: Demo, root: Path, monkeypatch: pytest.MonkeyPatch) -> Demo:
+    """The demo, seen from where it ran."""
+    monkeypatch.chdir(root)
+    return relative
 
 
 def test_every_recommender_meets_every_kind_of_users(made: Demo) -> None:
@@ -75,8 +89,9 @@ def test_the_bundled_conversations_are_those_of_the_demos_recommenders(made: Dem
 
 def test_its_study_is_a_file_that_gives_the_same_dialogues(made: Demo) -> None:
     study = read_study(made.study)
-    assert (study.n, study.out) == (2, made.study.parent / "simulation")
+    assert (study.n, study.located().out) == (2, made.study.parent / "simulation")
     again = simulate(study)
+    assert again.dialogues == made.study.parent / "simulation" / "dialogues.jsonl"
     assert list(read_records(again.dialogues, Dialogue)) == list(read_records(made.dialogues, Dialogue))
     assert again.dialogues.read_bytes() == made.dialogues.read_bytes()
 
@@ -92,10 +107,8 @@ def test_the_bundled_files_are_valid_as_they_are(tmp_path: Path) -> None:
     assert (experiment.study.n, experiment.out) == (4, tmp_path / "runs/demo")
 
 
-def test_the_folder_of_the_demo_may_be_relative_to_where_it_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    made = demo(Path("runs/demo"), n=1, resamples=100)
-    assert made.report.resolve() == tmp_path / "runs" / "demo" / "report.html"
-    assert not (tmp_path / "runs" / "demo" / "runs").exists()
+def test_the_folder_of_the_demo_may_be_relative_to_where_it_runs(made: Demo, root: Path) -> None:
+    assert not made.report.is_absolute()
+    assert made.report.resolve() == root / "runs" / "the demo: here" / "report.html"
+    assert [path.name for path in root.iterdir()] == ["runs"]
+    assert not (root / "runs" / "the demo: here" / "runs").exists()

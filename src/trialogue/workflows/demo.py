@@ -71,8 +71,7 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
     bundled = {EXPERIMENT: files("trialogue.workflows") / "demo.yaml"}
     bundled[STUDY] = files("trialogue.simulation.bundled") / STUDY
     for name, file in bundled.items():
-        # the folder of an experiment is relative to its file, that of a study to where the command runs
-        folder = "." if name == EXPERIMENT else (out / "simulation").as_posix()
+        folder = "." if name == EXPERIMENT else "simulation"  # as seen from the file
         text = with_values(file.read_text(encoding="utf-8"), out=folder, n=n, resamples=resamples)
         write_text(out / name, text)
     write_text(out / PEOPLE, (files("trialogue.workflows") / "demo_people.jsonl").read_text(encoding="utf-8"))

@@ -62,9 +62,16 @@ class Run(ShowsFindings):
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
-    def write(self, folder: Path | str) -> Path:
-        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report."""
-        return report(self.findings, folder, scores=self.scores, preferences=self.preferences, counts=self.counts)
+    def write(self, folder: Path | str, *, png: bool = True) -> Path:
+        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report.
+
+        Args:
+            folder: where to.
+            png: whether figures are drawn as PNG beside SVG, which takes most of the time.
+        """
+        return report(
+            self.findings, folder, scores=self.scores, preferences=self.preferences, counts=self.counts, png=png
+        )
 
 
 @few_collections()

@@ -33,6 +33,8 @@ def test_all_files_are_there_and_the_page_is_returned(tmp_path: Path) -> None:
     found = set(digests(tmp_path / "run"))
     assert {"report.html", "findings.json", "summary.csv", "summary.json", "pairs.csv"} <= found
     assert {"figures/differences.svg", "figures/differences.png"} <= found
+    write_report(two(), tmp_path / "run", png=False)  # those of before would be taken for its own
+    assert {path.suffix for path in (tmp_path / "run" / "figures").iterdir()} == {".svg"}
 
 
 def test_findings_come_back_as_they_were_and_draw_the_same_bytes(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.report import read_findings
 from trialogue.workflows.compare import compare
 from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text, run_experiment
+from trialogue.workflows.experiment.run import Done
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
@@ -31,8 +32,20 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_people_and_simulated_users_stand_side_by_side(done: Path) -> None:
-    again = run_experiment(experiment_of(small(done)))
+@pytest.fixture(scope="module")
+def again(done: Path) -> Done:
+    """What running it once more gives, with nothing left to do."""
+    return run_experiment(experiment_of(small(done)))
+
+
+@pytest.fixture(scope="module")
+def without_people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """The folder of an experiment with simulated users alone, to be copied, and what running it gave."""
+    folder = tmp_path_factory.mktemp("without people")
+    return folder, run_experiment(experiment_of(small(folder, dialogues=[])))
+
+
+def test_people_and_simulated_users_stand_side_by_side(again: Done) -> None:
     assert again.ran == ()
     judges = {league.measure.by for league in again.findings.leagues}
     assert judges == {"people", "simulation", "metric"}
@@ -43,8 +56,8 @@ def test_people_and_simulated_users_stand_side_by_side(done: Path) -> None:
     assert {facts.system for facts in again.findings.systems} == {"aria", "bolt", "chip"}
 
 
-def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(done: Path) -> None:
-    sections = run_experiment(experiment_of(small(done))).findings.sections
+def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(done: Path, again: Done) -> None:
+    sections = again.findings.sections
     assert [section.title for section in sections] == [
         "Do the three agree?",
         "Do measures agree with people?",
@@ -56,8 +69,8 @@ def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_t
         assert all(len(row) == len(section.heads) for row in section.rows)
 
 
-def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(done: Path) -> None:
-    section = run_experiment(experiment_of(small(done))).findings.sections[0]
+def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(again: Done) -> None:
+    section = again.findings.sections[0]
     shared = {row[1]: row[2:4] for row in section.rows}
     assert shared == {
         "judged ~ measured": ("3", "too few systems"),
@@ -82,15 +95,15 @@ def test_after_a_run_a_dry_run_rests_on_it(done: Path) -> None:
     assert "reference rates" not in plan_text(steps).lower()
 
 
-def test_threats_to_the_verdicts_on_simulated_users_say_whose_they_are(done: Path) -> None:
-    threats = run_experiment(experiment_of(small(done))).findings.threats
+def test_threats_to_the_verdicts_on_simulated_users_say_whose_they_are(again: Done) -> None:
+    threats = again.findings.threats
     simulated = [threat for threat in threats if threat.users == "cir6-pkg"]
     assert simulated
     assert all(threat.measure is None or threat.measure.startswith("cir6-pkg: ") for threat in simulated)
 
 
-def test_without_people_the_report_says_that_nobody_judged(tmp_path: Path) -> None:
-    found = run_experiment(experiment_of(small(tmp_path, dialogues=[]))).findings
+def test_without_people_the_report_says_that_nobody_judged(without_people: tuple[Path, Done]) -> None:
+    found = without_people[1].findings
     assert found.answer[-1].kind_of is StatementKind.SCOPE
     assert found.primary in {league.measure.name for league in found.leagues}
     assert {league.measure.users for league in found.leagues} == {"cir6-pkg"}
@@ -108,10 +121,11 @@ def test_another_title_runs_no_stage_again(done: Path) -> None:
     assert again.findings.title == "A better title"
 
 
-def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Path) -> None:
-    given = small(tmp_path, dialogues=[])
-    run_experiment(experiment_of(given))
-    (file,) = tmp_path.glob("stages/simulate-*/dialogues.jsonl")
+def test_more_dialogues_go_on_from_those_that_are_there(without_people: tuple[Path, Done], tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(without_people[0], folder)
+    given = small(folder, dialogues=[])
+    (file,) = folder.glob("stages/simulate-*/dialogues.jsonl")
     before = file.read_text(encoding="utf-8").splitlines()
     given["simulate"]["n"] = 11
     assert "simulate" in run_experiment(experiment_of(given)).ran
@@ -120,11 +134,10 @@ def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Pa
     assert set(before) <= set(after)
 
 
-def test_the_same_experiment_gives_the_same_bytes(done: Path, tmp_path: Path) -> None:
+def test_the_same_experiment_gives_the_same_bytes(done: Path, two: tuple[Path, Path]) -> None:
     run_experiment(experiment_of(small(done)))
-    run_experiment(experiment_of(small(tmp_path)))
     for name in ("findings.json", "summary.csv", "report.html"):
-        assert (done / name).read_bytes() == (tmp_path / name).read_bytes()
+        assert (done / name).read_bytes() == (two[0] / name).read_bytes()
 
 
 def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
@@ -202,9 +215,10 @@ def test_what_is_linked_to_a_catalogue_that_changed_is_linked_anew(tmp_path: Pat
     assert folders[0] != folders[1]
 
 
-def test_talks_held_again_are_measured_again(tmp_path: Path) -> None:
-    given = experiment_of(small(tmp_path, dialogues=[]))
-    run_experiment(given)
+def test_talks_held_again_are_measured_again(without_people: tuple[Path, Done], tmp_path: Path) -> None:
+    shutil.copytree(without_people[0], tmp_path / "copy")
+    given = experiment_of(small(tmp_path / "copy", dialogues=[]))
+    assert run_experiment(given).ran == ()
     assert run_experiment(given, again=("simulate",)).ran == (
         "simulate",
         "simulated-cir6-pkg",

@@ -22,7 +22,7 @@ FINDINGS = "findings.json"
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
 
 
-def write_report(findings: Findings, folder: Path) -> Path:
+def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
     """Write ``report.html``, findings and tables, figures, and the methods for a paper.
 
     ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``, ``figures/``.
@@ -30,6 +30,11 @@ def write_report(findings: Findings, folder: Path) -> Path:
     Every file appears whole or not at all, and the page last. Figures of an earlier report in the same folder that this one
     does not have are removed, since they would be taken for its own; other files stay. The same findings give the same
     bytes.
+
+    Args:
+        findings: what it says.
+        folder: where to.
+        png: whether figures are drawn as PNG, too, which takes most of the time of a report; as SVG they always are.
 
     Returns:
         The path of ``report.html``.
@@ -42,7 +47,7 @@ def write_report(findings: Findings, folder: Path) -> Path:
     write_text(folder / METHODS, methods_tex(findings))
     write_text(folder / REFERENCES, references_bib(findings))
     write_text(folder / "summary.json", summary_json(findings))
-    _write_figures(drawn, folder / "figures")
+    _write_figures(drawn, folder / "figures", png=png)
     page = folder / "report.html"
     own = folder / VALIDITY
     write_text(page, render_page(findings, drawn, read_validity(own) if own.is_file() else ()))
@@ -58,14 +63,15 @@ def _line(findings: Findings) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def _write_figures(drawn: list[Figure], folder: Path) -> None:
+def _write_figures(drawn: list[Figure], folder: Path, *, png: bool) -> None:
     for figure in drawn:
         write_text(folder / f"{figure.name}.svg", figure.svg)
-        with open_replacing(folder / f"{figure.name}.png") as stream:
-            stream.write(figure.png)
-    names = {figure.name for figure in drawn}
+        if png:
+            with open_replacing(folder / f"{figure.name}.png") as stream:
+                stream.write(figure.png)
+    ours = {f"{figure.name}{suffix}" for figure in drawn for suffix in ((".svg", ".png") if png else (".svg",))}
     for path in folder.glob("*.*"):
-        if path.suffix in (".svg", ".png") and path.stem not in names and _OURS.fullmatch(path.stem):
+        if path.suffix in (".svg", ".png") and path.name not in ours and _OURS.fullmatch(path.stem):
             path.unlink()
 
 

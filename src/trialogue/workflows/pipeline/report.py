@@ -25,6 +25,7 @@ def report(
     scores: Sequence[Score] | None = None,
     preferences: Sequence[Preference] = (),
     counts: Sequence[DistinctCounts] = (),
+    png: bool = True,
 ) -> Path:
     """Write the page with its findings, tables and figures, and the scores that they rest on; returns the page's path.
 
@@ -35,6 +36,7 @@ def report(
             folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
         preferences: people's votes, to be kept beside the scores.
         counts: what was counted of distinct things, to be kept beside the scores.
+        png: whether figures of systems are drawn as PNG beside SVG.
     """
     from trialogue.report import write_report, write_study_report
     from trialogue.report.agreement.page import write_agreement
@@ -54,7 +56,7 @@ def report(
         case Findings():
             if scores is not None:
                 _write_run(findings, folder, scores, preferences, counts)
-            return write_report(findings, folder)
+            return write_report(findings, folder, png=png)
 
 
 def _write_run(
