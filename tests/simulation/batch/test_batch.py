@@ -16,6 +16,7 @@ from tests.untraced import untraced
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.records import Dialogue, Ending, Fault, read_records
 from trialogue.simulation.batch.batch import Batch, Interrupted, Progress, run_batch
+from trialogue.simulation.batch.folder import held_lines
 from trialogue.simulation.batch.ledger import Ledger
 from trialogue.simulation.batch.plan import Opening, Plan
 
@@ -77,10 +78,11 @@ def test_an_agent_of_one_session_never_has_two(tmp_path: Path, undisturbed: byte
 
 def test_what_is_finished_is_not_done_again_and_more_can_be_added(tmp_path: Path, undisturbed: bytes) -> None:
     run_batch(Plan(("a", "b"), ("u",), 10, seed=7), make_agent, make_users, folder=tmp_path)
-    before = (tmp_path / "ledger.jsonl").read_bytes()
+    before = (tmp_path / "dialogues.jsonl").read_bytes().splitlines()
     batch = run_batch(PLAN, make_agent, make_users, folder=tmp_path)
     assert batch.resumed == 20
-    assert (tmp_path / "ledger.jsonl").read_bytes().startswith(before)
+    assert set(before) <= set((tmp_path / "dialogues.jsonl").read_bytes().splitlines())
+    assert (tmp_path / "ledger.jsonl").read_bytes().count(b"\n") == 1  # the manifest: each dialogue is there once
     assert exported(tmp_path) == undisturbed
 
 
@@ -294,8 +296,7 @@ sys.exit(f"{killed} killed, then {status}")
 def check_after_kills(tmp_path: Path, n: int) -> None:
     _run(tmp_path / "undisturbed", Plan(("a", "b"), ("u",), n, seed=7))
     assert exported(tmp_path / "killed") == exported(tmp_path / "undisturbed")
-    lines = (tmp_path / "killed" / "ledger.jsonl").read_bytes().splitlines()[1:]
-    ids = [json.loads(line)["id"] for line in lines]
+    ids = [json.loads(line)["id"] for line in held_lines(tmp_path / "killed")]
     assert len(ids) == len(set(ids)) == 2 * n
 
 

@@ -1,6 +1,9 @@
 """The ledger: what is in it stays in it, and what a crash leaves behind does no harm."""
 
+import contextlib
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,8 @@ from trialogue.records import Dialogue, Ending, JsonValue, Manifest, Utterance, 
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import RepairWarning
 from trialogue.simulation.batch import ledger as module
-from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, MANIFEST, Ledger, export, line_of, read_finished
+from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, MANIFEST, read_finished
+from trialogue.simulation.batch.ledger import Ledger, export, line_of
 
 CONFIG: dict[str, JsonValue] = {"agents": ["a"], "max_turns": 5}
 
@@ -236,3 +240,121 @@ def test_a_ledger_of_the_first_version_of_the_format_is_gone_on_with(tmp_path: P
         export(ledger, ["a", "b"], CONFIG, seed=1)
     old_one, new_one = read_records(tmp_path / DIALOGUES, Dialogue)
     assert (old_one.ended_by, old_one.ending_detail, new_one) == (Ending.AGENT_TIMEOUT, "5 s", dialogue("b"))
+
+
+def bytes_on_disk(folder: Path, name: str) -> int:
+    """How often the line of a dialogue stands in the folder."""
+    return sum(path.read_bytes().count(line_of(dialogue(name))) for path in folder.iterdir())
+
+
+def reopened(folder: Path, *names: str) -> None:
+    """Whether a batch that is opened again holds just these dialogues, as they were."""
+    with Ledger(folder, CONFIG, seed=1) as ledger:
+        assert len(ledger) == len(names)
+        assert sum(ledger.endings.values()) == len(names)
+        assert list(ledger.lines(names)) == [line_of(dialogue(name)) for name in names]
+        assert ledger.count() == len(names)
+    assert {each.id for each in read_finished(folder)} == set(names)
+
+
+def test_a_dialogue_is_on_the_disk_once_when_it_is_exported(tmp_path: Path) -> None:
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        add(ledger, *map(dialogue, "cab"))
+        export(ledger, "abc", CONFIG, seed=1)
+        assert list(ledger.lines("cxa")) == [line_of(dialogue("c")), line_of(dialogue("a"))]
+        with pytest.raises(ValueError, match="a is in the ledger already"):
+            add(ledger, dialogue("a"))
+        add(ledger, dialogue("d"))  # it is gone on with
+    assert [bytes_on_disk(tmp_path, name) for name in "abcd"] == [1, 1, 1, 1]
+    assert (tmp_path / LEDGER).read_bytes().count(b"\n") == 2
+    reopened(tmp_path, *"abcd")
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        export(ledger, "dabc", CONFIG, seed=1)
+    assert (tmp_path / DIALOGUES).read_bytes() == b"".join(line_of(dialogue(name)) for name in "dabc")
+    assert [bytes_on_disk(tmp_path, name) for name in "abcd"] == [1, 1, 1, 1]
+    reopened(tmp_path, *"abcd")
+
+
+def test_an_export_again_changes_no_byte(tmp_path: Path) -> None:
+    filled(tmp_path, *"ba")
+    files = []
+    for _ in range(3):
+        with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+            export(ledger, "ab", CONFIG, seed=1)
+        files.append({path.name: path.read_bytes() for path in tmp_path.iterdir()})
+    assert files[0] == files[1] == files[2]
+
+
+def test_a_smaller_export_keeps_the_other_dialogues(tmp_path: Path) -> None:
+    for ids in ("abcd", "cb", "abcd", "d"):
+        with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+            add(ledger, *(dialogue(name) for name in "abcd" if name not in ledger))
+            export(ledger, ids, CONFIG, seed=1)
+        assert [each.id for each in read_records(tmp_path / DIALOGUES, Dialogue)] == list(ids)
+        assert [bytes_on_disk(tmp_path, name) for name in "abcd"] == [1, 1, 1, 1]
+        reopened(tmp_path, *"abcd")
+
+
+class Killed(BaseException):
+    """What ends a process between two steps."""
+
+
+@pytest.mark.parametrize("ids", ["abcd", "cb", "e"])
+@pytest.mark.parametrize("step", range(8))
+def test_an_export_that_is_killed_anywhere_loses_nothing(
+    step: int, ids: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before each write to the ledger, each file that takes another's place, and each time the disk is asked."""
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        add(ledger, *map(dialogue, "dbca"))
+        export(ledger, "abc", CONFIG, seed=1)
+        add(ledger, dialogue("e"))
+    done = 0
+
+    def counted(what: Callable[..., object]) -> Callable[..., object]:
+        def called(*given: object) -> object:
+            nonlocal done
+            if done == step:
+                raise Killed
+            done += 1
+            return what(*given)
+
+        return called
+
+    with monkeypatch.context() as patches, contextlib.suppress(Killed):
+        ledger = Ledger(tmp_path, CONFIG, seed=1)
+        patches.setattr(Ledger, "_write", counted(Ledger._write))
+        patches.setattr(Path, "replace", counted(Path.replace))
+        patches.setattr("os.fsync", counted(os.fsync))
+        export(ledger, ids, CONFIG, seed=1)
+    ledger._file.close()  # as the end of a process does
+    assert ledger._lock is not None
+    ledger._lock.release()
+    reopened(tmp_path, *"abcde")
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        export(ledger, ids, CONFIG, seed=1)
+    assert [each.id for each in read_records(tmp_path / DIALOGUES, Dialogue)] == list(filter("abcde".__contains__, ids))
+    assert [bytes_on_disk(tmp_path, name) for name in "abcde"] == [1] * 5
+    reopened(tmp_path, *"abcde")
+
+
+def test_an_export_that_was_changed_or_is_missing_is_refused(tmp_path: Path) -> None:
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        add(ledger, *map(dialogue, "ab"))
+        export(ledger, "ab", CONFIG, seed=1)
+    whole = (tmp_path / DIALOGUES).read_bytes()
+    (tmp_path / DIALOGUES).write_bytes(whole.replace(b"Gr", b"gr"))
+    with pytest.raises(DataError, match=r"dialogues.jsonl: this file was changed since the batch wrote it"):
+        Ledger(tmp_path, CONFIG, seed=1)
+    (tmp_path / DIALOGUES).unlink()
+    with pytest.raises(DataError, match=r"dialogues.jsonl: the dialogues of this batch are missing.*Restore it"):
+        Ledger(tmp_path, CONFIG, seed=1)
+    (tmp_path / DIALOGUES).write_bytes(whole)
+    reopened(tmp_path, *"ab")
+
+
+def test_a_file_of_dialogues_that_no_ledger_names_is_not_part_of_it(tmp_path: Path) -> None:
+    filled(tmp_path, "a")
+    (tmp_path / DIALOGUES).write_bytes(line_of(dialogue("b")))
+    reopened(tmp_path, "a")
+    assert list(read_finished(tmp_path / "nowhere")) == []

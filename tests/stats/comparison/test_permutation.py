@@ -178,3 +178,18 @@ def test_without_variation_there_is_no_error_and_the_interval_is_not_to_be_used(
     test = PermutationTest(rows(np.ones(5), np.zeros(5)))
     assert test.error == 0
     assert test.p() == pytest.approx(2 / 252)  # Fisher: two of C(10, 5) arrangements are as extreme
+
+
+@pytest.mark.parametrize("shared", [0, 4, 9])
+@pytest.mark.parametrize("shift", [-3.0, 0.0, 0.25, 40.0])
+def test_a_shift_is_the_same_as_data_that_are_lowered_by_it(shared: int, shift: float) -> None:
+    rng = np.random.default_rng(shared)
+    sizes = rng.integers(1, 6, size=(2, 9)).astype(float)
+    a, b = (np.column_stack([rng.normal(1, 1, 9) * m, m]) for m in sizes)
+    lowered = np.column_stack([a[:, 0] - shift * a[:, 1], a[:, 1]])
+    test, other = (PermutationTest(Rows(rows, b, shared)) for rows in (a, lowered))
+    assert test.p(shift) == other.p()
+    assert test.value - shift == pytest.approx(other.value, rel=1e-12, abs=1e-12)
+    assert test.error == pytest.approx(other.error, rel=1e-12)
+    low, high = other.interval()
+    assert test.interval() == pytest.approx((low + shift, high + shift), abs=3e-3 * other.error)

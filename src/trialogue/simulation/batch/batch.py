@@ -18,7 +18,8 @@ from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.kinds.endings import FAILURES
 from trialogue.simulation.batch.dispatch import Dispatch, Take
-from trialogue.simulation.batch.ledger import DIALOGUES, Ledger, export, id_and_ending
+from trialogue.simulation.batch.folder import DIALOGUES, id_and_ending
+from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import (
     Conversing,

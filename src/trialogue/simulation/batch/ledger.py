@@ -1,8 +1,11 @@
-"""The ledger of a batch: one line for each dialogue that is finished, however it ended; only ever appended to.
+"""The ledger of a batch: one line for each dialogue that is finished, however it ended, until it is exported.
 
 The first line is a manifest: what the dialogues are made of. Then every dialogue is one line, written whole by one call of
 the operating system, in the order in which they ended. A process that is killed leaves at most one cut line at the end,
 which is dropped when the ledger is opened again; what is in the ledger is not done again.
+
+An export moves dialogues into ``dialogues.jsonl``, in the order of the plan, and leaves the rest and the manifest, which
+names the checksum of the export. Until the export is in place and on the disk, the ledger holds what it held.
 
 What was written is safe from the death of the process at once. It is forced onto the disk (fsync) every 0.5 s or 1,000
 records and when the ledger is closed: a machine that loses its power loses as much, and a resumed batch does that again.
@@ -20,24 +23,28 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self, cast
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, Ending, JsonValue, Manifest
-from trialogue.records.base import SCHEMA
-from trialogue.records.files.jsonl import Note, parse_line, read_lines, to_line, warn
+from trialogue.records import Dialogue, Ending, JsonValue, Manifest, sha256_of
+from trialogue.records.files.jsonl import Note, to_line, warn
 from trialogue.records.files.locks import claim
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import open_bytes, open_replacing, write_text
-from trialogue.records.files.upgrade import upgrade
+from trialogue.simulation.batch.folder import (
+    COMMAND,
+    DIALOGUES,
+    LEDGER,
+    MANIFEST,
+    digest_in,
+    id_and_ending,
+    is_manifest,
+)
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-LEDGER, DIALOGUES, MANIFEST = "ledger.jsonl", "dialogues.jsonl", "manifest.json"
-"""Files of a batch's folder."""
 LOCK = ".lock"  # held by the process that works in it
 
 SYNC_S = 0.5
 SYNC_RECORDS = 1000
-COMMAND = "simulate"
 
 
 def line_of(dialogue: Dialogue) -> bytes:
@@ -75,6 +82,8 @@ class Ledger:
         """How many dialogues ended by what; None where it is not known."""
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
+        self._exported: dict[str, int] = {}  # places in the export, of those that are not in the ledger
+        self._digests: set[str] = set()  # of exports that may be in place
         self._clock, self._synced_at = clock, clock()
         self._unsynced = 1  # an earlier writer may have died before it forced its lines onto the disk
         self._lock: BaseFileLock | None = None
@@ -93,10 +102,10 @@ class Ledger:
             raise
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._places) + len(self._exported)
 
     def __contains__(self, dialogue_id: object) -> bool:
-        return dialogue_id in self._places
+        return dialogue_id in self._places or dialogue_id in self._exported
 
     def __enter__(self) -> Self:
         """The ledger itself."""
@@ -115,7 +124,7 @@ class Ledger:
             ValueError: it is there already.
             DataError: the line could not be written (a full disk, say); the ledger is as it was before.
         """
-        if dialogue_id in self._places:
+        if dialogue_id in self:
             raise ValueError(f"{dialogue_id} is in the ledger already")
         self._write(line)
         self._places[dialogue_id] = self._size - len(line)
@@ -123,17 +132,70 @@ class Ledger:
 
     def lines(self, ids: Iterable[str]) -> Iterator[bytes]:
         """The lines of those of the ids that are there, in the order of the ids."""
-        with open_bytes(self.path) as stream:
+        with contextlib.ExitStack() as stack:
+            ledger = stack.enter_context(open_bytes(self.path))
+            export = stack.enter_context(open_bytes(self._export)) if self._exported else ledger
             for dialogue_id in ids:
-                place = self._places.get(dialogue_id)
-                if place is not None:
-                    stream.seek(place)
-                    yield stream.readline()
+                for stream, places in ((ledger, self._places), (export, self._exported)):
+                    place = places.get(dialogue_id)
+                    if place is not None:
+                        stream.seek(place)
+                        yield stream.readline()
 
     def count(self) -> int:
-        """How many dialogues the file holds; after an interruption it may be one more than was taken note of."""
+        """How many dialogues there are; after an interruption it may be one more than was taken note of."""
         with open_bytes(self.path) as stream:
-            return sum(line.endswith(b"\n") for line in stream) - 1  # the first line is the manifest
+            return len(self._exported) + sum(line.endswith(b"\n") and not is_manifest(line) for line in stream)
+
+    def announce(self, digest: str, ids: Iterable[str]) -> None:
+        """Write down that an export of these dialogues is about to take the place of the one before.
+
+        What only the export before holds, and this one does not, comes back into the ledger first.
+
+        Raises:
+            DataError: this could not be written.
+        """
+        kept = set(ids)
+        left_out = [name for name in self._exported if name not in kept]
+        for dialogue_id, line in zip(left_out, list(self.lines(left_out)), strict=True):
+            self._write(line)
+            self._places[dialogue_id] = self._size - len(line)
+            del self._exported[dialogue_id]
+        if digest not in self._digests:
+            self._write(self._manifest_line(digest))
+            self._digests.add(digest)
+        self.sync()
+
+    def leave(self, digest: str, places: Mapping[str, int]) -> None:
+        """Leave to the export, which is in place and on the disk, what it holds; the rest stays.
+
+        Args:
+            digest: sha256 of the export.
+            places: where the line of each of its dialogues begins.
+        """
+        rest = [name for name in self._places if name not in places]
+        if not self._places and self._digests == {digest}:
+            return  # nothing moves
+        moved, size = {}, 0
+        with open_replacing(self.path) as stream:
+            for dialogue_id, line in [("", self._manifest_line(digest)), *zip(rest, self.lines(rest), strict=True)]:
+                moved[dialogue_id] = size
+                size += stream.write(line)
+            stream.flush()
+            os.fsync(stream.fileno())
+            self._file.close()  # Windows replaces no file that is open
+        self._file, self._size, self._unsynced = _open(self.path), size, 0
+        self._places = {name: moved[name] for name in rest}
+        self._exported, self._digests = dict(places), {digest}
+
+    @property
+    def _export(self) -> Path:
+        return self.path.with_name(DIALOGUES)
+
+    def _manifest_line(self, digest: str | None = None) -> bytes:
+        outputs = {} if digest is None else {DIALOGUES: digest}
+        manifest = self._manifest.model_copy(update={"outputs": outputs})
+        return to_line(manifest).encode("utf-8", "surrogatepass") + b"\n"
 
     def sync(self) -> None:
         """Force onto the disk what was written, if that was not done already."""
@@ -159,14 +221,14 @@ class Ledger:
                 is_manifest = isinstance(data, dict) and data.get("kind") == Manifest.kind
             except ValueError:
                 return False
-            if not is_manifest or data.get("command") != COMMAND or stream.readline():
+            if not is_manifest or data.get("command") != COMMAND or data.get("outputs") or stream.readline():
                 return False
         self._file.truncate(0)
         self._size = 0
         return True
 
     def _begin(self) -> None:
-        self._write(to_line(self._manifest).encode("utf-8", "surrogatepass") + b"\n")
+        self._write(self._manifest_line())
 
     def _write(self, line: bytes) -> None:
         written = 0
@@ -188,23 +250,48 @@ class Ledger:
     def _read(self) -> None:
         """Check whose it is, and where each dialogue begins."""
         with open_bytes(self.path) as stream:
-            self._check(stream.readline())
-            place, problems = stream.tell(), []
-            for number, line in enumerate(stream, start=2):
-                try:
-                    name, ended_by = id_and_ending(line)
-                    if name in self._places:
-                        raise ValueError(f"the dialogue {name!r} is there a second time")
-                except ValueError as error:
-                    problems.append(Problem(f"{error}.", str(self.path), number))
-                else:
-                    self._places[name] = place
-                    self.endings[ended_by] += 1
-                place += len(line)
+            first = stream.readline()
+            self._check(first)
+            announced = digest_in(first)
+            self._digests = {announced} if announced else set()
+            problems = list(self._read_lines(self.path, stream, self._places, after=len(first), number=2))
+        if announced and not problems:  # else an export was on its way, and the ledger holds all dialogues itself
+            self._check_export()
+            with open_bytes(self._export) as stream:
+                problems = list(self._read_lines(self._export, stream, self._exported))
         if problems:
             raise DataError(
                 problems, hint="Only this program writes ledgers. Restore the file, or choose another folder."
             )
+
+    def _read_lines(
+        self, path: Path, stream: IO[bytes], places: dict[str, int], *, after: int = 0, number: int = 1
+    ) -> Iterator[Problem]:
+        """Take note of a file's dialogues; what is wrong with its lines. A dialogue of both files counts once."""
+        place = after
+        for at, line in enumerate(stream, start=number):
+            try:
+                if is_manifest(line) and places is self._places:
+                    self._digests.add(digest_in(line) or "")
+                else:
+                    name, ended_by = id_and_ending(line)
+                    if name in places:
+                        raise ValueError(f"the dialogue {name!r} is there a second time")
+                    if name not in self._places:
+                        self.endings[ended_by] += 1
+                        places[name] = place
+            except ValueError as error:
+                yield Problem(f"{error}.", str(path), at)
+            place += len(line)
+
+    def _check_export(self) -> None:
+        """The dialogues that the ledger has left to the export are there, as they were."""
+        hint = "Restore it, or choose another folder. To hold all dialogues again, delete this one."
+        if not self._export.is_file():
+            raise DataError(Problem("the dialogues of this batch are missing.", str(self._export), hint=hint))
+        if sha256_of(self._export) not in self._digests:
+            what = "this file was changed since the batch wrote it."
+            raise DataError(Problem(what, str(self._export), hint=hint))
 
     def _check(self, first: bytes) -> None:
         try:
@@ -232,12 +319,19 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
     Each file appears whole or not at all. The same dialogues give the same bytes, however many processes and
     interruptions it took to make them.
     """
-    digest = hashlib.sha256()
+    digest, places, place = hashlib.sha256(), dict[str, int](), 0
     folder = ledger.path.parent
     with open_replacing(folder / DIALOGUES) as stream:
-        for line in ledger.lines(ids):
+        there = [name for name in ids if name in ledger]
+        for name, line in zip(there, ledger.lines(there), strict=True):
             digest.update(line)
             stream.write(line)
+            places[name] = place
+            place += len(line)
+        stream.flush()
+        os.fsync(stream.fileno())
+        ledger.announce(digest.hexdigest(), there)
+    ledger.leave(digest.hexdigest(), places)
     manifest = Manifest(
         command=COMMAND,
         config=dict(config),
@@ -247,26 +341,6 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
     )
     write_text(folder / MANIFEST, to_line(manifest) + "\n")
     return manifest
-
-
-def read_finished(folder: Path | str) -> Iterator[Dialogue]:
-    """The dialogues of a ledger in the order in which they ended, also while a batch is running."""
-    for number, text in read_lines(Path(folder) / LEDGER, note=lambda _: None):
-        if number > 1 and text.endswith("\n"):
-            yield parse_line(text, {Dialogue.kind: Dialogue})
-
-
-def config_of(folder: Path | str) -> dict[str, JsonValue]:
-    """What the dialogues of a batch's folder are made of, finished or not; {} for a folder of no batch."""
-    for name in (MANIFEST, LEDGER):
-        try:
-            with (Path(folder) / name).open("rb") as stream:
-                data = json.loads(stream.readline())
-        except (OSError, ValueError):
-            continue
-        if isinstance(data, dict) and data.get("command") == COMMAND and isinstance(data.get("config"), dict):
-            return dict(data["config"])
-    return {}
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -302,17 +376,6 @@ def _cut_partial_line(file: IO[bytes], path: Path, note: Note) -> int:
         file.truncate(end)
         note(Problem(f"the last line was cut short by a crash and is dropped ({size - end} bytes).", str(path)))
     return end
-
-
-def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
-    """(id, why it ended) of a dialogue's line, of this version of the format or an earlier one; ValueError if it is none."""
-    data = json.loads(line)
-    if not isinstance(data, dict) or data.get("kind") != Dialogue.kind or not isinstance(data.get("id"), str):
-        raise ValueError("this is not a dialogue")
-    if data.get("v", SCHEMA) != SCHEMA:
-        upgrade(Dialogue.kind, data, data["v"])
-    ending = data.get("ended_by")
-    return data["id"], None if ending is None else Ending(ending)
 
 
 def _differences(theirs: Mapping[str, JsonValue], mine: Mapping[str, JsonValue]) -> list[str]:

@@ -73,26 +73,42 @@ class PermutationTest:
         self._crossed = changes if shared else None
         self._products = [float(np.sum(one)) for one in (ya * yb, ma * yb, ya * mb, ma * mb)]
 
-    def _statistics(self, shift: float) -> tuple[Floats, Floats]:
-        """Differences and their variances in all arrangements, where the values of side a are lowered by ``shift``."""
-        (ya, ma, va), (yb, mb, vb) = (_moments(sums, shift) for sums in (self._a, self._b))
+    @cached_property
+    def _courses(self) -> tuple[Floats, Floats]:
+        """How the differences and their variances go with a shift of side a, in all arrangements.
+
+        A shift s makes of a side's y its y - s m of the rows that are moved, so that a difference is linear in s and a
+        variance quadratic. With the coefficients, another shift is a few sums over the arrangements.
+
+        Returns:
+            Coefficients of 1 and s of the differences, shape (2, arrangements); of 1, s and s² of the variances, (3, ...).
+        """
         grow_a, grow_b = (k / (k - 1) for k in self._sizes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            one, other = ya / ma, yb / mb
-            variance = grow_a * va(one) / ma**2 + grow_b * vb(other) / mb**2
+            (mean_a, square_a), (mean_b, square_b) = (_side_courses(sums) for sums in (self._a, self._b))
+            variances = grow_a * square_a + grow_b * square_b
             if self._crossed is not None:
-                covariance = self._covariance(one, other, shift) / (ma * mb)
-                variance = variance - 2 * (grow_a * grow_b) ** 0.5 * covariance
-        return one - other, variance
+                covariances = self._covariances(mean_a, mean_b) / (self._a[1] * self._b[1])
+                variances = variances - 2 * (grow_a * grow_b) ** 0.5 * covariances
+        return mean_a - mean_b, variances
 
-    def _covariance(self, one: Floats, other: Floats, shift: float) -> Floats:
-        """Sum over shared clusters of (y_a - theta_a m_a)(y_b - theta_b m_b)."""
+    def _covariances(self, one: Floats, other: Floats) -> Floats:
+        """Sum over shared clusters of (y_a - theta_a m_a)(y_b - theta_b m_b), by powers of the shift."""
         assert self._crossed is not None
         turned, both = self._crossed
         yy, my, ym, mm = self._products
-        m_y = my + turned - shift * both
-        y_m = ym - turned - shift * (mm - both)
-        return np.asarray((yy - shift * my) - one * m_y - other * y_m + one * other * mm)
+        constant = np.zeros_like(turned)
+        moved_yy = np.stack([constant + yy, constant - my])  # each by powers of the shift
+        m_y, y_m = np.stack([my + turned, -both]), np.stack([ym - turned, both - mm])
+        courses = mm * _product(one, other) - _product(one, m_y) - _product(other, y_m)
+        courses[:2] += moved_yy
+        return courses
+
+    def _statistics(self, shift: float) -> tuple[Floats, Floats]:
+        """Differences and their variances in all arrangements, where the values of side a are lowered by ``shift``."""
+        gap, variance = self._courses
+        with np.errstate(invalid="ignore"):
+            return gap[0] + shift * gap[1], variance[0] + shift * (variance[1] + shift * variance[2])
 
     def _t(self, shift: float) -> Floats:
         gap, variance = self._statistics(shift / self._scale)
@@ -180,13 +196,14 @@ def _columns(rows: Floats, *, shifted: bool) -> Floats:
     return np.column_stack([y, m, y * y, y * m, m * m, moved * m, moved * y * m, moved * m * m])
 
 
-def _moments(sums: Floats, shift: float) -> tuple[Floats, Floats, Callable[[Floats], Floats]]:
-    """Sum of y and of m, and the sum of squares around a value, of the shifted rows of a side."""
+def _side_courses(sums: Floats) -> tuple[Floats, Floats]:
+    """The mean of a side by powers of the shift, shape (2, arrangements), and its variance over n / (n - 1), (3, ...)."""
     y, m, yy, ym, mm, m_moved, ym_moved, mm_moved = sums
-    y, ym_now = y - shift * m_moved, ym - shift * mm_moved
-    yy_now = yy - 2 * shift * ym_moved + shift**2 * mm_moved
+    mean = np.stack([y, -m_moved]) / m
+    squares = np.stack([yy, -2 * ym_moved, mm_moved]) - 2 * _product(mean, np.stack([ym, -mm_moved]))
+    return mean, (squares + mm * _product(mean, mean)) / m**2
 
-    def second_moment(value: Floats) -> Floats:
-        return np.asarray(yy_now - 2 * value * ym_now + value**2 * mm)
 
-    return y, m, second_moment
+def _product(one: Floats, other: Floats) -> Floats:
+    """The product of two linear courses, by powers of the shift: shapes (2, n) and (2, n) to (3, n)."""
+    return np.stack([one[0] * other[0], one[0] * other[1] + one[1] * other[0], one[1] * other[1]])

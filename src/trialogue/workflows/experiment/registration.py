@@ -22,7 +22,7 @@ from trialogue.findings.threats.protocol_texts import deviations_text, protocol_
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import make_folder, write_text
-from trialogue.simulation.batch.ledger import LEDGER
+from trialogue.simulation.batch.folder import LEDGER
 from trialogue.workflows.experiment.contents import hashes_of
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import DONE
@@ -185,7 +185,7 @@ def _has_results(out: Path) -> bool:
     return (
         is_experiment(out)
         or any(stages.glob(f"*/{DONE}"))
-        or any(ids_in(ledger) for ledger in stages.glob(f"*/{LEDGER}"))
+        or any(ids_in(ledger.parent) for ledger in stages.glob(f"*/{LEDGER}"))
     )
 
 

@@ -1,5 +1,6 @@
 """The stage in which simulated users talk to agents, and what it measures of their pace."""
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue
 from trialogue.simulation.batch.batch import Progress
-from trialogue.simulation.batch.ledger import LEDGER
+from trialogue.simulation.batch.folder import held_lines
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.workflows.experiment.contents import code_of, files_in
 from trialogue.workflows.experiment.estimate.pace import AgentTook, Shares, keep, measure_talks
@@ -58,7 +59,7 @@ def simulation(experiment: Experiment) -> Stage:
 
 def to_hold(study: Study) -> Iterator[str]:
     """The agent of each dialogue that the ledger in a study's folder does not hold yet, in the order of the plan."""
-    there = ids_in(study.out / LEDGER)
+    there = ids_in(study.out)
     agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
     return (agent for name, agent in zip(study.plan().ids(), agents, strict=True) if name not in there)
 
@@ -69,17 +70,12 @@ def setting_of(study: Study) -> dict[str, JsonValue]:
     return {"users": users, "max_turns": study.max_turns, "catalogue": study.catalogue, "ratings": study.ratings}
 
 
-def ids_in(ledger: Path) -> frozenset[str]:
-    """The ids of dialogues in a ledger."""
-    if not ledger.is_file():
-        return frozenset()
+def ids_in(folder: Path) -> frozenset[str]:
+    """The ids of dialogues that are over in the folder of a batch."""
     found = set()
-    with ledger.open("rb") as stream:
-        for line in stream:
-            try:
-                found.add(str(json.loads(line)["id"]))
-            except (ValueError, LookupError, TypeError):
-                continue  # the manifest, or cut short by whatever interrupted it
+    for line in held_lines(folder):
+        with contextlib.suppress(ValueError, LookupError, TypeError):
+            found.add(str(json.loads(line)["id"]))
     return frozenset(found)
 
 

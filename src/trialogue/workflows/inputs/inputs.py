@@ -17,7 +17,7 @@ from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.compact import compact
 from trialogue.records.files.jsonl import Note, Part
-from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER
+from trialogue.simulation.batch.folder import DIALOGUES, LEDGER
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.simulation.batch.ledger import DIALOGUES
+from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.workflows.inputs.inputs import Material, gather, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.simulation.baselines import baselines_in, with_baselines

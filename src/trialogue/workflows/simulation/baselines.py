@@ -11,7 +11,7 @@ from types import MappingProxyType
 from trialogue.agents.base import Agent
 from trialogue.records import Dialogue, JsonValue, Role, read_records
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
-from trialogue.simulation.batch.ledger import DIALOGUES
+from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.simulation.batch.workers import Conversing

@@ -10,7 +10,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, why_unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.kinds.acts import ACCEPTABLE, answers
-from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, read_finished
+from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, read_finished
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
 from trialogue.simulation.failed import Failed, failed_in, in_a_line
 from trialogue.simulation.source import users_of_source

@@ -16,7 +16,7 @@ from trialogue.agents.registry import spec_of
 from trialogue.errors import TrialogueError
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.opening import write_text
-from trialogue.simulation.batch.ledger import config_of
+from trialogue.simulation.batch.folder import config_of
 from trialogue.simulation.paths import located_agent, located_users, resolve_path
 from trialogue.simulation.source import users_of_source
 

@@ -11,7 +11,7 @@ from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
 from trialogue.records import JsonValue, sha256_of
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
-from trialogue.simulation.batch.ledger import LEDGER
+from trialogue.simulation.batch.folder import LEDGER
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
 from trialogue.simulation.batch.workers import Conversing

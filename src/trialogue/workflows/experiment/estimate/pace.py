@@ -4,6 +4,7 @@ A file beside the stages, a line for each measurement, the last one counts. Noth
 thrown away, and lines of it that cannot be read are passed over.
 """
 
+import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.jsonl import read_lines, to_line
 from trialogue.simulation.batch.batch import PROGRESS_S, Progress
-from trialogue.simulation.batch.ledger import LEDGER
+from trialogue.simulation.batch.folder import held_lines
 
 FILE = "pace.jsonl"
 Amount = Annotated[float, Field(ge=0)]
@@ -148,16 +149,12 @@ class Talked:
 
 
 def measure_talks(folder: Path) -> dict[str, Talked]:
-    """What the dialogues in a batch's ledger were like, by agent."""
+    """What the dialogues in a batch's folder were like, by agent."""
     found: dict[str, Talked] = {}
-    with (folder / LEDGER).open("rb") as stream:
-        stream.readline()  # the manifest
-        for line in stream:
-            try:
-                fields = json.loads(line)
-                found.setdefault(fields["system"], Talked()).add(fields["utterances"], len(line))
-            except (ValueError, LookupError, TypeError, AttributeError):
-                continue  # cut short by whatever interrupted it
+    for line in held_lines(folder):
+        with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
+            fields = json.loads(line)
+            found.setdefault(fields["system"], Talked()).add(fields["utterances"], len(line))
     return found
 
 

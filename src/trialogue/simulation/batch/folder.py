@@ -1,0 +1,81 @@
+"""What stands in the folder of a batch: every dialogue that is over, once, in the ledger or in the export.
+
+While a batch runs, its dialogues are lines of the ledger. When it is exported they move into ``dialogues.jsonl``, and the
+ledger keeps its manifest, which says so by the checksum of the export.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.records import Dialogue, Ending, JsonValue, Manifest
+from trialogue.records.base import SCHEMA
+from trialogue.records.files.jsonl import parse_line
+from trialogue.records.files.upgrade import upgrade
+
+LEDGER, DIALOGUES, MANIFEST = "ledger.jsonl", "dialogues.jsonl", "manifest.json"
+"""Files of a batch's folder."""
+COMMAND = "simulate"
+HEAD = json.dumps({"kind": Manifest.kind}, separators=(",", ":"))[:-1].encode()  # how a manifest's line begins
+
+
+def held_lines(folder: Path | str) -> Iterator[bytes]:
+    """The lines of all dialogues that are over, those of the export first, also while a batch is running.
+
+    One that stands in both, after an export that was killed, comes twice. Nothing where there is no ledger.
+    """
+    ledger = Path(folder) / LEDGER
+    if not ledger.is_file():
+        return
+    with ledger.open("rb") as stream:
+        first = stream.readline()
+        exported = is_manifest(first) and digest_in(first)
+    if exported and (Path(folder) / DIALOGUES).is_file():
+        with (Path(folder) / DIALOGUES).open("rb") as stream:
+            yield from stream
+    with ledger.open("rb") as stream:
+        for line in stream:
+            if line.endswith(b"\n") and not is_manifest(line):  # else it is being written, or was cut short
+                yield line
+
+
+def read_finished(folder: Path | str) -> Iterator[Dialogue]:
+    """The dialogues of a batch, those that are not exported in the order in which they ended, also while it is running."""
+    for line in held_lines(folder):
+        yield parse_line(line.decode("utf-8", "surrogatepass"), {Dialogue.kind: Dialogue})
+
+
+def config_of(folder: Path | str) -> dict[str, JsonValue]:
+    """What the dialogues of a batch's folder are made of, finished or not; {} for a folder of no batch."""
+    for name in (MANIFEST, LEDGER):
+        try:
+            with (Path(folder) / name).open("rb") as stream:
+                data = json.loads(stream.readline())
+        except (OSError, ValueError):
+            continue
+        if isinstance(data, dict) and data.get("command") == COMMAND and isinstance(data.get("config"), dict):
+            return dict(data["config"])
+    return {}
+
+
+def is_manifest(line: bytes) -> bool:
+    """Whether a line of a ledger is about the batch, and no dialogue."""
+    return line.endswith(b"\n") and line.startswith(HEAD)
+
+
+def digest_in(line: bytes) -> str | None:
+    """sha256 of the export that a manifest names; None: it names none."""
+    outputs = json.loads(line).get("outputs")
+    digest = outputs.get(DIALOGUES) if isinstance(outputs, dict) else None
+    return digest if isinstance(digest, str) else None
+
+
+def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
+    """(id, why it ended) of a dialogue's line, of this version of the format or an earlier one; ValueError if it is none."""
+    data = json.loads(line)
+    if not isinstance(data, dict) or data.get("kind") != Dialogue.kind or not isinstance(data.get("id"), str):
+        raise ValueError("this is not a dialogue")
+    if data.get("v", SCHEMA) != SCHEMA:
+        upgrade(Dialogue.kind, data, data["v"])
+    ending = data.get("ended_by")
+    return data["id"], None if ending is None else Ending(ending)
