@@ -89,7 +89,7 @@ def test_the_bundled_conversations_are_those_of_the_demos_recommenders(made: Dem
 
 def test_its_study_is_a_file_that_gives_the_same_dialogues(made: Demo) -> None:
     study = read_study(made.study)
-    assert (study.n, study.located().out) == (2, made.study.parent / "simulation")
+    assert (study.n, study.resolve_paths().out) == (2, made.study.parent / "simulation")
     again = simulate(study)
     assert again.dialogues == made.study.parent / "simulation" / "dialogues.jsonl"
     assert list(read_records(again.dialogues, Dialogue)) == list(read_records(made.dialogues, Dialogue))

@@ -44,7 +44,7 @@ def png_bytes(drawing: Drawing) -> bytes:
         warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")
         height = drawing.height + 2 * MARGIN
         place = Affine2D().translate(MARGIN, MARGIN).scale(DOTS, -DOTS).translate(0, round(height * DOTS))
-        canvas = FigureCanvasAgg(_draw_figure(drawing, place))
+        canvas: Any = FigureCanvasAgg(_draw_figure(drawing, place))
         canvas.draw()
     stream = io.BytesIO()
     opaque = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
