@@ -114,7 +114,7 @@ def page_of(found: SimulatedStudy) -> str:
         "",
         "After the fact. The first default was 0.5, and an earlier run of these scripts (seed 20, 450 participants) flagged",
         "130 of 150 persons with it: among 4,050 texts of one set of phrases most are like another's. On texts of the same",
-        "scripts and on the messages below 0.7 and 0.8 were then tried, and 0.8 was kept as the lower one of them that",
+        "scripts and on the messages below 0.7 and 0.8 were then tried, and 0.8 was kept as the one of them that",
         f"flagged no scripted person. The table above is of other participants (seed {SEED}), who walked after the choice,",
         "but of the same scripts: it shows that the choice holds for new draws of them, and nothing about people.",
         "",
