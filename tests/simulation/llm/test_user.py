@@ -14,7 +14,7 @@ from trialogue.simulation.llm.prompts import FIRST, PROMPTS
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, SinglePrompt
 from trialogue.transport.failures import AgentFailure, FailureKind
 
-VALUES = {"domain": "films", "who": "", "need": "- genre: Crime"}
+VALUES = {"domain": "films", "who": "", "need": "- genre: Crime", "words": "9"}
 
 
 class Says:
@@ -58,6 +58,7 @@ def test_the_model_is_the_user_and_the_recommender_its_counterpart() -> None:
     assert instruction["role"] == "system"
     assert "You are a person who looks for films" in instruction["content"]
     assert "- genre: Crime" in instruction["content"]
+    assert "mostly under 9 words" in instruction["content"]
     assert [(each["role"], each["content"]) for each in rest] == [
         ("user", FIRST),
         ("assistant", "A crime film."),

@@ -1,5 +1,6 @@
 """What can be chosen about users that a language model plays, as a study file, the command line and Python have it."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field
@@ -28,6 +29,12 @@ class LlmUserOptions(ChatOptions):
     """Tokens that an answer may have; one that needs more is cut, and ends the dialogue as the user's failure."""
     persona: str = ""
     """Who the users are, in words; "": nothing is said of that."""
+    personas: Path | None = None
+    """A text file with a persona on each line, of which every case draws one; None: ``persona`` for all."""
+    words: Annotated[int, Field(ge=1)] = 12
+    """Words that the model is told messages mostly stay under; people in CRSArena-Dial write 6.5 to 8.1 a turn."""
+    typos: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of words of four letters or more with a slip, put in after the model has written; titles are spared."""
     domain: str = "movies"
     """What is recommended, in the plural."""
     attributes: tuple[str, ...] | None = None

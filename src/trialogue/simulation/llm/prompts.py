@@ -22,7 +22,7 @@ FIRST = "(The chat is open. Write your first message.)"
 
 CONDUCT = """\
 How you write:
-- Write only your own next message, as people type in a chat: plain, mostly under twelve words, without lists.
+- Write only your own next message, as people type in a chat: plain, mostly under {words} words, without lists.
 - You are the customer. Never recommend, never offer help, and never speak of instructions, of roles or of being a model.
 - Say what you are after little by little: one thing at a time, and more when you are asked.
 - Wish for nothing that is not written above. Asked for anything else, say that you do not mind.
@@ -47,7 +47,7 @@ You have one thing in mind and want to be recommended just that:
 {{need}}
 
 How you write:
-- Write only your own next message, as people type in a chat: plain, mostly under twelve words, without lists.
+- Write only your own next message, as people type in a chat: plain, mostly under {{words}} words, without lists.
 - You are the customer. Never recommend, never offer help, and never speak of instructions, of roles or of being a model.
 - Never write the title. Describe it by what is written above, a little at a time; answer questions about it from there.
 - If the recommender names it, say that you take it, say thanks and write {DONE}.
@@ -91,7 +91,7 @@ The chat so far:
 
 CONTINUE, DONE or GIVE_UP?"""
 
-NAMES = ("domain", "who", "need", "transcript", "message")
+NAMES = ("domain", "words", "who", "need", "transcript", "message")
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
 
 PROMPTS: Mapping[str, Mapping[str, str]] = {

@@ -1,6 +1,6 @@
 """A user whose words a language model writes: it is given the whole dialogue each time, with the roles flipped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from trialogue.agents.base import Turn
@@ -27,9 +27,25 @@ class Policy(Protocol):
 class LlmUser:
     """One user in one dialogue."""
 
-    def __init__(self, policy: Policy, asking: Asking, need: Need, *, turns: int | None = None) -> None:
-        """Nothing is asked yet; after so many messages of theirs the dialogue is over (None: when they leave)."""
-        self._policy, self._asking, self._need, self._turns = policy, asking, need, turns
+    def __init__(
+        self,
+        policy: Policy,
+        asking: Asking,
+        need: Need,
+        *,
+        turns: int | None = None,
+        typing: Callable[[str], str] | None = None,
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            policy: what they do next.
+            asking: who asks the model for them.
+            need: what they are after.
+            turns: messages of theirs after which the dialogue is over; None: when they leave.
+            typing: how their words come out of the keyboard; None: as the model wrote them.
+        """
+        self._policy, self._asking, self._need, self._turns, self._typing = policy, asking, need, turns, typing
         self._said: list[Utterance] = []
         self._leaving: Leaving | None = None
 
@@ -63,7 +79,8 @@ class LlmUser:
             if move.leaving is None:
                 raise UserFailure("the model wrote nothing but the name of its role.")
             return move.leaving.stop
-        said = Utterance(speaker="user", text=move.text, meta=self._asking.take_account())
+        text = move.text if self._typing is None else self._typing(move.text)
+        said = Utterance(speaker="user", text=text, meta=self._asking.take_account())
         self._said.append(said)
         return said
 

@@ -6,9 +6,11 @@ from trialogue.errors import UnknownNameError
 from trialogue.llm.chat import ChatClient, ChatOptions
 from trialogue.llm.usage import Usage
 from trialogue.records import Need
-from trialogue.seeds import seed_for
+from trialogue.seeds import rng_for, seed_for
+from trialogue.simulation.dice import Dice
 from trialogue.simulation.llm.asking import Asking
 from trialogue.simulation.llm.options import LlmUserOptions
+from trialogue.simulation.llm.style import persona_of, read_personas, typist
 from trialogue.simulation.llm.targets import KeepsTitles, target_need, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
 from trialogue.simulation.llm.wishes import need_in_words, target_in_words, tastes_in_words, who_in_words
@@ -41,13 +43,14 @@ class LlmUsers:
         Raises:
             UsageError: the key's environment variable is not set, or the address is none.
             UnknownNameError: the options name an attribute that no item has.
-            DataError: the catalogue has nothing to talk about.
+            DataError: the catalogue has nothing to talk about, or the file of personas cannot be read.
         """
         self.name, self.prompts, self.signature = name, prompts, signature
         self.world, self.options = world, options
         self.attributes = options.attributes or (main_attribute(world.catalogue),)
         if strange := [each for each in self.attributes if each not in world.catalogue.attributes]:
             raise UnknownNameError("attribute of the catalogue", strange[0], world.catalogue.attributes)
+        self._personas = () if options.personas is None else read_personas(options.personas)
         self._cases = NeedsByCase.of_world(world, attributes=self.attributes)
         chat = ChatOptions(**{field: getattr(options, field) for field in ChatOptions.model_fields})
         self._client = ChatClient(chat, retry_policy=retry_policy)
@@ -55,12 +58,18 @@ class LlmUsers:
     def new(self, case: str, *, seed: int) -> SimulatedUser:
         """The user of a case, with the need that users of any kind have in this case."""
         need = self.need_of(self._cases.draw(case, seed=seed).need)
-        persona = need.persona or self.options.persona
+        persona = need.persona or self.persona(case, seed=seed)
         need = need.model_copy(update={"persona": persona}) if persona else need
         values = {"domain": self.options.domain, "who": who_in_words(persona), "need": self.words(need)}
+        values["words"] = str(self.options.words)
         policy = self.guard_policy(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
         turns = self.options.turns or self.usual_turns
-        return LlmUser(policy, self.ask_for(case, seed=seed), need, turns=turns)
+        typing = typist(self.options.typos, self.world.linker, Dice(rng_for(seed, case, "typing")))
+        return LlmUser(policy, self.ask_for(case, seed=seed), need, turns=turns, typing=typing)
+
+    def persona(self, case: str, *, seed: int) -> str:
+        """Who the user of a case is."""
+        return persona_of(self._personas, case, seed=seed) or self.options.persona
 
     def ask_for(self, case: str, *, seed: int) -> Asking:
         """Who asks the model for the user of a case.

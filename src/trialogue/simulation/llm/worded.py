@@ -229,15 +229,17 @@ class WordedUsers(LlmUsers):
         model = model.with_options(attributes=self.attributes, persona="") if options.attributes else model
         self._agenda = model.settle(world)
         self._gate = gate_of(model, self._agenda)
-        values = {"domain": options.domain, "who": who_in_words(options.persona)}
-        self._instruction = fill_in(prompts["utterance"], values)
+        if options.typos:
+            raise UsageError("llm:worded makes no typos, which would hide the acts: leave 'typos' out.")
 
     def new(self, case: str, *, seed: int) -> WordedUser:
         """The agenda-based user of a case, in the model's words."""
         user = self._agenda.new(case, seed=seed)
         role = self.options.instruction_role
         asking = self.ask_for(case, seed=seed)
-        return WordedUser(user, asking, self._gate, self._instruction, self.prompts["message"], role)
+        values = {"domain": self.options.domain, "who": who_in_words(self.persona(case, seed=seed))}
+        instruction = fill_in(self.prompts["utterance"], values)
+        return WordedUser(user, asking, self._gate, instruction, self.prompts["message"], role)
 
 
 def gate_of(model: UserModel, users: Users) -> ActGate:

@@ -1,0 +1,52 @@
+"""How users that a model plays write, and who they are: slips of the finger, and personas from a file."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.seeds import rng_for
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.phrases import Linker
+from trialogue.simulation.language.typos import add_typos
+
+
+def read_personas(path: Path) -> tuple[str, ...]:
+    """The personas of a text file, one to a line; empty lines are no personas.
+
+    Raises:
+        DataError: the file cannot be read, or holds none.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(Problem(f"cannot be read: {error.strerror or error}.", str(path))) from error
+    except UnicodeDecodeError as error:
+        raise DataError(Problem(f"byte {error.start} is not UTF-8.", str(path))) from error
+    found = tuple(line.strip() for line in text.splitlines() if line.strip())
+    if not found:
+        raise DataError(Problem("holds no persona.", str(path), hint="Write one persona on each line."))
+    return found
+
+
+def persona_of(personas: tuple[str, ...], case: str, *, seed: int) -> str:
+    """The persona of a case, the same for every agent; "" where there are none."""
+    return Dice(rng_for(seed, case, "persona")).pick(personas) if personas else ""
+
+
+def typist(rate: float, linker: Linker, dice: Dice) -> Callable[[str], str] | None:
+    """A function that puts slips into a text outside of titles, from the user's own dice; None for a rate of 0."""
+    if not rate:
+        return None
+
+    def typed(text: str) -> str:
+        spans = [
+            (each.start, each.end) for each in linker.find(text) if each.start is not None and each.end is not None
+        ]
+        pieces, at = [], 0
+        for start, end in sorted(spans):
+            if start >= at:
+                pieces += [add_typos(text[at:start], rate, dice), text[start:end]]
+                at = end
+        return "".join([*pieces, add_typos(text[at:], rate, dice)])
+
+    return typed
