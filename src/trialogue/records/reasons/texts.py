@@ -351,7 +351,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES: "no decisive vote has values on both sides",
         ReasonCode.NO_PAIR_CHOSEN_TWICE: "no two people judged the same pair",
         # Judges that labels correct
-        ReasonCode.TOO_FEW_LABELS: "{labels:label is|labels are} too few to correct a judge: it takes {least} of a system",
+        ReasonCode.TOO_FEW_LABELS: "{labels:label is|labels are} too few to correct a judge: it takes {least}",
         ReasonCode.STRATUM_TOO_FEW_LABELS: "one of its strata has fewer than two independent labels",
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
         # Analyses of studies

@@ -28,10 +28,10 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
     """
     width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
     parts = [_paragraphs(findings.answer, width), _paragraphs(facts(findings), width)]
-    parts.append(_rendered(_without(systems_table(findings), *LEFT_OUT), width))
+    parts.append(_render_table(_drop_columns(systems_table(findings), *LEFT_OUT), width))
     if findings.differences:
-        table = _without(differences_table(findings), *LEFT_OUT, "Labels alone")
-        parts.append(_rendered(Table(table.heads, table.rows[:MOST_PAIRS]), width))
+        table = _drop_columns(differences_table(findings), *LEFT_OUT, "Labels alone")
+        parts.append(_render_table(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
     for heading, texts in threat_lists(findings):
@@ -40,7 +40,7 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _without(table: Table, *heads: str) -> Table:
+def _drop_columns(table: Table, *heads: str) -> Table:
     kept = [place for place, head in enumerate(table.heads) if head not in heads]
     rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
     return Table(tuple(table.heads[place] for place in kept), rows)
@@ -50,7 +50,7 @@ def _paragraphs(sentences: Sequence[str], width: int) -> str:
     return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in sentences)
 
 
-def _rendered(table: Table, width: int) -> str:
+def _render_table(table: Table, width: int) -> str:
     from rich import box
     from rich.console import Console
     from rich.table import Table as Rich

@@ -65,7 +65,7 @@ def judge(
     unknown = sorted(set(how.family) - set(table.systems))
     if unknown:
         raise UsageError(
-            f"--family names no system of the run: {', '.join(unknown)}. There are {_listed(table.systems)}."
+            f"--family names no system of the run: {', '.join(unknown)}. There are {', '.join(table.systems)}."
         )
     tell(f"{len(found.units):,} units, {len(table.labelled):,} labelled")
     return judging_findings(
@@ -137,13 +137,15 @@ def plan_labels(
         table = table_of(found.units, aggregate=AGGREGATE)
         needs = labels_needed(table, width, estimand=how.estimand, confidence=level)
     chosen = [
-        one for need in needs for one in _drawn(by_system[need.system], need.needed or need.judged, need.system, seed)
+        one
+        for need in needs
+        for one in _draw_labels(by_system[need.system], need.needed or need.judged, need.system, seed)
     ]
     order = rng_for(seed, "order of labels").permutation(len(chosen)).tolist()
     return LabelPlan(width, needs, tuple(chosen[place] for place in order), is_pilot)
 
 
-def _drawn(units: list[JudgedUnit], count: int, system: str, seed: int) -> list[PlannedLabel]:
+def _draw_labels(units: list[JudgedUnit], count: int, system: str, seed: int) -> list[PlannedLabel]:
     """Those labelled, and as many others at random as are missing; all have one chance, since labels so far were random."""
     done = [unit for unit in units if unit.answers]
     rest = [unit for unit in units if not unit.answers]
@@ -175,7 +177,3 @@ def _warnings(found: JudgedMaterial, abstained: int) -> list[str]:
             "Every label is of one rater or an aggregate, so how far other raters would differ is not included."
         )
     return lines
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names)

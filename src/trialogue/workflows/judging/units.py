@@ -85,7 +85,8 @@ def judged_material(
     by_id: dict[str, list[str]] = defaultdict(list)
     for system, dialogue in source.users:
         by_id[dialogue].append(system)
-    judge_of = {key: each.value for each in said if (key := _key(each, source, by_id)) is not None}
+    keyed = [(_key(each, source, by_id), each.value) for each in said]
+    judge_of = {key: value for key, value in keyed if key is not None}
     if not judge_of:
         raise DataError(Problem("no score is about a dialogue of the run.", file=scores or run))
     answers_of: dict[Key, list[tuple[str, float]]] = defaultdict(list)
@@ -103,6 +104,12 @@ def judged_material(
         keys |= {(system, dialogue, None, None) for system, dialogue in source.users}
     planned = {} if chances is None else _chances(chances)
     warnings = list(dict.fromkeys([*source.warnings, *summarise_repairs(repairs)]))
+    strange = sum(key is None for key, _ in keyed)
+    if strange:
+        warnings.append(
+            f"{strange} scores of the judge are about dialogues that the run does not hold, or that several systems have "
+            "under one id; they are left out."
+        )
     if unknown:
         warnings.append(f"{unknown} labels are about dialogues that the run does not hold; they are left out.")
     raters = [each.raters for each in answers if _key(each, source, by_id) in answers_of]
