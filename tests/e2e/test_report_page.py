@@ -1,5 +1,6 @@
 """The report in a real browser: accessible, self-contained, fit for a phone, and usable without a mouse."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -117,8 +118,9 @@ def test_a_dialogue_opens_with_the_enter_key_and_shows_its_utterances(browser: A
     summary = page.locator("details.chat summary").first
     utterance = page.locator("details.chat .talk li").first
     assert not utterance.is_visible()
-    summary.focus()
-    page.keyboard.press("Enter")
+    for folded in (page.locator("#dialogues > summary"), summary):
+        folded.focus()
+        page.keyboard.press("Enter")
     assert utterance.is_visible()
     page.close()
 
@@ -138,4 +140,43 @@ def test_paper_is_white_and_shows_what_is_folded_on_the_screen(browser: Any, pag
     paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert paper == "rgb(255, 255, 255)"
     assert page.locator("details.chat .talk li").first.bounding_box()["height"] > 10
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_screen_of_a_desk_holds_answer_table_and_figure(
+    browser: Any, pages: dict[str, Path], scheme: str
+) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+    for name in ("nine", "two", "many"):
+        page.goto(pages[name].as_uri())
+        for part in ("p.answer", "table.first", "#figure-glance svg"):
+            box = page.locator(part).first.bounding_box()
+            assert box["y"] + box["height"] <= 800, (name, part)
+        assert page.evaluate("document.querySelectorAll('details[open]').length") == 0
+        assert len(page.evaluate("document.body.innerText").split()) <= 900
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_first_screen_of_a_phone_holds_the_answer_and_what_speaks_against_it(
+    browser: Any, pages: dict[str, Path], scheme: str
+) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    for name in pages:
+        page.goto(pages[name].as_uri())
+        for part in ("p.answer", "ul.against"):
+            if page.locator(part).count():
+                box = page.locator(part).first.bounding_box()
+                assert box["y"] + box["height"] <= 740, (name, part)
+    page.close()
+
+
+def test_on_paper_what_comes_before_the_appendix_takes_at_most_four_pages(browser: Any, pages: dict[str, Path]) -> None:
+    page = browser.new_page()
+    for name in pages:
+        page.goto(pages[name].as_uri())
+        page.evaluate("document.querySelectorAll('.appendix').forEach(each => each.remove())")
+        sheets = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(prefer_css_page_size=True)))
+        assert 1 <= sheets <= 4, name
     page.close()

@@ -14,6 +14,7 @@ from trialogue.records import VOTES, Manifest, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.report.evaluation.chat import Chat, chat
+from trialogue.report.evaluation.first_screen import first_screen
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.sections import columns_of_words, passages
 from trialogue.report.evaluation.threats import threat_lists
@@ -46,6 +47,8 @@ HEADINGS = {
     "liked": "Rated high by people, but not by {}",
     "praised": "Rated high by {}, but not by people",
 }
+EFFECTS = {"blocks": "against any verdict", "demotes": "that make one conditional", "notes": "to note"}
+"""What threats do, after their number."""
 LONG = 130  # characters; a longer answer is set smaller
 
 
@@ -150,7 +153,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
     primary = primary_of(findings)
     sections = {section: [each for each in drawn if each.section == section] for section in _SECTIONS}
     names = labels(leagues)
-    table = league_table(leagues, systems)
+    table, threats = league_table(leagues, systems), threat_lists(findings)
     compared = [league for league in _focus(findings) if league.contrasts]
     voters = one_and_many(findings.votes.rater_kinds if findings.votes else ())
     return {
@@ -160,8 +163,10 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "voter": voters[0],
         "voters": voters[1],
         "long_answer": bool(findings.answer) and len(findings.answer[0].text) > LONG,
+        "first": first_screen(findings),
         "facts": _facts(findings),
-        "threats": threat_lists(findings),
+        "threats": threats,
+        "threat_counts": ", ".join(f"{len(texts)} {EFFECTS[heading.severity]}" for heading, texts in threats),
         "systems": systems,
         "colors": system_colors(systems),
         "duel": duel(leagues, systems) if len(systems) == 2 and leagues else None,

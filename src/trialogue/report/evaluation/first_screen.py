@@ -1,0 +1,131 @@
+"""The first screen: the answer, what qualifies it, one small table and one picture. All else is folded below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.findings import Findings, League, Statement, StatementKind
+from trialogue.findings.systems.answer import primary_league
+from trialogue.findings.threats import Severity
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.report.drawing.theme import system_colors
+from trialogue.report.league_table import Cell, Column, Notes, column
+from trialogue.report.measures import all_leagues, is_ranked, labels, primary_of, systems_in_order
+from trialogue.report.plots import Figure
+from trialogue.report.plots.glance import glance
+
+MOST_COLUMNS = 4  # beside that of the systems
+MOST_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown
+MOST_THREATS = 3  # lines; every one is in the list below
+
+
+@dataclass(frozen=True)
+class BaselineCell:
+    """The best baseline on one measure."""
+
+    name: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What is seen before anything is opened."""
+
+    answer: tuple[Statement, ...]
+    """The verdict that decides, and what limits it."""
+    rest: tuple[Statement, ...]
+    """Verdicts of other parts; folded."""
+    threats: tuple[str, ...]
+    """What blocks or demotes the answer, at most three lines."""
+    columns: tuple[Column, ...]
+    """At most four measures: the one that decides and one of every other side; of one side alone, further ones."""
+    systems: tuple[str, ...]
+    """The rows above the gap."""
+    last: tuple[str, ...]
+    """The rows below it; empty where all systems are shown."""
+    hidden: int
+    """Systems in the gap."""
+    baselines: tuple[BaselineCell | None, ...]
+    """The best baseline of each column; () where no column has any."""
+    figure: Figure | None
+    """The measure that decides; None where nothing has a value."""
+    marks: str
+    """What the marks of the table mean, to stand at its head; "" without any."""
+
+
+def first_screen(findings: Findings) -> FirstScreen:
+    """What a page shows before anything is opened."""
+    leagues, systems = all_leagues(findings), systems_in_order(findings)
+    answer, rest = _split_answer(findings.answer)
+    chosen = _chosen(findings, leagues)
+    many = len(systems) > MOST_ROWS
+    top = tuple(systems[:FIRST_ROWS] if many else systems)
+    last = tuple(systems[-LAST_ROWS:]) if many else ()
+    notes = Notes()
+    names = labels(leagues)
+    columns = tuple(column(league, systems, notes) for league in chosen)
+    shown = next((each for each in (primary_of(findings), *chosen) if each is not None), None)
+    best = [_best_baseline(league) for league in chosen]
+    return FirstScreen(
+        answer=answer,
+        rest=rest,
+        threats=_threats(findings, names),
+        columns=columns,
+        systems=top,
+        last=last,
+        hidden=len(systems) - len(top) - len(last),
+        baselines=tuple(best) if any(best) else (),
+        figure=glance(shown, (*top, *last), system_colors(systems)) if shown is not None else None,
+        marks=_marks([cell for each in columns for cell in each.cells.values()]),
+    )
+
+
+def _split_answer(answer: Sequence[Statement]) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+    """The first verdict with what limits it; then, from the next verdict or the votes on, the rest."""
+    others = (StatementKind.VERDICT, StatementKind.VOTES)
+    place = next((at for at, each in enumerate(answer) if at and each.kind_of in others), len(answer))
+    return tuple(answer[:place]), tuple(answer[place:])
+
+
+def _chosen(findings: Findings, leagues: Sequence[League]) -> list[League]:
+    """The measure that decides and the first ranking one of each other side; of one side alone, as many as fit."""
+    primary = primary_of(findings)
+    valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
+    ranked = [each for each in valued if is_ranked(each)]
+    chosen: dict[str, League] = {primary.measure.name: primary} if primary is not None else {}
+    sides = {(primary.measure.by, primary.measure.users)} if primary is not None else set()
+    for league in ranked:
+        side = (league.measure.by, league.measure.users)
+        if side not in sides and len(chosen) < MOST_COLUMNS:
+            sides.add(side)
+            chosen[league.measure.name] = league
+    if len(sides) > 1:
+        return [league for league in leagues if league.measure.name in chosen]
+    people = [each for each in ranked if each.measure.by == "people"]
+    for league in (*people, *ranked, *valued, *leagues):
+        if len(chosen) < MOST_COLUMNS:
+            chosen.setdefault(league.measure.name, league)
+    return [league for league in leagues if league.measure.name in chosen]
+
+
+def _threats(findings: Findings, names: dict[str, str]) -> tuple[str, ...]:
+    """Lines on what blocks or demotes the answer's measure, or the whole run; those that block first."""
+    league = primary_of(findings) or primary_league(findings.leagues)
+    about = "" if league is None else league.measure.name
+    users = (None, None if league is None else league.measure.users)
+    grave = [threat for threat in findings.threats if threat.severity is not Severity.NOTES]
+    own = [threat for threat in grave if threat.concerns_measure(about) and threat.users in users]
+    lines = [line.text for line in threat_lines(own, names)]
+    more = len(lines) - MOST_THREATS
+    return (*lines[:MOST_THREATS], *([f"And {more} more, listed below."] if more > 0 else []))
+
+
+def _marks(cells: Sequence[Cell]) -> str:
+    letters = ["same letter: no significant difference"] if any(cell.letters for cell in cells) else []
+    return "; ".join([*letters, *(["shaded: may be the best"] if any(cell.leads for cell in cells) else [])])
+
+
+def _best_baseline(league: League) -> BaselineCell | None:
+    best = next((each for each in league.baselines if each.estimate.value is not None), None)
+    if best is None:
+        return None
+    return BaselineCell(best.system, column(league, (), Notes(), (best.system,)).cells[best.system])

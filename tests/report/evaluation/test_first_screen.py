@@ -1,0 +1,108 @@
+"""The first screen: the answer with its size, what speaks against it, a small table, one picture; all else is folded."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.report.made import ALL, many, nine
+from trialogue.findings import Statement, StatementKind
+from trialogue.report import render_html
+from trialogue.report.evaluation.first_screen import MOST_COLUMNS, MOST_THREATS, first_screen
+
+MOST_WORDS = 900
+ANY = {**ALL, "many": lambda: many(11, metrics=8), "sixty": lambda: many(60, metrics=4)}
+
+
+class Visible(HTMLParser):
+    """The text that a page shows before anything is opened: without the inside of ``details``, styles and hidden texts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self._open: list[tuple[str, bool]] = []
+        self.text: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        hidden = tag in ("style", "head", "title", "desc") or ("class", "unseen") in attrs
+        shut = tag != "summary" and bool(self._open) and self._open[-1][0] == "details"
+        if tag not in ("meta", "link", "wbr", "br", "img"):
+            self._open.append((tag, hidden or shut))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not any(hidden for _, hidden in self._open):
+            self.text.append(data)
+
+    @property
+    def words(self) -> list[str]:
+        return " ".join(self.text).split()
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_at_most_900_words_are_seen_before_anything_is_opened(name: str) -> None:
+    page = render_html(ANY[name]())
+    assert 20 < len(Visible(page).words) <= MOST_WORDS
+
+
+def test_what_is_folded_is_not_counted_as_seen() -> None:
+    page = "<p>one two</p><details><summary>three</summary><p>four <b>five</b></p></details><style>six</style> seven"
+    assert Visible(page).words == ["one", "two", "three", "seven"]
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_the_table_has_at_most_five_columns_and_the_measure_that_decides_among_them(name: str) -> None:
+    findings = ANY[name]()
+    first = first_screen(findings)
+    assert len(first.columns) <= MOST_COLUMNS == 4
+    if findings.primary is not None:
+        assert findings.primary in [column.name for column in first.columns]
+
+
+def test_of_sixty_systems_the_best_and_the_worst_are_shown_and_the_gap_is_counted() -> None:
+    findings = many(60, metrics=4)
+    first = first_screen(findings)
+    assert (len(first.systems), first.hidden, len(first.last)) == (7, 50, 3)
+    (decisive,) = [league for league in findings.leagues if league.measure.name == findings.primary]
+    order = [standing.system for standing in decisive.standings]
+    assert [*first.systems, *first.last] == [*order[:7], *order[-3:]]
+    assert "50 more systems" in " ".join(Visible(render_html(findings)).words)
+
+
+def test_the_first_verdict_stands_with_what_limits_it_and_the_next_verdict_is_folded() -> None:
+    kinds = (StatementKind.VERDICT, StatementKind.BASELINE, StatementKind.VERDICT, StatementKind.SCOPE)
+    said = tuple(Statement(kind_of=kind, text=f"Sentence {number}.") for number, kind in enumerate(kinds))
+    first = first_screen(nine().model_copy(update={"answer": said}))
+    assert [each.text for each in first.answer] == ["Sentence 0.", "Sentence 1."]
+    assert [each.text for each in first.rest] == ["Sentence 2.", "Sentence 3."]
+
+
+def test_nothing_of_the_answer_is_lost() -> None:
+    findings = nine()
+    first = first_screen(findings)
+    assert (*first.answer, *first.rest) == findings.answer
+
+
+def test_the_threats_to_the_answer_are_few_and_the_others_are_counted() -> None:
+    for make in ANY.values():
+        assert len(first_screen(make()).threats) <= MOST_THREATS + 1
+
+
+def test_without_any_value_there_is_no_picture_but_a_page() -> None:
+    findings = nine().model_copy(update={"leagues": (), "votes": None, "primary": None})
+    assert first_screen(findings).figure is None
+    assert re.search(r"<h1>", render_html(findings))
+
+
+def test_several_sides_have_one_column_each_and_one_side_alone_fills_the_table() -> None:
+    judged = nine()
+    metrics = [league for league in judged.leagues if league.measure.by == "metric"]
+    alone = judged.model_copy(update={"leagues": tuple(metrics), "votes": None, "primary": metrics[0].measure.name})
+    assert [column.judge for column in first_screen(alone).columns] == ["Metrics"] * 4
+    sides = [column.judge for column in first_screen(judged).columns]
+    assert sides == ["People", "Metrics"]
