@@ -1,17 +1,22 @@
 """The first screen: the answer with its size, what speaks against it, a small table, one picture; all else is folded."""
 
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
 
 from tests.report.made import ALL, many, nine
-from trialogue.findings import Statement, StatementKind
+from trialogue.findings import Findings, Statement, StatementKind
 from trialogue.report import render_html
 from trialogue.report.evaluation.first_screen import MOST_COLUMNS, MOST_THREATS, first_screen
 
 MOST_WORDS = 900
-ANY = {**ALL, "many": lambda: many(11, metrics=8), "sixty": lambda: many(60, metrics=4)}
+ANY: dict[str, Callable[[], Findings]] = {
+    **ALL,
+    "many": lambda: many(11, metrics=8),
+    "sixty": lambda: many(60, metrics=4),
+}
 
 
 class Visible(HTMLParser):
