@@ -71,6 +71,16 @@ def test_every_png_is_a_picture_that_says_nothing_of_when_and_by_what(make: Call
         assert b"tIME" not in figure.png
 
 
+def test_a_pdf_holds_text_of_embedded_fonts_and_nothing_of_the_hour() -> None:
+    figure = figures(two())[0]
+    pdf = figure.pdf
+    assert pdf.startswith(b"%PDF")
+    assert pdf == figures(two())[0].pdf
+    assert b"/FontFile2" in pdf  # TrueType
+    assert b"/Type3" not in pdf
+    assert not [word for word in (b"CreationDate", b"Producer", b"Creator") if word in pdf]
+
+
 def test_drawing_a_png_leaves_matplotlibs_settings_alone() -> None:
     import matplotlib
 

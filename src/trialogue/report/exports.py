@@ -79,6 +79,16 @@ def league_markdown(findings: Findings) -> str:
     return "\n".join([f"{answer}\n", *blocks, *(f"{note}  " for note in _notes(table))]).rstrip() + "\n"
 
 
+def table_latex(table: Table, names: Mapping[str, str]) -> str:
+    """The blocks of a table that are not folded, each a ``tabular`` of booktabs; ``names``: heads of columns by measure."""
+    return "\n\n".join(_latex_block(block, names) for block in table.blocks)
+
+
+def table_markdown(table: Table, names: Mapping[str, str]) -> str:
+    """The same in Markdown."""
+    return "\n".join(_markdown(*_cells(block, names)) for block in table.blocks)
+
+
 def findings_html(findings: Findings) -> str:
     """The answer and the league table, for a notebook."""
     table, names = _league(findings)

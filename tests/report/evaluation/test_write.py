@@ -32,9 +32,10 @@ def test_all_files_are_there_and_the_page_is_returned(tmp_path: Path) -> None:
     assert page == tmp_path / "run" / "report.html"
     found = set(digests(tmp_path / "run"))
     assert {"report.html", "findings.json", "summary.csv", "summary.json", "pairs.csv"} <= found
-    assert {"figures/differences.svg", "figures/differences.png"} <= found
+    assert {"league.tex", "league.md", "figures/captions.md"} <= found
+    assert {f"figures/differences.{suffix}" for suffix in ("svg", "png", "pdf")} <= found
     write_report(two(), tmp_path / "run", png=False)  # those of before would be taken for its own
-    assert {path.suffix for path in (tmp_path / "run" / "figures").iterdir()} == {".svg"}
+    assert {path.suffix for path in (tmp_path / "run" / "figures").iterdir()} == {".svg", ".md"}
 
 
 def test_findings_come_back_as_they_were_and_draw_the_same_bytes(tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_figures_of_an_earlier_report_go_and_other_files_stay(tmp_path: Path) ->
     mine.write_text("<svg/>")
     write_report(one(), tmp_path)
     assert mine.exists()
-    assert not (tmp_path / "figures" / "differences.svg").exists()
+    assert not list((tmp_path / "figures").glob("differences.*"))
 
 
 @pytest.mark.parametrize(

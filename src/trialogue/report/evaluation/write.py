@@ -15,17 +15,28 @@ from trialogue.records.files.jsonl import parse_line, problems_of
 from trialogue.records.files.opening import open_bytes, open_replacing, write_text
 from trialogue.report.evaluation.page import render_page
 from trialogue.report.evaluation.paper import METHODS, REFERENCES, methods_tex, references_bib
+from trialogue.report.evaluation.paper_tables import (
+    CAPTIONS,
+    TABLE_LATEX,
+    TABLE_MARKDOWN,
+    captions_markdown,
+    paper_table_latex,
+    paper_table_markdown,
+)
 from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
 from trialogue.report.plots import Figure, figures
 
 FINDINGS = "findings.json"
+SUFFIXES = (".svg", ".png", ".pdf")
+"""Of figures; the first is drawn without matplotlib."""
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
 
 
 def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
     """Write ``report.html``, findings and tables, figures, and the methods for a paper.
 
-    ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``, ``figures/``.
+    ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``,
+    ``league.tex``, ``league.md``, ``figures/`` (SVG, PNG, PDF and ``captions.md``).
 
     Every file appears whole or not at all, and the page last. Figures of an earlier report in the same folder that this one
     does not have are removed, since they would be taken for its own; other files stay. The same findings give the same
@@ -47,7 +58,10 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
     write_text(folder / METHODS, methods_tex(findings))
     write_text(folder / REFERENCES, references_bib(findings))
     write_text(folder / "summary.json", summary_json(findings))
+    write_text(folder / TABLE_LATEX, paper_table_latex(findings))
+    write_text(folder / TABLE_MARKDOWN, paper_table_markdown(findings))
     _write_figures(drawn, folder / "figures", png=png)
+    write_text(folder / "figures" / CAPTIONS, captions_markdown(findings, drawn))
     page = folder / "report.html"
     own = folder / VALIDITY
     write_text(page, render_page(findings, drawn, read_validity(own) if own.is_file() else ()))
@@ -66,12 +80,12 @@ def _line(findings: Findings) -> str:
 def _write_figures(drawn: list[Figure], folder: Path, *, png: bool) -> None:
     for figure in drawn:
         write_text(folder / f"{figure.name}.svg", figure.svg)
-        if png:
-            with open_replacing(folder / f"{figure.name}.png") as stream:
-                stream.write(figure.png)
-    ours = {f"{figure.name}{suffix}" for figure in drawn for suffix in ((".svg", ".png") if png else (".svg",))}
+        for suffix, content in (("png", figure.png), ("pdf", figure.pdf)) if png else ():
+            with open_replacing(folder / f"{figure.name}.{suffix}") as stream:
+                stream.write(content)
+    ours = {f"{figure.name}{suffix}" for figure in drawn for suffix in (SUFFIXES if png else SUFFIXES[:1])}
     for path in folder.glob("*.*"):
-        if path.suffix in (".svg", ".png") and path.name not in ours and _OURS.fullmatch(path.stem):
+        if path.suffix in SUFFIXES and path.name not in ours and _OURS.fullmatch(path.stem):
             path.unlink()
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
-from trialogue.report.drawing.png import matplotlib_figure, png_bytes
+from trialogue.report.drawing.png import matplotlib_figure, pdf_bytes, png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
 from trialogue.report.text import shorten
 
@@ -43,6 +43,11 @@ class Figure:
     def png(self) -> bytes:
         """A PNG file of 1992 pixels' width."""
         return png_bytes(self.drawing)
+
+    @cached_property
+    def pdf(self) -> bytes:
+        """A PDF file with text that can be selected."""
+        return pdf_bytes(self.drawing)
 
     def matplotlib(self) -> "MatplotlibFigure":
         """The picture as a figure of matplotlib's."""

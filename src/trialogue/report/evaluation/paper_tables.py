@@ -1,0 +1,80 @@
+"""The league table and the captions of figures for a paper: files that can be read without the page they come from."""
+
+from collections.abc import Sequence
+
+from trialogue.findings import Findings
+from trialogue.report.evaluation.paper import escape_latex
+from trialogue.report.exports import table_latex, table_markdown
+from trialogue.report.league_table import Table, league_table
+from trialogue.report.measures import all_leagues, labels, systems_in_order
+from trialogue.report.numbers import count, level
+from trialogue.report.plots import Figure
+from trialogue.report.plots.forest import confidence
+
+TABLE_LATEX, TABLE_MARKDOWN, CAPTIONS = "league.tex", "league.md", "captions.md"
+
+
+def paper_table_latex(findings: Findings) -> str:
+    """The table of the chief measures as a ``table*`` with a caption that stands alone; needs the package booktabs.
+
+    Further measures are in ``summary.csv``. Without any measure: a comment that says so.
+    """
+    table = league_table(all_leagues(findings), systems_in_order(findings))
+    if not table.blocks:
+        return f"% {escape_latex(findings.title)}: nothing could be measured.\n"
+    notes = [rf"\par\footnotesize ({number}) {escape_latex(note)}" for number, note in enumerate(table.notes, start=1)]
+    return "\n".join(
+        [
+            "% needs \\usepackage{booktabs}",
+            r"\begin{table*}",
+            r"\centering\small",
+            rf"\caption{{{escape_latex(table_caption(findings, table))}}}",
+            r"\label{tab:league}",
+            table_latex(table, labels(all_leagues(findings))),
+            *notes,
+            r"\end{table*}",
+            "",
+        ]
+    )
+
+
+def paper_table_markdown(findings: Findings) -> str:
+    """The same in Markdown: the caption, the table, its notes."""
+    table = league_table(all_leagues(findings), systems_in_order(findings))
+    if not table.blocks:
+        return f"{findings.title}: nothing could be measured.\n"
+    notes = [f"({number}) {note}  " for number, note in enumerate(table.notes, start=1)]
+    shown = table_markdown(table, labels(all_leagues(findings)))
+    return "\n".join([f"**Table.** {table_caption(findings, table)}\n", shown, *notes]).rstrip() + "\n"
+
+
+def table_caption(findings: Findings, table: Table) -> str:
+    """What the table shows and how it is read, for somebody who has only the table."""
+    cells = [cell for block in table.blocks for column in block.columns for cell in column.cells.values()]
+    leagues = all_leagues(findings)
+    levels = " or ".join(dict.fromkeys(map(confidence, leagues)))
+    parts = [f"{_what(findings)}. Values with {levels} intervals; an arrow says which direction is better."]
+    if any(cell.letters for cell in cells):
+        parts.append(
+            f"Systems that share a letter do not differ significantly on that measure ({findings.correction}-corrected "
+            f"over the pairs of the measure, α = {level(findings.alpha)})."
+        )
+    if any(cell.leads for cell in cells):
+        parts.append("Bold: systems that may be the best.")
+    if any(block.baselines for block in table.blocks):
+        parts.append("Below the second rule: baselines that ignore the user, not ranked.")
+    return " ".join(parts)
+
+
+def captions_markdown(findings: Findings, drawn: Sequence[Figure]) -> str:
+    """The caption of each figure by its file: what it shows, of which data, how it is read."""
+    entries = [f"**{figure.name}** {figure.title}. {_what(findings)}. {figure.caption}\n" for figure in drawn]
+    return "\n".join(entries) if entries else "There are no figures.\n"
+
+
+def _what(findings: Findings) -> str:
+    """Of which data it is."""
+    summed = sum(facts.dialogues for facts in findings.systems)
+    dialogues = findings.dialogues if findings.dialogues is not None else summed
+    of = f" in {count(dialogues, 'dialogue')}" if dialogues else ""
+    return f"{findings.title}: {count(len(findings.systems), 'system')}{of}"
