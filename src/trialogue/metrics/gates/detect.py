@@ -145,7 +145,7 @@ def _alike(one: Bag, other: Bag) -> bool:
     return short >= ALIKE * long and len(one & other) >= ALIKE * len(one | other)
 
 
-def truncated(dialogue: Dialogue) -> bool | None:
+def is_truncated(dialogue: Dialogue) -> bool | None:
     """Whether a message of the user is empty, was cut off by what made it, or breaks off in the middle of a sentence."""
     return any(_breaks_off(each) for each in _user_says(dialogue))
 
@@ -206,5 +206,5 @@ DETECTORS: Mapping[Gate, Callable[[Dialogue], bool | None]] = {
     Gate.PREMATURE_STOP: premature_stop,
     Gate.ENDLESS_THANKS: endless_thanks,
     Gate.LOOP: loop,
-    Gate.TRUNCATED: truncated,
+    Gate.TRUNCATED: is_truncated,
 }

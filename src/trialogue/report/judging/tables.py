@@ -101,12 +101,12 @@ def _rows(findings: JudgingFindings) -> Iterator[list[object]]:
     for each in findings.systems:
         counts = ["mean", each.system, None, each.judged, each.labels]
         rank = [each.rank, each.best_rank, each.worst_rank]
-        yield [*counts, *_numbers(each.value), *rank, None, None, None, each.validity.value, _why(each.value)]
+        yield [*counts, *_numbers(each.value), *rank, None, None, None, each.validity.value, _reason_text(each.value)]
     overall = findings.overall
     counts = ["mean", None, None, findings.judged, findings.labels]
-    yield [*counts, *_numbers(overall), None, None, None, None, None, None, None, _why(overall)]
+    yield [*counts, *_numbers(overall), None, None, None, None, None, None, None, _reason_text(overall)]
     for pair in findings.differences:
-        tests = [pair.value.corrected.p, pair.p_adjusted, pair.verdict, pair.validity.value, _why(pair.value)]
+        tests = [pair.value.corrected.p, pair.p_adjusted, pair.verdict, pair.validity.value, _reason_text(pair.value)]
         yield ["difference", pair.a, pair.b, None, None, *_numbers(pair.value), None, None, None, *tests]
 
 
@@ -120,5 +120,5 @@ def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
-def _why(value: JudgedValue) -> str | None:
+def _reason_text(value: JudgedValue) -> str | None:
     return None if value.corrected.why is None else str(value.corrected.why)
