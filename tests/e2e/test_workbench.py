@@ -68,7 +68,7 @@ def test_a_session_is_read_and_decided_about(browser: Any, site: str, scheme: st
     assert page.locator("h1").first.inner_text()
     page.goto(address)
     with page.expect_navigation():
-        page.get_by_role("link", name="Erase everything").click()
+        page.get_by_role("link", name="Erase all data of this participant").click()
     found += serious(page)
     page.locator("#sure").check()
     _press(page, "Erase")
