@@ -1,22 +1,19 @@
 """Meta-evaluation: scores and preferences to findings, without knowing how a score was made."""
 
 from trialogue.findings.records import (
-    Contrast,
     Example,
     Findings,
     Flip,
-    League,
-    Measure,
     Section,
     Sensitivity,
     SharedSituations,
-    Standing,
     Statement,
     StatementKind,
     Strength,
     SystemFacts,
     Votes,
 )
+from trialogue.findings.standings import Contrast, League, Measure, Standing
 
 __all__ = [
     "Contrast",

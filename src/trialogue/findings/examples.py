@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from trialogue.findings.records import Example, League
+from trialogue.findings.records import Example
+from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
 from trialogue.records.scores.score_table import ScoreTable
 

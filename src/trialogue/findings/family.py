@@ -9,7 +9,8 @@ from collections.abc import Sequence, Set
 from enum import StrEnum
 
 from trialogue.findings.league_verdicts import verdict, with_ranks
-from trialogue.findings.records import Contrast, Findings, League
+from trialogue.findings.records import Findings
+from trialogue.findings.standings import Contrast, League
 from trialogue.records import Estimate, Interval, Score
 from trialogue.stats import holm
 from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod, PairTest, step_down

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from trialogue.findings.family import correct_family, simultaneous
 from trialogue.findings.league_verdicts import verdict, with_ranks
-from trialogue.findings.records import Contrast, League, Measure, Standing
+from trialogue.findings.standings import Contrast, League, Measure, Standing
 from trialogue.records import Estimate, Role, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats.comparison.families import FamilyMethod

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence, Set
 
-from trialogue.findings.records import Contrast, Standing, Verdict
+from trialogue.findings.standings import Contrast, Standing, Verdict
 
 
 def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:

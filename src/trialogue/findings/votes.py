@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from trialogue.findings.league_verdicts import verdict
-from trialogue.findings.records import Contrast, Strength, Votes
+from trialogue.findings.records import Strength, Votes
+from trialogue.findings.standings import Contrast
 from trialogue.records import Preference, Reason, ReasonCode
 from trialogue.records.kinds.origins import kinds_of
 from trialogue.seeds import rng_for

@@ -11,7 +11,7 @@ from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison,
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.findings.league import estimate_of
-from trialogue.findings.records import OVER_MEASURES
+from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.records import CompletionCounts, Estimate, Manifest
 from trialogue.records.files.cells import csv_text

@@ -9,7 +9,7 @@ from tests.findings.people.made import CUTS, participants, rated
 from tests.untraced import untraced
 from trialogue.errors import DataError
 from trialogue.findings.people import Presentation, Scale, analyse_ratings
-from trialogue.findings.people.ratings import rank_test
+from trialogue.findings.people.rating_comparison import rank_test
 from trialogue.findings.people.records import RatingFindings
 from trialogue.findings.people.table import RatingTable, Row
 from trialogue.records import Reason, ReasonCode, Score

@@ -5,7 +5,7 @@ import pytest
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.sides import Units
 from trialogue.findings.planning.comparison_power import Pilot, pilot_of, plan_comparison
-from trialogue.findings.records import Measure
+from trialogue.findings.standings import Measure
 from trialogue.metrics import get_card
 from trialogue.stats import clusters_for_means, clusters_for_proportions
 

@@ -8,7 +8,7 @@ import pytest
 
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.findings.people.models import effects_of
-from trialogue.findings.people.ratings import RatingComparison
+from trialogue.findings.people.rating_comparison import RatingComparison
 from trialogue.findings.people.table import Row
 from trialogue.findings.planning.study_formula import expected_power
 from trialogue.findings.planning.study_plan import StudyPlan, Variances, draw_study, even_thresholds

@@ -2,7 +2,7 @@
 
 from tests.report.made import nine, one, two
 from trialogue.findings import Standing
-from trialogue.findings.records import OVER_MEASURES
+from trialogue.findings.standings import OVER_MEASURES
 from trialogue.report.evaluation.methods import methods
 
 

@@ -28,8 +28,8 @@ from trialogue.findings.agreement.records import (
     RatingAgreement,
 )
 from trialogue.findings.agreement.validity import validity_of
-from trialogue.findings.records import Measure
 from trialogue.findings.resampling import DEFAULT, Resampling
+from trialogue.findings.standings import Measure
 from trialogue.findings.votes import DUPLICATE
 from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, possessive_of

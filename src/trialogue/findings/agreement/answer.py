@@ -12,7 +12,7 @@ from trialogue.findings.agreement.records import (
     RatingAgreement,
     Statistic,
 )
-from trialogue.findings.records import Measure
+from trialogue.findings.standings import Measure
 from trialogue.findings.wording import render_estimate
 from trialogue.records import VOTES, MeasureName, Raters, ReasonCode
 from trialogue.records.kinds.origins import named_raters, possessive_of

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from trialogue.findings.examples import values_by_dialogue
-from trialogue.findings.records import Example, League
+from trialogue.findings.records import Example
+from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
 from trialogue.records.scores.score_table import ScoreTable
 

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from trialogue.findings.records import Measure
+from trialogue.findings.standings import Measure
 from trialogue.fingerprints import TrainingExposure
 from trialogue.records import Estimate, Manifest, Raters, Reason, Record
 from trialogue.records.kinds.origins import kinds_of

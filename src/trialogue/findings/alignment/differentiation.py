@@ -19,7 +19,7 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.alignment.differentiation_records import Differentiation, Mixed
-from trialogue.findings.records import Measure
+from trialogue.findings.standings import Measure
 from trialogue.metrics import AnyMetric, Conversation, Counted, Settings, Summed, Undefined
 from trialogue.metrics.base import Array
 from trialogue.metrics.engine.accumulate import CountedTotals

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from trialogue.findings.records import Measure
+from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Reason, Record
 
 

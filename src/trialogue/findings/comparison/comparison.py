@@ -15,7 +15,7 @@ from pydantic import Field
 
 from trialogue.findings.comparison.sides import Side, Units
 from trialogue.findings.league_verdicts import verdict
-from trialogue.findings.records import Contrast, League, Measure, Standing
+from trialogue.findings.standings import Contrast, League, Measure, Standing
 from trialogue.findings.threat import Threat, Validity
 from trialogue.findings.wording import list_names
 from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record

@@ -5,7 +5,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from trialogue.findings.records import Findings, Measure
+from trialogue.findings.records import Findings
+from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Score
 from trialogue.records.score import AGGREGATE
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from trialogue.findings.protocol import DecisionProtocol, Deviation, DeviationKind
-from trialogue.findings.records import Findings, League, SystemFacts
+from trialogue.findings.records import Findings, SystemFacts
+from trialogue.findings.standings import League
 from trialogue.records import Fault, JsonValue
 
 MORE = 1.1  # times the plan: from there on a sample is not the planned one, but a longer one

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trialogue.findings.family import stretched_ends
 from trialogue.findings.protocol import Margins
-from trialogue.findings.records import Contrast, League
+from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 from trialogue.findings.wording import list_names
 from trialogue.records import Estimate

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from trialogue.findings.decision.margins import exceeds_superiority, margin_sentences
 from trialogue.findings.family import corrected_together, rank_league
 from trialogue.findings.protocol import Correction, DecisionProtocol, ProtocolCheck
-from trialogue.findings.records import Contrast, Findings, League, Statement, StatementKind
+from trialogue.findings.records import Findings, Statement, StatementKind
+from trialogue.findings.standings import Contrast, League
 from trialogue.findings.systems.answer import answer, full_title, league_of
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import protocols

@@ -16,7 +16,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_sides
 from trialogue.findings.comparison.sides import Side, Units
-from trialogue.findings.records import Measure
+from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Record
 from trialogue.seeds import rng_for
 from trialogue.stats import wilson

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from pydantic import Field
 
 from trialogue.errors import UsageError
-from trialogue.findings.people.ratings import RatingComparison, reason_without_tests
+from trialogue.findings.people.rating_comparison import RatingComparison
+from trialogue.findings.people.ratings import reason_without_tests
 from trialogue.findings.people.records import Verdict
 from trialogue.findings.planning.study_formula import expected_power
 from trialogue.findings.planning.study_plan import StudyPlan, draw_study

@@ -7,7 +7,8 @@ threats leave. What demotes a verdict stands in the same sentence as the verdict
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from trialogue.findings.records import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
+from trialogue.findings.records import Statement, StatementKind, Strength, Votes
+from trialogue.findings.standings import Contrast, League, Standing
 from trialogue.findings.threat import EFFECTS, Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import clause

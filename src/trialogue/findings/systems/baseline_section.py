@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.records import Contrast, League, Section, Standing
+from trialogue.findings.records import Section
+from trialogue.findings.standings import Contrast, League, Standing
 from trialogue.findings.systems.answer import full_title
 from trialogue.findings.wording import decimals, p_words, render_estimate
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from trialogue.findings.league import estimate_of
-from trialogue.findings.records import League, Section
+from trialogue.findings.records import Section
+from trialogue.findings.standings import League
 from trialogue.findings.wording import render_estimate
 from trialogue.metrics.failure_sensitivity import FailureSensitivity
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from trialogue.findings.records import Flip, League, Sensitivity
+from trialogue.findings.records import Flip, Sensitivity
+from trialogue.findings.standings import League
 
 
 def sensitivity(metric: str, leagues: Sequence[League]) -> Sensitivity:

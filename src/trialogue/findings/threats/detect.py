@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trialogue.findings.agreement.validity import chance_card
 from trialogue.findings.family import ACROSS_MEASURES
-from trialogue.findings.records import Findings, League
+from trialogue.findings.records import Findings
+from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for

@@ -7,7 +7,7 @@ more than another. What is blocked has no rank and no verdict anywhere; what is 
 from collections.abc import Iterable, Sequence
 
 from trialogue.findings.league_verdicts import with_ranks
-from trialogue.findings.records import Contrast, League
+from trialogue.findings.standings import Contrast, League
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 
 

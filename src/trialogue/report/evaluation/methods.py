@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from trialogue.findings import Findings, League
 from trialogue.findings.family import ACROSS_MEASURES, MIXED
-from trialogue.findings.records import OVER_MEASURES
+from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.wording import list_names
 from trialogue.records import Interval
 from trialogue.records.kinds.origins import one_and_many

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from trialogue.findings import Findings, League, Sensitivity, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
-from trialogue.findings.records import column_name
+from trialogue.findings.standings import column_name
 from trialogue.fingerprints import TrainingExposure
 from trialogue.records import DomainFit, LanguageMismatch, MeasureName
 from trialogue.records.kinds.gates import Gate

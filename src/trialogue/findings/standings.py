@@ -1,0 +1,203 @@
+"""Where systems stand on one measure: the column, a standing for each system, a contrast for each pair.
+
+Records, like everything in findings; ``records.Findings`` holds one ``League`` a measure.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from trialogue.findings.threat import Validity
+from trialogue.records import (
+    Basis,
+    Card,
+    Estimate,
+    Interval,
+    MeasureName,
+    Raters,
+    Reason,
+    Record,
+    Scale,
+)
+from trialogue.stats.comparison.families import FamilyMethod
+
+Verdict = Literal["a", "b", "inconclusive", "undefined"]
+OVER_MEASURES = "Holm, over the deciding measures,"
+"""The correction of a comparison of two versions, which is over measures."""
+
+
+def column_name(name: str, users: str | None) -> str:
+    """The name of a measure's column: measures of dialogues with simulated users are never one with those of people.
+
+    Args:
+        name: the measure's full name.
+        users: the kind of simulated users whose dialogues were measured; None: people, or replies to situations.
+    """
+    return name if users is None else f"{users}: {name}"
+
+
+class Measure(Record):
+    """What a column of the league table holds."""
+
+    name: str
+    """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``; no two columns share one."""
+    title: str
+    """Name in prose, for headings."""
+    by: Literal["people", "simulation", "metric"]
+    """Who judged: people, measures of talks with simulated users, or measures of what was said to people."""
+    better: Literal["higher", "lower", "neither"]
+    """Direction; measures of ``neither`` are shown and never ranked."""
+    unit: str
+    """Unit of the values."""
+    card: Card | None = None
+    """The metric's card; None for what people were asked."""
+    signature: str | None = None
+    """Everything that made the numbers."""
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who gave the ratings, where ``by`` is people; () for a metric, and in older files."""
+    labels_from: tuple[str, ...] = ()
+    """Who made the labels or beliefs that it reads; (): it reads none."""
+    is_calibrated: bool = False
+    """Whether it rests on a calibration that was fitted on other data."""
+    users: str | None = None
+    """The kind of simulated users whose dialogues were measured, such as ``cir6-pkg``; None for anything else."""
+    scale: Scale | None = None
+    """The scale of people's answers, where it was declared; None for a metric, whose card says it."""
+    counts_failures: bool = False
+    """Whether a dialogue that failed by the agent's fault counts as the worst value; else it is left out."""
+    measured: MeasureName = MeasureName("")
+    """The full name of what was measured, for any kind of user; that of the column where nobody was simulated."""
+    plain_title: str = ""
+    """The title without the simulated users."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_name(cls, given: Any) -> Any:
+        """A column that is not of simulated users is named after what was measured."""
+        if not isinstance(given, dict):
+            return given
+        return {"measured": given.get("name"), "plain_title": given.get("title"), **given}
+
+    @property
+    def is_share(self) -> bool:
+        """Whether values are units counted over units, so that they have the interval of a share."""
+        return self.card.is_share if self.card is not None else self.scale is not None and self.scale.is_share
+
+    @property
+    def bounds(self) -> Scale | None:
+        """Lowest and highest value that there can be; None: unbounded, or not declared."""
+        return self.scale if self.card is None else Scale.of(self.card.low, self.card.high)
+
+    @property
+    def basis(self) -> Basis:
+        """What its values rest on; of a measure without a card something that is not known here."""
+        if self.by == "people":
+            return Basis.PEOPLE
+        return Basis.CRITERION if self.card is None else self.card.basis
+
+    @property
+    def is_alignment(self) -> bool:
+        """Whether it says how far replies do what a human recommender did."""
+        return self.card is not None and self.card.family == "alignment"
+
+    @property
+    def reads_acts(self) -> bool:
+        """Whether it judges dialogues with simulated users by acts, on which what the user understood has an effect."""
+        card = self.card
+        return card is not None and card.family == "simulation" and not {"acts", "user_acts"}.isdisjoint(card.needs)
+
+    @property
+    def counts_labels(self) -> bool:
+        """Whether it counts labels of strategies as they are, from any source."""
+        return self.card is not None and "strategies" in self.card.needs
+
+    def with_simulated(self, users: str) -> "Measure":
+        """The same of dialogues with simulated users: a column of its own, so that none holds both kinds of dialogue.
+
+        >>> measure = Measure(name="turns|v1", title="Turns", by="metric", better="higher", unit="utterances")
+        >>> simulated = measure.with_simulated("cir6-pkg")
+        >>> simulated.name, simulated.title, simulated.measured
+        ('cir6-pkg: turns|v1', 'Turns (cir6-pkg)', 'turns|v1')
+        """
+        column = {
+            "name": column_name(self.name, users),
+            "title": f"{self.title} ({users})",
+            "by": "simulation",
+            "users": users,
+        }
+        return self.model_copy(update=column)
+
+
+class Standing(Record):
+    """One system on one measure."""
+
+    system: str
+    """The system."""
+    estimate: Estimate
+    """Its value with interval and counts."""
+    rank_low: int | None = None
+    """Best rank that the corrected comparisons leave open; None where the measure ranks nothing."""
+    rank_high: int | None = None
+    """Worst rank that they leave open."""
+    skipped: int = 0
+    """Units left out as undefined."""
+    left_out: Reason | None = None
+    """Why they are left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_note(cls, given: Any) -> Any:
+        """Before reasons were typed, ``note`` held the sentences of ``estimate.why`` once more."""
+        if not isinstance(given, dict) or "note" not in given:
+            return given
+        fields = dict(given)
+        note, estimate = fields.pop("note"), fields.get("estimate")
+        if note and fields.get("skipped") and isinstance(estimate, dict) and estimate.get("value") is not None:
+            fields["left_out"] = note
+            fields["estimate"] = {name: value for name, value in estimate.items() if name != "why"}
+        return fields
+
+
+class Contrast(Record):
+    """Two systems on one measure: a minus b."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    difference: Estimate
+    """a minus b, with interval and uncorrected p."""
+    simultaneous: Interval | None = None
+    """Its single-step interval, which holds together with those of the other pairs; None for a single pair."""
+    p_adjusted: float | None = Field(default=None, ge=0, le=1)
+    """p after correction over all pairs of the measure."""
+    verdict: Verdict
+    """Which one is better after correction at the declared level; undefined, too, where a threat blocks it."""
+    validity: Validity = Validity.FIRM
+    """What the threats to it leave of the verdict."""
+
+    @property
+    def leader(self) -> str | None:
+        """The better one; None where the verdict calls neither better."""
+        return self.a if self.verdict == "a" else self.b if self.verdict == "b" else None
+
+
+class League(Record):
+    """All systems on one measure, best first (alphabetical where nothing is ranked)."""
+
+    measure: Measure
+    """What was measured."""
+    standings: tuple[Standing, ...]
+    """Systems, best first; those without a value last."""
+    contrasts: tuple[Contrast, ...] = ()
+    """Every pair of systems."""
+    correction: FamilyMethod = FamilyMethod.HOLM
+    """How p-values of the pairs are corrected."""
+    baselines: tuple[Standing, ...] = ()
+    """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
+    above_baseline: tuple[Contrast, ...] = ()
+    """Each system less the best baseline, where baselines have values; p corrected over the systems."""
+    validity: Validity = Validity.FIRM
+    """What the threats to the measure itself leave of its verdicts."""
+    values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
+    """Values of single dialogues (or replies) by system, for pictures of the spread."""
