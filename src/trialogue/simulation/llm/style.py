@@ -38,7 +38,7 @@ def typist(rate: float, linker: Linker, dice: Dice) -> Callable[[str], str] | No
     if not rate:
         return None
 
-    def typed(text: str) -> str:
+    def type_around_titles(text: str) -> str:
         spans = [
             (each.start, each.end) for each in linker.find(text) if each.start is not None and each.end is not None
         ]
@@ -49,4 +49,4 @@ def typist(rate: float, linker: Linker, dice: Dice) -> Callable[[str], str] | No
                 at = end
         return "".join([*pieces, add_typos(text[at:], rate, dice)])
 
-    return typed
+    return type_around_titles
