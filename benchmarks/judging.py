@@ -45,9 +45,16 @@ class Tally:
     held_alone: list[float] = field(default_factory=list)
     width: list[float] = field(default_factory=list)
     width_alone: list[float] = field(default_factory=list)
+    without: list[float] = field(default_factory=list)
 
     def add(self, found: list[tuple[Correction, float]]) -> None:
-        """One draw of one or more quantities with their truths."""
+        """One draw of one or more quantities with their truths; those without an interval (labels that do not vary) are
+        counted apart."""
+        given = len(found)
+        found = [each for each in found if each[0].corrected.interval and each[0].alone.interval]
+        self.without.append(1 - len(found) / given)
+        if not found:
+            return
         self.held.append(float(np.mean([_holds(each.corrected, truth) for each, truth in found])))
         self.held_alone.append(float(np.mean([_holds(each.alone, truth) for each, truth in found])))
         self.width.append(float(np.mean([_width(each.corrected) for each, _ in found])))
@@ -62,7 +69,7 @@ class Tally:
         shares = [
             f"{np.mean(each):.3f} ± {np.std(each) / len(each) ** 0.5:.3f}" for each in (self.held_alone, self.held)
         ]
-        return f"{shares[0]} | {shares[1]} | {ratio:.3f} ± {error:.3f}"
+        return f"{shares[0]} | {shares[1]} | {ratio:.3f} ± {error:.3f} | {np.mean(self.without):.1%}"
 
 
 def _holds(found: Estimate, truth: float) -> bool:
@@ -222,8 +229,10 @@ def face_rows(population: Population) -> Iterator[tuple[str, Draw]]:
 def table(title: str, rows: Iterator[tuple[str, Draw]], draws: int) -> None:
     """Print one table."""
     print(f"\n## {title}\n")
-    print("| scenario | coverage, labels alone | coverage, corrected | width, corrected over labels alone |")
-    print("|---|---|---|---|", flush=True)
+    print(
+        "| scenario | coverage, labels alone | coverage, corrected | width, corrected over labels alone | no interval |"
+    )
+    print("|---|---|---|---|---|", flush=True)
     for name, draw in rows:
         print(f"| {name} | {tallied(name, draw, draws).cells} |", flush=True)
 

@@ -178,6 +178,29 @@ def test_a_system_without_enough_labels_has_no_part_in_differences_ranks_and_the
     assert corrected_means(table, drawn_overall=True).overall.corrected.value is not None
 
 
+def test_labels_that_do_not_vary_give_no_interval_unless_they_are_all() -> None:
+    some = np.where(np.arange(26) < 12, 3.0, NAN)
+    found = corrected_means(judged_table(["a"] * 26, np.zeros(26), some)).systems["a"]
+    for estimate in (found.alone, found.corrected):
+        assert (estimate.value, estimate.interval) == (3.0, None)
+        assert estimate.why is not None
+        assert estimate.why.code is ReasonCode.CLUSTERS_ALL_EQUAL
+    everything = corrected_means(judged_table(["a"] * 26, np.zeros(26), np.full(26, 3.0))).systems["a"].alone
+    assert ends(everything.interval) == (3.0, 3.0)
+    names = ["a"] * 26 + ["b"] * 26
+    pair = corrected_means(judged_table(names, np.zeros(52), np.concatenate([some, some + 1]))).differences["a", "b"]
+    assert (pair.corrected.value, pair.corrected.p, pair.corrected.interval) == (-1.0, None, None)
+
+
+def test_a_judge_that_never_erred_on_twelve_labels_may_err_on_one() -> None:
+    labels = np.concatenate([LABELS, np.full(14, NAN)])
+    truth = np.concatenate([LABELS, 2 * REST])
+    found = corrected_means(judged_table(["a"] * 26, truth, labels)).overall
+    assert found.alone.interval is not None
+    assert found.corrected.interval is not None
+    assert found.corrected.interval.facts["error"] == pytest.approx(found.alone.interval.facts["error"] / 12**0.5)
+
+
 def test_a_stratum_with_one_label_is_refused() -> None:
     strata = ["x"] * 11 + ["y"] * 15
     found = corrected_means(small(strata=strata)).systems["a"].corrected

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison.shares import wilson_bounds
 from trialogue.stats.correction.parts import Parts, Spread, spread_of
@@ -15,6 +15,8 @@ DOUBT = 1.0
 """Squared errors that are added to those seen, of labels alone and of the corrected ones alike, before their ratio says how
 many labels a share is worth: four labels that vary as much as they can. A judge that never erred on ten labels may still
 err; without this, intervals of shares covered 80 % at 20 labels (benchmarks/JUDGING.md)."""
+TINY = 1e-20  # a variance that is rounding
+NO_VARIATION = Reason.of(ReasonCode.CLUSTERS_ALL_EQUAL)
 MOST_FREEDOM = 1e6  # from here on t is normal
 HALVINGS = 60  # of a bisection for a p-value
 
@@ -51,12 +53,14 @@ def mean_of(
     """A weighted mean of systems, weights adding up to 1, cut off at the ends of the scale."""
     used = np.flatnonzero(contrast).astype(np.int64)
     value = _cut(float(contrast[used] @ side.parts.values[used]), ends)
-    spread = spread_of(side.parts, contrast)
+    spread = _spread(side, table, contrast)
     facts = {"freedom": min(spread.freedom, MOST_FREEDOM), "error": spread.variance**0.5}
     if is_share:
         worth = _effective(side, table, contrast)
         low, high = _share_bounds(worth.units, value, _quantile(worth.freedom, confidence))
         method = "Wilson score at the effective number of labels"
+    elif _knows_nothing(side, table, used):
+        return Estimate(value=value, n=n, clusters=_clusters(table, used), why=NO_VARIATION)
     else:
         reach = _quantile(spread.freedom, confidence) * spread.variance**0.5
         low, high = _cut(value - reach, ends), _cut(value + reach, ends)
@@ -73,25 +77,54 @@ def difference_of(side: Side, table: JudgedTable, a: int, b: int, *, is_share: b
     """The mean of system ``a`` minus that of ``b``, with interval and p-value of one construction."""
     contrast = np.zeros(len(table.systems))
     contrast[a], contrast[b] = 1.0, -1.0
-    spread = spread_of(side.parts, contrast)
+    spread = _spread(side, table, contrast)
+    rows = int(np.isin(table.system_of[table.labelled], (a, b)).sum())
+    both = np.array([a, b], dtype=np.int64)
     value = float(side.parts.values[a] - side.parts.values[b])
     if is_share:
         value = _cut(float(side.parts.values[a]), (0, 1)) - _cut(float(side.parts.values[b]), (0, 1))
         low, high, p = _share_difference(side, table, a, b, value, confidence)
         method = "Wilson scores at the effective numbers of labels, by squares"
+    elif _knows_nothing(side, table, both):
+        return Estimate(value=value, n=rows, clusters=_clusters(table, both), why=NO_VARIATION)
     else:
         reach = _quantile(spread.freedom, confidence) * spread.variance**0.5
         low, high, p = value - reach, value + reach, _p_of(value, spread)
         method = "t of the difference estimator" if side.alone is not None else "t of labels alone"
     facts = {"freedom": min(spread.freedom, MOST_FREEDOM), "error": spread.variance**0.5}
-    rows = int(np.isin(table.system_of[table.labelled], (a, b)).sum())
     return Estimate(
         value=value,
         interval=Interval(low=low, high=high, confidence=confidence, method=method, facts=facts),
         n=rows,
-        clusters=_clusters(table, np.array([a, b])),
+        clusters=_clusters(table, both),
         p=p,
     )
+
+
+def _spread(side: Side, table: JudgedTable, contrast: Floats) -> Spread:
+    """The error of a contrast; that of a judge who seems never to err is that of one error among the labels.
+
+    One label of n that is off by as much as labels vary: 1/n of the variance of labels alone. A judge that gives whole
+    numbers agrees with people on ten labels by chance in a third of the cases where it agrees on nine of ten.
+    """
+    own = spread_of(side.parts, contrast)
+    if side.alone is None:
+        return own
+    least = sum(
+        float(contrast[system] ** 2 * side.alone.cell_variances[system].sum()) / max(table.labels_in(system), 1)
+        for system in np.flatnonzero(contrast).tolist()
+    )
+    return own if own.variance >= least else Spread(least, own.freedom)
+
+
+def _knows_nothing(side: Side, table: JudgedTable, systems: Ints) -> bool:
+    """Whether labels of a system do not vary although some of its units have none: that says nothing of these."""
+    for system in systems.tolist():
+        cells = np.flatnonzero(table.cell_systems == system)
+        is_open = bool((side.parts.open_share[cells] > 0).any())
+        if is_open and _spread(side, table, np.eye(len(table.systems))[system]).variance <= TINY:
+            return True
+    return False
 
 
 def _clusters(table: JudgedTable, systems: Ints) -> int:
