@@ -8,9 +8,11 @@ import pytest
 
 from tests.agents.conftest import endpoint, start
 from trialogue.errors import DataError, UsageError
+from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.records import Dialogue, Ending, read_records
 from trialogue.simulation.batch.workers import SIGNATURE
 from trialogue.simulation.llm.kinds import KINDS
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.simulation.metered import USAGE, Meter, usages
 from trialogue.workflows.simulation.simulate import simulate
 
@@ -137,6 +139,17 @@ def test_a_study_tells_every_mistake_before_anything_is_asked(tmp_path: Path) ->
     assert "users.a.temperature: expected a number of at most 10, got 99" in text
     with pytest.raises(DataError, match=r"users\.a\.model: this field is required"):
         simulate({"agents": ["echo"], "users": {"a": {"users": "llm:dual"}}, "out": str(tmp_path)})
+
+
+def test_users_who_play_the_assistant_make_every_verdict_conditional(endpoint: str, tmp_path: Path) -> None:
+    agents = {"one": "echo", "two": "fixed:Have you seen Heat?"}
+    simulate(study(endpoint, tmp_path, "assistant", n=6, max_turns=2, agents=agents))
+    findings = evaluate(tmp_path / "dialogues.jsonl", metrics=["need_met", "turns"], resamples=50).findings
+    found = {threat.systems: threat for threat in findings.threats if threat.code is ThreatCode.USER_FAULTS}
+    assert set(found) == {("one",), ("two",)}
+    for threat in found.values():
+        assert threat.severity is Severity.DEMOTES
+        assert threat.facts["gates"]["assistant_role"] == threat.facts["faulty"] == 6  # type: ignore[call-overload, index]
 
 
 def test_a_changed_file_of_users_is_another_study(endpoint: str, tmp_path: Path) -> None:
