@@ -1,5 +1,6 @@
 """``trialogue compare``."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,16 @@ LIGHTS = {
 }
 FAILING = ("worse", "mixed", "no verdict")
 """Lights that end with 1 under --fail-if-worse: a version that cannot be judged has not been shown to be as good."""
+
+
+class Form(StrEnum):
+    """What is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    JUNIT = "junit"
+    MARKDOWN = "markdown"
 
 
 def compare(
@@ -94,12 +105,21 @@ def compare(
         typer.Option("--users", min=2, help="With --plan: a number of users to simulate (repeatable)."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
+    form: Annotated[
+        Form,
+        typer.Option("--format", help="Output: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment."),
+    ] = Form.TEXT,
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.long_names import with_short_names
     from trialogue.workflows.compare import compare as run_comparison
 
+    if as_json and form not in (Form.TEXT, Form.JSON):
+        raise UsageError(f"give either --json or --format {form}.")
+    form = Form.JSON if as_json else form
+    if plan and form not in (Form.TEXT, Form.JSON):
+        raise UsageError(f"--plan prints text or JSON, got --format {form}.")
     if plan:
         if change is None or len(on or ()) > 1:
             raise UsageError("--plan requires --difference (0 with a --margin) and at most one measure with --on.")
@@ -111,7 +131,7 @@ def compare(
                 before, after, difference=change, systems=system or (), on=on[0] if on else None, margin=margin, power=power,
                 alpha=alpha, users=users or (), simulations=simulations, seed=seed, progress=tell,
             )  # fmt: skip
-        typer.echo(to_line(planned) if as_json else "\n".join(plan_lines(planned)))
+        typer.echo(to_line(planned) if form is Form.JSON else "\n".join(plan_lines(planned)))
         return
     if after is None:
         raise UsageError("give both versions, or use --plan with --difference.")
@@ -125,11 +145,29 @@ def compare(
         for note in with_short_names(compared.comparison).notes:
             tell.say(f"note: {note}")
         page = compared.write(out) if out is not None else None
-    typer.echo(to_line(compared.comparison) if as_json else _comparison_text(compared.comparison))
+    typer.echo(_printed(compared.comparison, form))
     if page is not None:
-        typer.echo(f"\nReport: {page}", err=as_json)
+        typer.echo(f"\nReport: {page}", err=form is not Form.TEXT)
     if fail_if_worse and compared.comparison.light in FAILING:
         raise typer.Exit(1)
+
+
+def _printed(comparison: "Comparison", form: Form) -> str:
+    """The comparison in the form that is asked for."""
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml
+
+    match form:
+        case Form.JSON:
+            return to_line(comparison)
+        case Form.GITHUB:
+            return github_annotations(comparison)
+        case Form.JUNIT:
+            return junit_xml(comparison)
+        case Form.MARKDOWN:
+            return comparison_markdown(comparison)
+        case Form.TEXT:
+            return _comparison_text(comparison)
 
 
 def _comparison_text(comparison: "Comparison") -> str:

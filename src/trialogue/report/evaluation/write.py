@@ -45,7 +45,7 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
     Args:
         findings: what it says.
         folder: where to.
-        png: whether figures are drawn as PNG, too, which takes most of the time of a report; as SVG they always are.
+        png: whether figures are drawn as PNG and PDF, too, which takes most of the time of a report; as SVG they always are.
 
     Returns:
         The path of ``report.html``.
