@@ -40,3 +40,18 @@ def test_json_is_one_record(folder: str) -> None:
     words = ["compare", folder, folder, "--system", "aria", "--system", "bolt", "--resamples", "200", "--json"]
     record = json.loads(CliRunner().invoke(app, words).stdout)
     assert (record["kind"], record["light"]) == ("comparison", "inconclusive")
+
+
+@pytest.mark.parametrize(("form", "start"), [("github", "::error title="), ("junit", "<?xml"), ("markdown", "### ")])
+def test_what_is_printed_for_a_pull_request_changes_no_exit_code(
+    folder: str, tmp_path: Path, form: str, start: str
+) -> None:
+    words = ["compare", folder, folder, "-s", "aria", "-s", "chip", "--resamples", "200", "--format", form]
+    result = CliRunner().invoke(app, [*words, "--fail-if-worse", "--out", str(tmp_path / "out")])
+    assert (result.exit_code, result.stdout[: len(start)]) == (1, start)
+    assert "Report:" not in result.stdout
+
+
+def test_two_forms_at_once_are_refused(folder: str) -> None:
+    result = CliRunner().invoke(app, ["compare", folder, folder, "--json", "--format", "junit"])
+    assert result.exit_code != 0

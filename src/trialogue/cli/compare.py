@@ -145,14 +145,14 @@ def compare(
         for note in with_short_names(compared.comparison).notes:
             tell.say(f"note: {note}")
         page = compared.write(out) if out is not None else None
-    typer.echo(_printed(compared.comparison, form))
+    typer.echo(_text_in_form(compared.comparison, form))
     if page is not None:
         typer.echo(f"\nReport: {page}", err=form is not Form.TEXT)
     if fail_if_worse and compared.comparison.light in FAILING:
         raise typer.Exit(1)
 
 
-def _printed(comparison: "Comparison", form: Form) -> str:
+def _text_in_form(comparison: "Comparison", form: Form) -> str:
     """The comparison in the form that is asked for."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml

@@ -56,16 +56,9 @@ def junit_xml(comparison: Comparison) -> str:
     What does not decide never fails; what could not be tested is skipped.
     """
     cases = [_case("verdict", _title(comparison), comparison.light, " ".join(comparison.answer), decides=True)]
-    cases += [
-        _case(
-            "deciding measures" if each.decides else "other measures",
-            each.measure,
-            each.light,
-            _size(each),
-            decides=each.decides,
-        )
-        for each in comparison.judgements
-    ]
+    for each in comparison.judgements:
+        group = "deciding measures" if each.decides else "other measures"
+        cases.append(_case(group, each.measure, each.light, _size(each), decides=each.decides))
     name = printable(one_line(f"{comparison.before} to {comparison.after}"))
     counts = {
         "tests": str(len(cases)),
@@ -97,11 +90,8 @@ def comparison_markdown(comparison: Comparison) -> str:
     level = level_of(comparison.light, comparison.validity)
     lines = [f"### {SYMBOLS[level]} {_cell(_title(comparison))}", "", _cell(" ".join(comparison.answer)), ""]
     lines += [f"- {_cell(text)}" for text in _blocking(comparison)]
-    lines += [
-        "",
-        f"| Measure | {_cell(comparison.after)} minus {_cell(comparison.before)} | p | Verdict |",
-        "|---|---:|---:|---|",
-    ]
+    head = f"| Measure | {_cell(comparison.after)} minus {_cell(comparison.before)} | p | Verdict |"
+    lines += ["", head, "|---|---:|---:|---|"]
     for each in comparison.judgements:
         name = f"**{_cell(each.title)}**" if each.decides else _cell(each.title)
         p = "" if each.p_adjusted is None else p_value(each.p_adjusted)

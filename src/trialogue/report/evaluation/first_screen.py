@@ -56,7 +56,7 @@ def first_screen(findings: Findings) -> FirstScreen:
     """What a page shows before anything is opened."""
     leagues, systems = all_leagues(findings), systems_in_order(findings)
     answer, rest = _split_answer(findings.answer)
-    chosen = _chosen(findings, leagues)
+    chosen = _chief_columns(findings, leagues)
     many = len(systems) > MOST_ROWS
     top = tuple(systems[:FIRST_ROWS] if many else systems)
     last = tuple(systems[-LAST_ROWS:]) if many else ()
@@ -86,7 +86,7 @@ def _split_answer(answer: Sequence[Statement]) -> tuple[tuple[Statement, ...], t
     return tuple(answer[:place]), tuple(answer[place:])
 
 
-def _chosen(findings: Findings, leagues: Sequence[League]) -> list[League]:
+def _chief_columns(findings: Findings, leagues: Sequence[League]) -> list[League]:
     """The measure that decides and the first ranking one of each other side; of one side alone, as many as fit."""
     primary = primary_of(findings)
     valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
