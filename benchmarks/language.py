@@ -1,4 +1,4 @@
-"""How short a text's language can be told by, with three detectors; writes ``benchmarks/LANGUAGE.md``.
+"""How short a text may be for its language to be detected, with three detectors; writes ``benchmarks/LANGUAGE.md``.
 
     python -m benchmarks.language MIRROR                 # the corpora as in TRIALOGUE_DATA_MIRROR
     pip install lingua-language-detector                 # optional (96 MB): its rows are left out where it is missing
@@ -256,7 +256,7 @@ def head() -> Iterator[str]:
         if importlib.util.find_spec(package.split("-")[0]) is not None
     )
     yield from (
-        "# How short a text's language can be told by",
+        "# How short a text may be for its language to be detected",
         "",
         f"Made by `python -m benchmarks.language MIRROR` at {commit.stdout.strip()}, Python {platform.python_version()}, "
         f"{platform.machine()}, {versions}. What is measured on what: the docstring of `benchmarks/language.py`.",

@@ -202,7 +202,7 @@ def results(found: dict[str, Any]) -> str:
         f"{machine()}; one process",
         f"at low priority. Written by `python benchmarks/studies.py`. {STUDIES} simulated studies a row; ± is 95 % Monte",
         "Carlo error. A study: every worker rates the replies of three systems in nine situations (of 60) on five points;",
-        "standard deviations in logits: workers 0.8, situations 0.6, and as told.",
+        "standard deviations in logits: workers 0.8, situations 0.6, and as stated.",
         "",
         "## False positives: no system differs, level 5 %",
         "",
