@@ -24,7 +24,7 @@ def session(answer: str, **options: Any) -> HuggingFaceSession:
         return answer, {"prompt_tokens": 7}
 
     spec = HuggingFaceSpec(folder="none", **options)
-    agent: Any = SimpleNamespace(spec=spec, instruction="Recommend.", written=written)
+    agent: Any = SimpleNamespace(spec=spec, instruction="Recommend.", generate=written)
     return HuggingFaceSession(agent, 5)
 
 

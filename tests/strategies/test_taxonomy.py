@@ -86,7 +86,7 @@ def test_names_are_understood_in_other_spellings() -> None:
 def test_an_unknown_name_is_refused_with_the_nearest_ones() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'encouragement'") as raised:
         canonical("encouragment")
-    assert "mapped" in str(raised.value)
+    assert "Map the names" in str(raised.value)
 
 
 def test_examples_survive_a_trip_through_a_file(tmp_path: Path) -> None:

@@ -78,11 +78,11 @@ from pathlib import Path
 from django.conf import settings
 settings.configure(FOLDER=Path(sys.argv[1]), SECRET_KEY="k")
 from trialogue.study.web import throttle
-assert throttle.exceeded("person", "one", 1, window=10**8) == 0
+assert throttle.seconds_to_wait_for("person", "one", 1, window=10**8) == 0
 before = throttle._counts(settings.FOLDER, os.getpid())
 if child := os.fork():
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-limited = throttle.exceeded("person", "one", 1, window=10**8, count=False) > 0
+limited = throttle.seconds_to_wait_for("person", "one", 1, window=10**8, count=False) > 0
 os._exit(0 if limited and throttle._counts(settings.FOLDER, os.getpid()) is not before else 1)
 """
 

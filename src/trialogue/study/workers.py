@@ -40,8 +40,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     begun: float | None = None
     """When the first byte of a request that is not complete arrived (monotonic seconds); None: nothing is under way."""
 
-    def receive(self, data: bytes) -> bool:
-        """Take bytes in."""
+    def received(self, data: bytes) -> bool:
+        """Take bytes in; waitress calls this, so that the name is not ours to choose."""
         before = self.request
         taken = bool(super().received(data))
         if self.request is None:

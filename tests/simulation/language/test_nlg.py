@@ -95,7 +95,7 @@ def test_acts_that_tell_a_preference_name_wanted_things_and_others_what_is_talke
     told = telling()
     told.focus = "heat-1995"
     about = Phrase("what about {item}?")
-    liked = {films()[item].title for item in told.preferences.profile.liked}  # type: ignore[attr-defined]
+    liked = {films()[item].title for item in told.preferences.profile.liked_items}  # type: ignore[attr-defined]
     assert speech(about, label="Repeat").say("Repeat", told, dice()).text == "what about Heat?"
     said = speech(about).say("Disclose", told, dice())
     assert {slot.value for slot in (said.acts or ())[0].slots} <= liked

@@ -39,7 +39,7 @@ def test_each_different_sentence_is_encoded_once(tiny_encoder: Path) -> None:
     class Counting:
         width, longest = inner.width, inner.longest
 
-        def pooled(self, rows: list[Tokens], pooling: Pooling = "mean") -> Floats32:
+        def pool(self, rows: list[Tokens], pooling: Pooling = "mean") -> Floats32:
             asked.append(len(rows))
             return inner.pool(rows, pooling)
 

@@ -34,7 +34,7 @@ class Scripted:
     def pause(self) -> float:
         return 10.0
 
-    def again(self) -> None:
+    def restart(self) -> None:
         self.state, self.times = "walking", []
 
 

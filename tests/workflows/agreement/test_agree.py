@@ -328,7 +328,7 @@ def test_the_same_dialogues_on_both_sides_are_refused(tmp_path: Path) -> None:
 
 def test_an_empty_run_is_told_from_scores(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("[]")
-    with pytest.raises(DataError, match="holds no conversations"):
+    with pytest.raises(DataError, match="the list is empty; expected conversations"):
         agree_benchmark(
             "crsarena-eval", tmp_path / "run.json", labels=labels(tmp_path / "g.json", 4), note=lambda _: None
         )

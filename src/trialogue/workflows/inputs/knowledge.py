@@ -7,6 +7,7 @@ from pathlib import Path
 from trialogue.catalogue import Catalogue, Item, Ratings, read_ratings
 from trialogue.datasets import corpus_names, get_corpus
 from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records.files.opening import is_file
 
 DEMO = "demo"
 
@@ -37,7 +38,7 @@ def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledg
 
 def _state(file: str | None) -> tuple[str, int, int] | None:
     """Which file a name means now, and which state of it: kept knowledge is not that of another folder, or of yesterday."""
-    if file is None or file == DEMO or not Path(file).is_file():
+    if file is None or file == DEMO or not is_file(file):
         return None
     known = Path(file).stat()
     return str(Path(file).resolve()), known.st_mtime_ns, known.st_size
@@ -49,7 +50,7 @@ def _load_knowledge(given: str, ratings: str | None, *_states: tuple[str, int, i
         return _with_ratings(load_catalogue(given).catalogue, Path(ratings))
     if given == DEMO:
         return _demo()
-    if Path(given).is_file():
+    if is_file(given):
         return Knowledge(Catalogue.read(Path(given)), None)
     films = [name for name in corpus_names() if name.startswith("movielens")]
     if given not in films:
