@@ -25,7 +25,7 @@ from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.workflows.alignment.align import situations_in
 from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.pipeline.alignment_baselines import foreseen_strategies
+from trialogue.workflows.pipeline.alignment_baselines import predicted_strategies
 
 HERE = Path(__file__).parent
 METRICS = {"behavior_alignment": "explicit", "implicit_alignment": "the bundled model's estimate"}
@@ -67,7 +67,7 @@ foresees (`floor:context`) was chosen on these dialogues.
 
 def baselines(situations: Sequence[Situation]) -> dict[str, dict[str, Score]]:
     """The score of each baseline by metric."""
-    beside = alignment_baselines(situations, foreseen=foreseen_strategies(situations))
+    beside = alignment_baselines(situations, predicted=predicted_strategies(situations))
     found: dict[str, dict[str, Score]] = {}
     for score in alignment_baseline_scores(beside, [], list(map(get_metric, METRICS))) if beside is not None else ():
         if score.level == "system" and score.system is not None:

@@ -1,4 +1,4 @@
-"""How well the next strategy of a human recommender is foreseen, on INSPIRED; writes ``benchmarks/SEQUENCE.md``.
+"""How well the next strategy of a human recommender is predicted, on INSPIRED; writes ``benchmarks/SEQUENCE.md``.
 
     python -m benchmarks.sequence MIRROR          # the corpora as in TRIALOGUE_DATA_MIRROR
 
