@@ -117,7 +117,7 @@ class PromptOptions(Record):
     """What a model is told, and how long its answers may be."""
 
     prompt: Annotated[str, AfterValidator(_check_prompt)] | None = None
-    """What the model is told first; ``{domain}`` and ``{catalogue}`` are filled in. None: our zero-shot prompt."""
+    """The system prompt; ``{domain}`` and ``{catalogue}`` are filled in. None: our zero-shot prompt."""
     domain: str = "movies"
     """What is recommended, in the plural."""
     catalogue: Path | None = None

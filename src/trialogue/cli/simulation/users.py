@@ -74,7 +74,7 @@ def show(
     level: Annotated[str, typer.Option(help="coarse: the actions of CIR6; fine: all labels.")] = "coarse",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Show the transition probabilities of simulated users, or what a language model that plays them is told."""
+    """Show the transition probabilities of simulated users, or the prompts of a language model that plays them."""
     from trialogue.records.files.opening import write_text
     from trialogue.simulation import load_users
     from trialogue.simulation.users.drawing import to_svg, transitions
@@ -103,7 +103,7 @@ def show(
 
 
 def _show_prompts(kind: "Prompted", *, as_json: bool) -> None:
-    """What a model is told that plays users of a kind, and the signature of that."""
+    """The prompts of a kind of users that a model plays, and their signature."""
     if as_json:
         shown = {"name": kind.name, "signature": kind.signature, "prompts": dict(kind.prompts)}
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=1))

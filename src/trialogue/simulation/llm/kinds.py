@@ -45,7 +45,7 @@ class LlmKind:
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """What the model is told, by what it is for; places for domain, persona and need are not filled in yet."""
+        """The prompts by purpose; placeholders for domain, persona and need are not filled in."""
         own = self._given.get("prompt")
         return {**PROMPTS[self.member], "utterance": own} if isinstance(own, str) else PROMPTS[self.member]
 

@@ -32,7 +32,7 @@ class LlmUserOptions(ChatOptions):
     personas: Path | None = None
     """A text file with a persona on each line, of which every case draws one; None: ``persona`` for all."""
     words: Annotated[int, Field(ge=1)] = 12
-    """Words that the model is told messages mostly stay under; people in CRSArena-Dial write 6.5 to 8.1 a turn."""
+    """Limit on the words of most messages, stated in the prompt; people in CRSArena-Dial write 6.5 to 8.1 a turn."""
     typos: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of words of four letters or more with a slip, put in after the model has written; titles are spared."""
     domain: str = "movies"

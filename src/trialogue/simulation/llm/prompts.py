@@ -1,4 +1,4 @@
-"""What language models are told that play users: written by us, shown by ``trialogue users show``, part of the signature.
+"""Prompts of language models that play users: written by us, shown by ``trialogue users show``, part of the signature.
 
 The protocols are those of UserSimCRS v2 (single and dual prompt), with what its stop prompt lacks: the need, and the user's
 own turns. Whatever text is changed here changes the signature, and a batch that was begun with another one is refused.
@@ -18,7 +18,7 @@ DONE, GIVE_UP = "[DONE]", "[GIVE UP]"
 """With what a model ends the dialogue, anywhere in its message."""
 
 FIRST = "(The chat is open. Write your first message.)"
-"""What the model is told where the user speaks first: templates of models want a message to answer."""
+"""The message that opens a dialogue in which the user speaks first: chat templates require one to answer."""
 
 CONDUCT = """\
 How you write:

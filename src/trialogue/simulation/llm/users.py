@@ -84,7 +84,7 @@ class LlmUsers:
         return need
 
     def words(self, need: Need) -> str:
-        """What the model is told of a need."""
+        """The text of a need in the prompt."""
         return need_in_words(need, self.world.catalogue)
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:

@@ -153,7 +153,7 @@ class Prompted(Signed, Protocol):
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """What the model is told, by what it is for."""
+        """The prompts by purpose."""
         ...
 
 

@@ -50,7 +50,7 @@ def judge(
         labels: people's answers to the question of some of the units.
         scores: the judge's scores; None: they are in the run.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
-        how: what is estimated, and how surely.
+        how: the estimand and the confidence level of the intervals.
         progress: called with a line now and then.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The baselines of every simulation: five agents that do not listen, with the same users as the agents that are evaluated.
+"""The baselines of every simulation: five agents that ignore the user, with the same users as the agents that are evaluated.
 
 Whatever they score on an outcome, simulated users give away for nothing. Their dialogues stand in a folder of their own
 beside those of the agents, so that nobody mistakes them for systems, and every report of the simulation takes them along.
@@ -48,7 +48,7 @@ def hold_baselines(
         make_agent: a baseline by its name.
         make_users: users by their name in the study.
         settings: what else makes the dialogues what they are.
-        progress: told how far it is.
+        progress: called with the state of the batch.
     """
     if not study.baselines:
         return None

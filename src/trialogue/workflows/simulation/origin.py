@@ -1,4 +1,4 @@
-"""What the dialogues of a simulation were made of, found again from any folder: for whoever goes on from one of them.
+"""What the dialogues of a simulation were made of, found again from any folder, so that a dialogue can be continued.
 
 The settings of a batch hold paths as its study's file has them, so that it does not matter from where it is run. What these
 are relative to stands beside the dialogues, as it lies from there, so that all of it may be moved together.
