@@ -25,12 +25,12 @@ from trialogue.findings import Measure
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.answer import title_of
 from trialogue.findings.agreement.ceilings import ceiling_of
-from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement, Validity
+from trialogue.findings.agreement.score_pairs import judgement_tables
 from trialogue.findings.agreement.validity import validity_of, write_validity
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import all_variants, conversations_of, get_metric, get_metrics, measure
-from trialogue.metrics.human import rating_scores
+from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.features import FEATURES
 from trialogue.metrics.satisfaction.fit import left_out, train
 from trialogue.metrics.satisfaction.metric import write_model

@@ -129,7 +129,7 @@ test .713 right: `STRATEGIES.md`), so its stated calibration error cannot hold a
 Some 40 dialogues make an interval here, and some 158 a calibration. Three intervals stand side by side. *Dialogues*: the
 bootstrap alone. *And few*: widened as few dialogues call for, by Student's t and sqrt(n / (n - 1)). *And calibration*: with
 the calibration's own error, too, by the delta method; this is the interval of the product, in `trialogue align`, `evaluate`
-and `score` (`trialogue.metrics.fitted`).
+and `score` (`trialogue.metrics.fit_uncertainty`).
 
 Shares of systems stand with an interval of their own, [in brackets]: Student's t over the re-splits, since systems within
 one share dialogues, model and calibration. It holds for re-splits of these 198 dialogues, not for other corpora.

@@ -22,7 +22,7 @@ from trialogue.metrics.alignment.implicit_alignment import (
 )
 from trialogue.metrics.alignment.implicit_alignment_error import Calibration as Fit
 from trialogue.metrics.alignment.implicit_alignment_error import calibration_variance
-from trialogue.metrics.fitted import Sources, fitted_difference, widen, widen_for_fit
+from trialogue.metrics.fit_uncertainty import Sources, fitted_difference, widen, widen_for_fit
 from trialogue.records import Dialogue, Estimate, merge_turns, situations_of
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, Ints, examples_of

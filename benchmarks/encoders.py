@@ -37,7 +37,7 @@ from trialogue.strategies.encoders.folder import find_encoder
 from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
 from trialogue.strategies.learning.calibration import fit_calibration, sharpen
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold
-from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
+from trialogue.strategies.paper_data import judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.taxonomy import bundled_examples
 
 HERE = Path(__file__).parent

@@ -20,9 +20,9 @@ import numpy as np
 
 from trialogue.report import write_report
 from trialogue.workflows.experiment import experiment_of
+from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, megabytes
-from trialogue.workflows.experiment.joined import join_findings
 from trialogue.workflows.experiment.stages import plan_of
 
 HERE = Path(__file__).resolve().parent

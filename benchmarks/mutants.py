@@ -46,7 +46,7 @@ RECORDS = ("dialogue", "estimate", "score")
 KENDALLS_W = "(1 / people - (people - 1) / people * float(np.tanh(end)))"
 KNOWN = (
     ("trialogue/stats/ranking/elo.py", ".std(ddof=1)", "0"),
-    ("trialogue/stats/mixed_models/repeated.py", "float(np.tanh(end)) for end", KENDALLS_W),
+    ("trialogue/stats/mixed_models/rank_tests.py", "float(np.tanh(end)) for end", KENDALLS_W),
     ("trialogue/records/base.py", "SCHEMA = ", "4"),
     ("trialogue/records/base.py", "SCHEMA = ", "2"),
     *(

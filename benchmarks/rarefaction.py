@@ -17,7 +17,7 @@ import numpy as np
 
 from trialogue.datasets import read
 from trialogue.metrics.base import EqualSize
-from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
 from trialogue.metrics.text.distinct import Distinct
 from trialogue.metrics.text.tokens import ngrams, words

@@ -13,7 +13,7 @@ from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement, Validity
 from trialogue.findings.agreement.validity import validity_of
 from trialogue.metrics import conversations_of, get_metrics, measure
-from trialogue.metrics.human import rating_scores
+from trialogue.metrics.human_ratings import rating_scores
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue, Estimate, Manifest, Score, sha256_of
 from trialogue.records.files.manifest import versions_of

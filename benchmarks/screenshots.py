@@ -189,7 +189,7 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
     from trialogue.study.recruiting.prolific import Recruiter
     from trialogue.study.services.assigning import budget
     from trialogue.study.services.management.deciding import decide
-    from trialogue.study.services.management.staffing import let_in
+    from trialogue.study.services.management.staff_access import let_in
 
     password = secrets.token_urlsafe(16)
     let_in("maria", password, export=True, manage=True)

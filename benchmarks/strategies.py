@@ -36,7 +36,7 @@ from trialogue.strategies.learning.dyads import PairScores
 from trialogue.strategies.learning.folds import groups_of
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import Model, recipe
-from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
+from trialogue.strategies.paper_data import judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.taxonomy import bundled_examples
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 Scripted people, people with a language model beside them, and programs that fill in forms walk every page of a preference
 study with reasons, a hidden instruction and questions that people hardly know. How they read, write and type is assumed
-(``trialogue.study.bots.manners``): the rates are those of scripts. About a minute for each hundred participants.
+(``trialogue.study.bots.writing_styles``): the rates are those of scripts. About a minute for each hundred participants.
 
     python -m benchmarks.study_validity [--each 120]
 """
@@ -16,10 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trialogue.stats.comparison.proportions import wilson
-from trialogue.study.bots.manners import Manner
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.bots.people import TRAPS
 from trialogue.study.bots.simulation import simulate_study
+from trialogue.study.bots.writing_styles import Manner
 from trialogue.study.design.new import new_study
 from trialogue.study.design.validity import Validity, near_duplicates, shingles
 from trialogue.workflows.inputs.inputs import gather
@@ -91,10 +91,10 @@ def page_of(found: SimulatedStudy) -> str:
         f"Commit {commit.strip()}, Python {platform.python_version()}. Written by `python -m benchmarks.study_validity`.",
         f"{found.workers} scripted participants walked every page of a preference study ({ITEMS} pairs with reasons, a",
         "hidden instruction, three questions of the preset `llm-traps`). Shares are of those who completed, with 95 %",
-        "Wilson intervals. How they read, write and type is assumed (`trialogue.study.bots.manners`): **rates of scripts,",
-        "not of people**. The scripted model has 27 phrases, so near duplicates are easy to find; nobody knows how alike",
-        "people's own reasons are in your study, nor what a language model of today does. Try a sign with colleagues before",
-        "you rely on it. No sign excludes anybody.",
+        "Wilson intervals. How they read, write and type is assumed (`trialogue.study.bots.writing_styles`): **rates of",
+        "scripts, not of people**. The scripted model has 27 phrases, so near duplicates are easy to find; nobody knows how",
+        "alike people's own reasons are in your study, nor what a language model of today does. Try a sign with colleagues",
+        "before you rely on it. No sign excludes anybody.",
         "",
         "`person` reads, writes and types; `assisted` lets a language model write and mostly pastes it; `agent` is a",
         "program that reads the source of pages: half of them hurry, 60 % follow what the source asks for.",

@@ -43,7 +43,7 @@ ALLOWED = {
     "metrics/alignment/behavior_alignment.py": OWN_VARIANT,
     "metrics/names.py": TYPED,
     "metrics/recommendation/ranking.py": OWN_VARIANT,
-    "metrics/recommendation/recommending.py": FILE,
+    "metrics/recommendation/first_recommendation.py": FILE,
     "metrics/dialogue/reward.py": PAPER,
     "metrics/dialogue/style.py": OWN_VARIANT,
     "metrics/text/tokens.py": WORDS,

@@ -70,13 +70,13 @@ if TYPE_CHECKING:
     from trialogue.workflows.compare import Compared as Compared
     from trialogue.workflows.compare import compare as compare
     from trialogue.workflows.compare_plan import plan as plan
+    from trialogue.workflows.display import Scores as Scores
     from trialogue.workflows.evaluation import Run as Run
     from trialogue.workflows.evaluation import evaluate as evaluate
     from trialogue.workflows.inputs.knowledge import Knowledge as Knowledge
     from trialogue.workflows.inputs.knowledge import load_catalogue as load_catalogue
     from trialogue.workflows.inputs.read import read as read
     from trialogue.workflows.score import score as score
-    from trialogue.workflows.showing import Scores as Scores
     from trialogue.workflows.simulation.simulate import simulate as simulate
     from trialogue.workflows.study.power import plan_study as plan_study
     from trialogue.workflows.study.report import study_findings as study_findings
@@ -134,7 +134,7 @@ _MODULES = {
     "workflows.inputs.knowledge": ("Knowledge", "load_catalogue"),
     "workflows.inputs.read": ("read",),
     "workflows.score": ("score",),
-    "workflows.showing": ("Scores",),
+    "workflows.display": ("Scores",),
     "workflows.simulation.simulate": ("simulate",),
     "workflows.study.power": ("plan_study",),
     "workflows.study.report": ("study_findings", "study_report"),

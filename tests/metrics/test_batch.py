@@ -12,12 +12,12 @@ from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies
 from trialogue.metrics import Conversation, get_metric
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.batch import Batch, CountedAtOnce, SummedAtOnce
-from trialogue.metrics.text import encoded as encoding
 from trialogue.metrics.text import tokens
-from trialogue.metrics.text.encoded import Vocabulary, characters, thing_hash, word_hash
+from trialogue.metrics.text import word_hashes as encoding
 from trialogue.metrics.text.multisets import common, distinct, longest_common_subsequences
 from trialogue.metrics.text.overlap import longest_common_subsequence, matches
 from trialogue.metrics.text.tokens import Rule, ngrams
+from trialogue.metrics.text.word_hashes import Vocabulary, characters, thing_hash, word_hash
 
 RULES = {name: rule for name, rule in vars(tokens).items() if isinstance(rule, Rule)}
 SPACES = st.lists(TEXT | st.sampled_from(["a\tb", "-\nb", "<skipped>", "&amp;", "a.\n", " x", "ΑΣ", "İ"]), max_size=4)

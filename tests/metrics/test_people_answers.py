@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from trialogue.metrics import conversations_of, measure, offline_conversations
-from trialogue.metrics.human import FiledAnswers, filed_scores, rating_scores, ratings_among
+from trialogue.metrics.human_ratings import FiledAnswers, filed_scores, rating_scores, ratings_among
 from trialogue.records import Dialogue, MeasureName, Raters, Rating, Response, Score, Situation, Utterance
 
 USER = Utterance(speaker="user", text="hello")

@@ -9,7 +9,7 @@ import pytest
 from trialogue.errors import DataError
 from trialogue.metrics import Conversation, Reply, Settings, get_metric
 from trialogue.metrics.base import Counted
-from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.records import DistinctCounts, Utterance, read_records
 from trialogue.records.files.jsonl import to_line

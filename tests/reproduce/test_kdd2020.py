@@ -9,7 +9,7 @@ from tests.metrics.acts import acted
 from trialogue.errors import MissingDataError, UsageError
 from trialogue.metrics import Settings
 from trialogue.reproduce.kdd2020 import METHODS, REAL, SYSTEMS, in_words, reproduce
-from trialogue.reproduce.kdd2020.published import (
+from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
     REWARD,

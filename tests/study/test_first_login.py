@@ -8,7 +8,7 @@ from tests.study.pages.studies import running
 from trialogue.errors import DataError
 from trialogue.study.design.contradictions import RESERVED
 from trialogue.study.design.file import study_of
-from trialogue.study.services.management import staffing
+from trialogue.study.services.management import staff_access
 
 pytestmark = pytest.mark.usefixtures("store")
 FORM = {"username": "maria", "password": "correct horse battery staple", "again": "correct horse battery staple"}
@@ -16,7 +16,7 @@ FORM = {"username": "maria", "password": "correct horse battery staple", "again"
 
 def test_the_link_makes_one_login_that_may_do_everything_and_works_once() -> None:
     running()
-    token = staffing.first_login()
+    token = staff_access.first_login()
     client, late = Client(), Client()
     assert "The first staff login" in client.get(f"/staff/first/{token}/").content.decode()
     assert late.get(f"/staff/first/{token}/").status_code == 200
@@ -27,12 +27,12 @@ def test_the_link_makes_one_login_that_may_do_everything_and_works_once() -> Non
     assert late.post(f"/staff/first/{token}/", FORM | {"username": "eve"}).status_code == 404
     assert late.get(f"/staff/first/{token}/").status_code == 404
     assert [user.username for user in User.objects.all()] == ["maria"]
-    assert staffing.first_login() == ""
+    assert staff_access.first_login() == ""
 
 
 @pytest.mark.parametrize("change", [{"again": "another"}, {"password": "short", "again": "short"}, {"username": " "}])
 def test_what_will_not_do_makes_no_login_and_the_link_still_works(change: dict[str, str]) -> None:
-    token = staffing.first_login()
+    token = staff_access.first_login()
     page = Client().post(f"/staff/first/{token}/", FORM | change)
     assert page.status_code == 422
     assert 'role="alert"' in page.content.decode()
@@ -48,8 +48,8 @@ def test_a_made_up_link_leads_nowhere(token: str) -> None:
 
 
 def test_a_link_is_good_for_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    token = staffing.first_login()
-    monkeypatch.setattr(staffing, "FIRST_S", -1)
+    token = staff_access.first_login()
+    monkeypatch.setattr(staff_access, "FIRST_S", -1)
     assert Client().post(f"/staff/first/{token}/", FORM).status_code == 404
 
 

@@ -9,8 +9,8 @@ from tests.study.pages.made import html, page
 from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 from trialogue.study.design.file import strategy_labels
 from trialogue.study.design.guidelines import EXAMPLES, guidelines, languages
+from trialogue.study.design.page_content import LabelShown, Line, Part, Step
 from trialogue.study.design.questions import Question, text_in
-from trialogue.study.design.shown import LabelShown, Line, Part, Step
 from trialogue.study.pages.contents import guideline_of
 
 OTHERS = [language for language in languages() if language != "en"]

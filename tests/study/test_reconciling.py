@@ -8,8 +8,8 @@ from tests.study.walking import running
 from trialogue.errors import DataError, UsageError
 from trialogue.study.models import Assignment, Audit
 from trialogue.study.services import entering, steps, submitting
-from trialogue.study.services.management.reconciling import reconcile
-from trialogue.study.services.management.staffing import let_in
+from trialogue.study.services.management.reconciliation import reconcile
+from trialogue.study.services.management.staff_access import let_in
 
 pytestmark = pytest.mark.usefixtures("store")
 

@@ -14,7 +14,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.utils import ConnectionHandler
 
 from trialogue.study.databases import FILE, database
-from trialogue.study.services.unhurried import relaxed_commit
+from trialogue.study.services.relaxed_durability import relaxed_commit
 from trialogue.study.sqlite import base
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from trialogue.study.design.file import sha256_of_study, study_of
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.items import BY_TYPE, AnyItem
-from trialogue.study.design.shown import Outcome, Step
+from trialogue.study.design.page_content import Outcome, Step
 from trialogue.study.models import Participant, Study
 from trialogue.study.services import chatting, entering, steps, submitting
 from trialogue.study.services.management import launching

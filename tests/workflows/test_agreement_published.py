@@ -13,10 +13,10 @@ from scipy.stats import rankdata
 from trialogue.datasets import get_corpus
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.ceilings import ceiling_of
-from trialogue.findings.agreement.judged import judgement_tables
+from trialogue.findings.agreement.score_pairs import judgement_tables
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import conversations_of, get_metrics, measure
-from trialogue.metrics.human import rating_scores
+from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.page import agreement_page

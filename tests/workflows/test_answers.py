@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.workflows.made import good_and_bad, written
 from trialogue.metrics import conversations_of
-from trialogue.metrics.human import rating_scores
+from trialogue.metrics.human_ratings import rating_scores
 from trialogue.records import Dialogue, Rating, Record, Response, Score, Situation, Utterance, write_records
 from trialogue.report import read_findings
 from trialogue.workflows.agreement.agree import agree

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
-from trialogue.metrics.text.encoded import Encoded, Grams, Ints, Pieces, Vocabulary, characters
 from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.tokens import Rule
+from trialogue.metrics.text.word_hashes import Encoded, Grams, Ints, Pieces, Vocabulary, characters
 from trialogue.records import Dialogue
 
 Side = Literal["reply", "reference"]

@@ -16,7 +16,14 @@ from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test
 from trialogue.stats.mixed_models.lmm import Lmm, lmm
 from trialogue.stats.mixed_models.proportional_odds import ProportionalOdds, proportional_odds
-from trialogue.stats.mixed_models.repeated import Friedman, PairOfMeans, SignedRanks, friedman, wilcoxon, wilcoxon_pairs
+from trialogue.stats.mixed_models.rank_tests import (
+    Friedman,
+    PairOfMeans,
+    SignedRanks,
+    friedman,
+    wilcoxon,
+    wilcoxon_pairs,
+)
 from trialogue.stats.planning.power import (
     clustered_sd,
     clusters_for_means,

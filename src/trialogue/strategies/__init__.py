@@ -33,7 +33,7 @@ from trialogue.strategies.pairs.training_pairs import (
     original_pairs,
     write_pairs,
 )
-from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
+from trialogue.strategies.paper_data import judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.taxonomy import TAXONOMY, Strategy, bundled_examples
 
 __all__ = [

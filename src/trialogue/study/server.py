@@ -74,7 +74,7 @@ def serve(
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
     from trialogue.study.services.management.launching import asks, launch, question
-    from trialogue.study.services.management.staffing import first_login
+    from trialogue.study.services.management.staff_access import first_login
     from trialogue.study.services.reading import file_of
 
     if study.state == Study.State.DRAFT:

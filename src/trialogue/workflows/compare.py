@@ -28,12 +28,12 @@ from trialogue.workflows.compare_inputs import (
 )
 from trialogue.workflows.compare_measures import names_matching, resolve_measures
 from trialogue.workflows.compare_threats import comparison_threats
+from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.evaluation import Progress, Run
-from trialogue.workflows.experiment.measured import compared_stages
+from trialogue.workflows.experiment.stage_measures import compared_stages
 from trialogue.workflows.inputs.memory import Data
 from trialogue.workflows.pipeline.report import report
-from trialogue.workflows.pipeline.stored import SCORES, StoredRun
-from trialogue.workflows.showing import ShowsFindings
+from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
 
 
 @dataclass(frozen=True, repr=False)

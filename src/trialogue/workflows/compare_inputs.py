@@ -10,14 +10,14 @@ from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameErro
 from trialogue.findings import Findings
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Counted
-from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.records import Dialogue, Estimate, MeasureName
 from trialogue.records.files.opening import path_uncompressed
 from trialogue.workflows.compare_measures import is_metric
 from trialogue.workflows.evaluation import Progress, Run, evaluate
-from trialogue.workflows.experiment.measured import experiment_run, is_experiment
+from trialogue.workflows.experiment.stage_measures import experiment_run, is_experiment
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
-from trialogue.workflows.pipeline.stored import COUNTS, SCORES, StoredRun, holds_run, read_run
+from trialogue.workflows.pipeline.saved_results import COUNTS, SCORES, StoredRun, holds_run, read_run
 
 Given: TypeAlias = str | Path | Run | InMemory
 """One side of a comparison."""

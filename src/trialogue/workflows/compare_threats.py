@@ -6,7 +6,7 @@ from trialogue.findings import Findings
 from trialogue.findings.comparison.sides import Side
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import threats_of
-from trialogue.workflows.pipeline.stored import StoredRun
+from trialogue.workflows.pipeline.saved_results import StoredRun
 
 OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT, ThreatCode.FAILURE_DIFFERENCE})
 """What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""

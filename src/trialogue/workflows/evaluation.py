@@ -14,12 +14,12 @@ from trialogue.metrics import Settings
 from trialogue.records import DistinctCounts, Manifest, Preference, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
+from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
-from trialogue.workflows.pipeline.stored import StoredRun
-from trialogue.workflows.showing import ShowsFindings
+from trialogue.workflows.pipeline.saved_results import StoredRun
 
 Progress = Callable[[str], None]
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")

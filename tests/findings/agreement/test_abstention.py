@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from trialogue.findings.agreement.abstention import worst_guesses, worst_guesses_inside
-from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.stats import auc
 
 

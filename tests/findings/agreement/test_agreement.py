@@ -10,8 +10,8 @@ from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.ceilings import ceiling_of
 from trialogue.findings.agreement.discriminant import discriminant
-from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.agreement.records import AgreementFindings, Validity
+from trialogue.findings.agreement.score_pairs import judgement_tables
 from trialogue.findings.agreement.validity import (
     bundled_validity,
     chance_card,

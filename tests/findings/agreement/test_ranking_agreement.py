@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.findings.raters import rated, truth, votes
-from trialogue.findings.agreement.judged import judgement_tables
 from trialogue.findings.agreement.ranking_agreement import ranking_agreement, vote_ranking
+from trialogue.findings.agreement.score_pairs import judgement_tables
 from trialogue.findings.agreement.system_orders import order_p, refusal
 from trialogue.findings.resampling import Resampling
 from trialogue.records import VOTES

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tests.findings.raters import rated, truth
-from trialogue.findings.agreement.judged import judgement_tables, system_means
 from trialogue.findings.agreement.rating_agreement import rating_agreement, user_mean_agreement
 from trialogue.findings.agreement.records import Agreed
+from trialogue.findings.agreement.score_pairs import judgement_tables, system_means
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Reason, ReasonCode, Score
 from trialogue.stats import auc, spearman

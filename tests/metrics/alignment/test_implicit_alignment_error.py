@@ -21,7 +21,7 @@ from trialogue.metrics.alignment.implicit_alignment_error import (
     variance_of_difference,
 )
 from trialogue.metrics.base import Array, Undefined
-from trialogue.metrics.fitted import widen, widen_at_end
+from trialogue.metrics.fit_uncertainty import widen, widen_at_end
 from trialogue.records import (
     Estimate,
     Interval,

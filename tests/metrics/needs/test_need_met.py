@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.metrics import AnyMetric, Undefined, get_metric
 from trialogue.metrics.needs.need_met import NeedMet, chance
-from trialogue.metrics.needs.recommended import recommended_in
+from trialogue.metrics.needs.recommendations import recommended_in
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, ReasonCode, Utterance
 
 NEED = Need(

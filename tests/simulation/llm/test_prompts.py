@@ -7,8 +7,8 @@ import pytest
 from tests.simulation.made import films
 from trialogue.errors import UnknownNameError
 from trialogue.records import Constraint, Need
+from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
 from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, fill_in, signature_of
-from trialogue.simulation.llm.wishes import need_in_words, target_in_words, tastes_in_words, who_in_words
 
 IDS = tuple(films())
 NEED = Need(

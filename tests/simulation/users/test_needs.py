@@ -11,8 +11,8 @@ from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.preferences import SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
+from trialogue.simulation.users.need_preferences import Wanting
 from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolve_mentions, satisfied_share
-from trialogue.simulation.users.wanting import Wanting
 
 USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())
 

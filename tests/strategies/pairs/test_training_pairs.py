@@ -21,7 +21,7 @@ from trialogue.strategies.pairs.training_pairs import (
     original_pairs,
     write_pairs,
 )
-from trialogue.strategies.released import read_pairs
+from trialogue.strategies.paper_data import read_pairs
 
 GIVEN = examples(40)
 

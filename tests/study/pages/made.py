@@ -7,8 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from trialogue.study.design.questions import NumberLimits, Option, Question, TextLimits, answers_to
-from trialogue.study.design.shown import (
+from trialogue.study.design.page_content import (
     ChatShown,
     FeedbackShown,
     LabelShown,
@@ -19,6 +18,7 @@ from trialogue.study.design.shown import (
     Row,
     Step,
 )
+from trialogue.study.design.questions import NumberLimits, Option, Question, TextLimits, answers_to
 from trialogue.study.models import Study
 from trialogue.study.pages.show import show
 

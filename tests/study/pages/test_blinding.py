@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 
 from tests.study.pages.made import html, page, plain
+from trialogue.study.design.page_content import Line, PairShown, Part, RatingShown, Step
 from trialogue.study.design.questions import Question
-from trialogue.study.design.shown import Line, PairShown, Part, RatingShown, Step
 
 TALK = (Line("user", "I look for a film."), Line("system", "Which genre?"))
 REPLIES = ("Try Heat, it is long.", "Never.", "Have you seen Troy (2004)?")

@@ -13,7 +13,7 @@ from trialogue.records import Dialogue, Ending, read_records
 from trialogue.simulation.batch.workers import SIGNATURE
 from trialogue.simulation.llm.kinds import KINDS
 from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.simulation.metered import USAGE, Meter, usages
+from trialogue.workflows.simulation.model_usage import USAGE, Meter, usages
 from trialogue.workflows.simulation.simulate import simulate
 
 __all__ = ["endpoint", "start"]

@@ -187,7 +187,7 @@ def _name_in(agent: str) -> str:
 
 
 def _run_study(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
-    from trialogue.workflows.simulation.metered import Meter, usage_text
+    from trialogue.workflows.simulation.model_usage import Meter, usage_text
     from trialogue.workflows.simulation.progress import Telling
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
@@ -209,13 +209,13 @@ def _finish(batch: "Batch") -> None:
 
 
 def _tell(batch: "Batch") -> None:
-    from trialogue.simulation.retried import retries_in, retries_in_a_line
+    from trialogue.simulation.retry_costs import retries_in, retries_in_a_line
 
     for ending, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {ending or 'nothing that was recorded'}")
     if batch.failure_count:
         from trialogue.records import Dialogue, read_records
-        from trialogue.simulation.failed import failed_in, in_a_line
+        from trialogue.simulation.failure_counts import failed_in, in_a_line
 
         for failed in failed_in(read_records(batch.dialogues, Dialogue)):
             typer.echo(f"  {in_a_line(failed)}")

@@ -19,7 +19,7 @@ def examples(data: list[str], origin: str, names: Path | None = None) -> "list[E
         DataError: no label is of this origin, or they name strategies that do not exist; all of them at once.
     """
     from trialogue.strategies.base import examples_of
-    from trialogue.strategies.released import ANNOTATIONS, read_annotations
+    from trialogue.strategies.paper_data import ANNOTATIONS, read_annotations
     from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.inputs.names import read_names
 

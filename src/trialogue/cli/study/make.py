@@ -76,7 +76,7 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
 
 def tell_advice(file: "StudyFile") -> None:
     """Say what the author of a study file should think about again."""
-    from trialogue.study.design.advice import advice
+    from trialogue.study.design.warnings import advice
 
     for each in advice(file):
         typer.echo(f"note: {each}", err=True)

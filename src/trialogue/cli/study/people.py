@@ -45,7 +45,7 @@ def staff(
     from trialogue.study.opening import open_study
 
     open_study(folder)
-    from trialogue.study.services.management.staffing import let_in
+    from trialogue.study.services.management.staff_access import let_in
 
     allowed = let_in(name, password, export=export, manage=manage)
     typer.echo(f"{name} may: {', '.join(allowed)}")
@@ -84,7 +84,7 @@ def reconcile(
     from trialogue.study.opening import open_study
 
     study = open_study(folder)
-    from trialogue.study.services.management.reconciling import reconcile as run
+    from trialogue.study.services.management.reconciliation import reconcile as run
 
     found = run(study, submissions, who=WHO)
     typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.score_pairs import Floats
 
 
 def worst_guesses(column: Floats, people: Floats) -> Floats:

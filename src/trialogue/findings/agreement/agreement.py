@@ -9,7 +9,6 @@ from trialogue.findings.agreement.abstention import worst_guesses, worst_guesses
 from trialogue.findings.agreement.answer import answer, warnings_of
 from trialogue.findings.agreement.ceilings import ceiling_of
 from trialogue.findings.agreement.discriminant import aspect_of, discriminant, families
-from trialogue.findings.agreement.judged import Floats, Judged, judgement_tables
 from trialogue.findings.agreement.preference_agreement import (
     Margin,
     noise_ceiling,
@@ -27,6 +26,7 @@ from trialogue.findings.agreement.records import (
     RankingAgreement,
     RatingAgreement,
 )
+from trialogue.findings.agreement.score_pairs import Floats, Judged, judgement_tables
 from trialogue.findings.agreement.validity import validity_of
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.findings.standings import Measure

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from trialogue.findings.agreement.judged import Floats, Judged
 from trialogue.findings.agreement.records import Ceiling
+from trialogue.findings.agreement.score_pairs import Floats, Judged
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.records.score import AGGREGATE

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.records import Section
 from trialogue.findings.resampling import DEFAULT, Resampling

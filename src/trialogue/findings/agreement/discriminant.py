@@ -10,9 +10,9 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from trialogue.findings.agreement.judged import Floats, Judged, Key
 from trialogue.findings.agreement.rating_agreement import side
 from trialogue.findings.agreement.records import Discriminant, Where
+from trialogue.findings.agreement.score_pairs import Floats, Judged, Key
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, MeasureName
 from trialogue.stats.arrays import Ints

@@ -18,8 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.findings.agreement.judged import Floats
 from trialogue.findings.agreement.records import PreferenceAgreement
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Preference, Reason, ReasonCode, Score
 from trialogue.stats import bootstrap_sums, cluster_sums, cohen_kappa

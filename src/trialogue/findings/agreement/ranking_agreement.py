@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from trialogue.findings.agreement.abstention import worst_guesses
-from trialogue.findings.agreement.judged import Judged, system_means
 from trialogue.findings.agreement.records import RankedSystem, RankingAgreement
+from trialogue.findings.agreement.score_pairs import Judged, system_means
 from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import VOTES, Preference

@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.findings.agreement.abstention import worst_guesses, worst_guesses_inside
-from trialogue.findings.agreement.judged import DialogueKey, Floats, Judged
 from trialogue.findings.agreement.records import Agreed, RatingAgreement, Statistic
+from trialogue.findings.agreement.score_pairs import DialogueKey, Floats, Judged
 from trialogue.findings.agreement.system_orders import correlations_of, mean_replicates
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode

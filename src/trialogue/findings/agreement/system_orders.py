@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from trialogue.findings.agreement.judged import Floats
 from trialogue.findings.agreement.records import Statistic
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.resampling.clusters import codes_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.realism.records import Order, Prediction
 from trialogue.findings.resampling import Resampling

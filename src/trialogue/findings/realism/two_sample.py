@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.realism.records import Divergence, Gap, TwoSample
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Reason, ReasonCode

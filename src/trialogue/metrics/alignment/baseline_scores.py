@@ -18,7 +18,7 @@ from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.alignment.reply_baselines import Baselines, Ints, Rule
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed, Undefined, group_by_system
 from trialogue.metrics.engine.accumulate import Settings, is_share
-from trialogue.metrics.fitted import Fitted, Parts, sources_of
+from trialogue.metrics.fit_uncertainty import Fitted, Parts, sources_of
 from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
 from trialogue.stats import bounded_share, cluster_sums, jackknife, jackknife_difference
 

@@ -22,7 +22,7 @@ from trialogue.metrics.alignment.implicit_alignment_error import (
     variance_of_difference,
 )
 from trialogue.metrics.base import Array, Reply, Undefined
-from trialogue.metrics.fitted import CALIBRATION, LABELS
+from trialogue.metrics.fit_uncertainty import CALIBRATION, LABELS
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
 from trialogue.records import (

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from trialogue.metrics.base import AnyMetric, Conversation, Counted
 from trialogue.metrics.batch import Batch
-from trialogue.metrics.engine.counted_totals import CountedTotals
+from trialogue.metrics.engine.distinct_totals import CountedTotals
 from trialogue.metrics.engine.settings import Settings
-from trialogue.metrics.engine.summed_totals import NO_DIALOGUE, NO_UNITS, SummedTotals, is_share, pool_clusters
+from trialogue.metrics.engine.sum_totals import NO_DIALOGUE, NO_UNITS, SummedTotals, is_share, pool_clusters
 from trialogue.metrics.engine.unit_scores import NO_VALUE, ColumnSink, Sink
 from trialogue.records import Estimate, FailurePolicy, Reason
 

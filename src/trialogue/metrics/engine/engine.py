@@ -16,9 +16,9 @@ from trialogue.metrics.engine.accumulate import (
     accumulator_for,
 )
 from trialogue.metrics.engine.unit_scores import ColumnSink
-from trialogue.metrics.fitted import CALIBRATION, Fitted
+from trialogue.metrics.fit_uncertainty import CALIBRATION, Fitted
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
-from trialogue.metrics.text.encoded import Vocabulary
+from trialogue.metrics.text.word_hashes import Vocabulary
 from trialogue.records import ActOrigin, DistinctCounts, Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.files.manifest import versions_of
 

@@ -9,7 +9,7 @@ from math import comb
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.metrics.needs.recommended import PER_TURN, Recommended, need_of, recommended_in
+from trialogue.metrics.needs.recommendations import PER_TURN, Recommended, need_of, recommended_in
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Need, Reason, ReasonCode, Variant
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.needs.need_met import TURNS
-from trialogue.metrics.needs.recommended import need_of, recommended_in
+from trialogue.metrics.needs.recommendations import need_of, recommended_in
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 

@@ -10,10 +10,10 @@ from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.batch import Batch, Rows, where
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NO_REFERENCE
-from trialogue.metrics.text.encoded import Encoded
 from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.overlap import matches
 from trialogue.metrics.text.tokens import REMEMBERED, Rule
+from trialogue.metrics.text.word_hashes import Encoded
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters

@@ -14,7 +14,6 @@ from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.text.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, MESE_LONGEST
-from trialogue.metrics.text.encoded import Grams
 from trialogue.metrics.text.multisets import distinct
 from trialogue.metrics.text.tokens import (
     Rule,
@@ -26,6 +25,7 @@ from trialogue.metrics.text.tokens import (
     words,
     words_and_marks,
 )
+from trialogue.metrics.text.word_hashes import Grams
 from trialogue.records import Reason, ReasonCode
 
 Value = Callable[[Array, Array, Array], Array]

@@ -6,7 +6,7 @@ The number of a text takes the lowest bits of a key, so that one sort of plain n
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.text.encoded import Encoded, Grams, Hashes, Ints
+from trialogue.metrics.text.word_hashes import Encoded, Grams, Hashes, Ints
 
 LONGEST = 64  # words of a text whose columns fit the bits of one number
 CELLS = 1 << 20  # of the table of equal words that is held at a time; 8 MB

@@ -11,7 +11,7 @@ from trialogue.report.drawing.theme import system_colors
 from trialogue.report.league_table import Cell, Column, Notes, column
 from trialogue.report.measures import all_leagues, is_ranked, labels, primary_of, systems_in_order
 from trialogue.report.plots import Figure
-from trialogue.report.plots.glance import glance
+from trialogue.report.plots.overview import glance
 
 MOST_COLUMNS = 4  # beside that of the systems
 MOST_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown

@@ -10,7 +10,7 @@ from trialogue.strategies.evaluation.protocols import evaluate
 from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.models import recipe
 from trialogue.strategies.pairs.training_pairs import HARD_BELOW, PAPER_HARD, hard_classes
-from trialogue.strategies.released import table5
+from trialogue.strategies.paper_data import table5
 
 TABLE5 = {"Original": (0.782, 0.563), "Mixed-hard": (0.932, 0.865)}
 TABLE34 = {"Original": (0.957, 0.913), "Mixed-hard": (0.976, 0.952)}

@@ -15,7 +15,7 @@ from trialogue.datasets.store import is_here, locate
 from trialogue.errors import MissingDataError, UsageError
 from trialogue.records import Dialogue, read_records
 from trialogue.records.files.jsonl import Note, RepairWarning
-from trialogue.reproduce.kdd2020.published import METHODS, SHAPE, SYSTEMS
+from trialogue.reproduce.kdd2020.paper_values import METHODS, SHAPE, SYSTEMS
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.batch.batch import Progress, run_batch
 from trialogue.simulation.batch.plan import Plan

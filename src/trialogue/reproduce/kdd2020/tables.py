@@ -12,7 +12,7 @@ from trialogue.metrics.base import Undefined, replies_of
 from trialogue.metrics.dialogue.reward import CHECKED
 from trialogue.records import Dialogue, JsonValue, Reason, Score
 from trialogue.records.files.opening import write_text
-from trialogue.reproduce.kdd2020.published import (
+from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
     METHODS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trialogue.reproduce.kdd2020.published import (
+from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
     METHODS,

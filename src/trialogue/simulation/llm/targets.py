@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from trialogue.records import Need, Utterance
 from trialogue.simulation.llm.asking import Asking
-from trialogue.simulation.llm.moves import Move
+from trialogue.simulation.llm.model_turns import Move
 from trialogue.simulation.llm.user import Policy
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.user import UserFailure

@@ -7,7 +7,7 @@ from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
 from trialogue.records import Need, Utterance
 from trialogue.simulation.llm.asking import Asking
-from trialogue.simulation.llm.moves import Leaving, Move, choice_in, move_in
+from trialogue.simulation.llm.model_turns import Leaving, Move, choice_in, move_in
 from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.users.user import Stop, UserFailure
 

@@ -9,11 +9,11 @@ from trialogue.records import Need
 from trialogue.seeds import rng_for, seed_for
 from trialogue.simulation.dice import Dice
 from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
 from trialogue.simulation.llm.options import LlmUserOptions
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
 from trialogue.simulation.llm.targets import KeepsTitles, target_need, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
-from trialogue.simulation.llm.wishes import need_in_words, target_in_words, tastes_in_words, who_in_words
 from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.population import main_attribute
 from trialogue.simulation.users.user import SimulatedUser

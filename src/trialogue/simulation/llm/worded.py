@@ -19,12 +19,12 @@ from trialogue.simulation.language.nlu import MASK, Example, mask_mentions
 from trialogue.simulation.language.nlu_linear import Linear
 from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
 from trialogue.simulation.llm.asking import Asking
-from trialogue.simulation.llm.moves import OWN_NAME
+from trialogue.simulation.llm.model_turns import OWN_NAME
+from trialogue.simulation.llm.need_text import who_in_words
 from trialogue.simulation.llm.options import LlmUserOptions
 from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.llm.user import FLIPPED
 from trialogue.simulation.llm.users import LlmUsers
-from trialogue.simulation.llm.wishes import who_in_words
 from trialogue.simulation.users.fit import UserModel, load_users
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.population import Users

@@ -17,10 +17,10 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, ActionSpace
-from trialogue.simulation.language.kept_weights import kept_weights
 from trialogue.simulation.language.nlu import Encoded, Example, Retrieval, Understanding, examples_of
 from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
+from trialogue.simulation.language.weight_cache import kept_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.kinds import GROUP, World, world_without_ratings
 from trialogue.simulation.users.options import METHODS, UserOptions, method

@@ -16,9 +16,9 @@ from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.users.agenda import initialiser
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.kinds import NeedsByCase, World
+from trialogue.simulation.users.need_preferences import Wanting
 from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.user import AgendaUser
-from trialogue.simulation.users.wanting import Wanting
 
 
 class Users:

@@ -8,9 +8,9 @@ import numpy as np
 
 from trialogue.seeds import rng_for
 from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.manners import Manner, Writer
 from trialogue.study.bots.page import Asked, Page
 from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
+from trialogue.study.bots.writing_styles import Manner, Writer
 from trialogue.study.design.ordering import RANK
 
 Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out", "person", "assisted", "agent"]

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Self, TypeAlias
 from pydantic import Field, StringConstraints, model_validator
 
 from trialogue.records import JsonValue, Record, Speaker
+from trialogue.study.design.page_content import LabelShown, Line, PairShown, RatingShown, Shown
 from trialogue.study.design.questions import Words
-from trialogue.study.design.shown import LabelShown, Line, PairShown, RatingShown, Shown
 
 LONGEST_TEXT = 20_000  # characters of a message; more is not read by anybody
 MOST_LINES = 500  # messages of a dialogue on a page

@@ -12,7 +12,7 @@ from trialogue.study.design.file import StudyFile
 from trialogue.study.design.questions import Question, text_in
 from trialogue.study.export import reading
 from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
-from trialogue.study.export.judged import MEASURE, Found, add
+from trialogue.study.export.judgements import MEASURE, Found, add
 from trialogue.study.export.options import COLUMNS as OPTIONS
 from trialogue.study.export.options import option_rows
 from trialogue.study.models import Audit, Study, Submission

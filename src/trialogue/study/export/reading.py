@@ -6,7 +6,7 @@ from trialogue.records import Dialogue, Ending, Score, Utterance
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
-from trialogue.study.export.judged import Judged, is_task, label_row, scores, talk_id
+from trialogue.study.export.judgements import Judged, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
 from trialogue.study.services.management.deciding import standings
 from trialogue.study.services.reading import file_of, record_of

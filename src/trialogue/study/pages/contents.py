@@ -8,8 +8,7 @@ from django.utils.translation import gettext
 
 from trialogue.records import JsonValue
 from trialogue.study.design.guidelines import guidelines
-from trialogue.study.design.questions import Answers, Option, Question, Words, text_in
-from trialogue.study.design.shown import (
+from trialogue.study.design.page_content import (
     ChatShown,
     FeedbackShown,
     LabelShown,
@@ -21,6 +20,7 @@ from trialogue.study.design.shown import (
     Shown,
     Step,
 )
+from trialogue.study.design.questions import Answers, Option, Question, Words, text_in
 from trialogue.study.pages.fields import Field, fields_of
 from trialogue.study.pages.messages import Message, split_around, talk
 

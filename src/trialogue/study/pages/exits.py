@@ -9,8 +9,8 @@ from django.utils.translation import gettext
 
 from trialogue.study.design.questions import text_in
 from trialogue.study.models import Participant, Study
+from trialogue.study.pages.privacy_notice import PLATFORMS, receipt_text
 from trialogue.study.pages.show import frame, languages_of
-from trialogue.study.pages.stored import PLATFORMS, receipt_text
 from trialogue.study.services import leaving, rows
 from trialogue.study.services.reading import file_of
 from trialogue.study.web.access import receipt_of

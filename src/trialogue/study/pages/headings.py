@@ -2,8 +2,8 @@
 
 from django.utils.translation import gettext
 
+from trialogue.study.design.page_content import ChatShown, PairShown, Step
 from trialogue.study.design.questions import text_in
-from trialogue.study.design.shown import ChatShown, PairShown, Step
 
 
 def heading_of(step: Step, language: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trialogue.study.design.shown import Line
+from trialogue.study.design.page_content import Line
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from trialogue.study.design.page_content import Step
 from trialogue.study.design.questions import Answers, text_in
-from trialogue.study.design.shown import Step
 from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of

@@ -14,7 +14,7 @@ from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.services.assigning import budget
 from trialogue.study.services.management.deciding import Standing, standings
-from trialogue.study.services.management.reconciling import Reconciled, log, reconcile_rows
+from trialogue.study.services.management.reconciliation import Reconciled, log, reconcile_rows
 from trialogue.study.services.reading import file_of
 
 QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"

@@ -8,8 +8,7 @@ from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import AnyItem
-from trialogue.study.design.questions import Question, TextLimits
-from trialogue.study.design.shown import (
+from trialogue.study.design.page_content import (
     ChatShown,
     Content,
     FeedbackShown,
@@ -20,6 +19,7 @@ from trialogue.study.design.shown import (
     Step,
     StepKind,
 )
+from trialogue.study.design.questions import Question, TextLimits
 from trialogue.study.design.validity import INSTRUCTION, word_for
 from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows

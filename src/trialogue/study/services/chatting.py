@@ -18,8 +18,8 @@ from trialogue.records import JsonValue, Speaker, Utterance
 from trialogue.seeds import seed_for
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, ChatItem
+from trialogue.study.design.page_content import ChatShown, Line
 from trialogue.study.design.questions import Answers, answers_to, clean
-from trialogue.study.design.shown import ChatShown, Line
 from trialogue.study.models import Chat, ChatTurn, Participant
 from trialogue.study.services.reading import file_of
 
@@ -98,7 +98,7 @@ def begin(participant: Participant, key: str, order: Sequence[str]) -> bool:
 
 
 def _greet(participant: Participant, chat: Chat) -> bool:
-    from trialogue.study.services.talks import TALKS
+    from trialogue.study.services.open_conversations import TALKS
 
     file = file_of(participant.study)
     try:
@@ -165,7 +165,7 @@ def answer(participant: Participant, chat: Chat) -> Said:
 
 
 def _ask_agent(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":
-    from trialogue.study.services.talks import TALKS
+    from trialogue.study.services.open_conversations import TALKS
 
     history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
     return TALKS.reply(_name(chat), _spec(file, chat), history, seed=_seed(participant, chat))
@@ -189,7 +189,7 @@ def _name(chat: Chat) -> str:
 
 def _close_session(chat: Chat) -> None:
     """Close the agent's session, so that others may talk to one who talks to few."""
-    from trialogue.study.services.talks import TALKS
+    from trialogue.study.services.open_conversations import TALKS
 
     TALKS.close(_name(chat))
 

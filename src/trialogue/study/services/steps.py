@@ -5,12 +5,12 @@ from django.utils import timezone
 
 from trialogue.seeds import rng_for
 from trialogue.study.design.flow import TASKS, phase_of, with_tasks
-from trialogue.study.design.shown import Step
+from trialogue.study.design.page_content import Step
 from trialogue.study.models import Assignment, Participant
 from trialogue.study.services import asking, chatting, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
 from trialogue.study.services.reading import checks_in
-from trialogue.study.services.unhurried import relaxed_commit
+from trialogue.study.services.relaxed_durability import relaxed_commit
 
 OVER = frozenset(
     {

@@ -12,8 +12,8 @@ from trialogue.records import JsonValue
 from trialogue.study.design.checks import is_passed
 from trialogue.study.design.file import Comprehension, Screening, StudyFile
 from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.page_content import Outcome, Part
 from trialogue.study.design.questions import Answers, Wrong, answers_to
-from trialogue.study.design.shown import Outcome, Part
 from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving, rows

@@ -5,8 +5,8 @@ from functools import lru_cache
 from django.db.models import Count, Max
 
 from trialogue.study.design.flow import phase_of
+from trialogue.study.design.page_content import LabelShown, PairShown, RatingShown
 from trialogue.study.design.questions import Question
-from trialogue.study.design.shown import LabelShown, PairShown, RatingShown
 from trialogue.study.design.validity import Session, Signal, Validity, Written, signals_of, word_for, words_of
 from trialogue.study.models import Event, Participant, Study, Submission
 from trialogue.study.services.reading import Launched, file_of, launch_of, task_record

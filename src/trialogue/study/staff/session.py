@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 from trialogue.records import JsonValue
 from trialogue.study.design.checks import time_away
 from trialogue.study.design.flow import number_of, phase_of
-from trialogue.study.design.shown import LabelShown, Line, PairShown, Part, RatingShown
+from trialogue.study.design.page_content import LabelShown, Line, PairShown, Part, RatingShown
 from trialogue.study.models import Chat, Check, Event, Participant, Submission
 from trialogue.study.pages.contents import answer_text
 from trialogue.study.pages.messages import Message, talk

@@ -19,7 +19,7 @@ from trialogue.workflows.agreement.result import Agreement
 from trialogue.workflows.evaluation import PACKAGES, Progress, Run
 from trialogue.workflows.pipeline.default_metrics import BASELINES
 from trialogue.workflows.pipeline.domains import domain_lines
-from trialogue.workflows.pipeline.stored import SCORES, StoredRun, read_run
+from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun, read_run
 from trialogue.workflows.pipeline.training_data import training_lines
 
 

@@ -16,7 +16,7 @@ from trialogue.metrics.alignment.implicit_alignment import (
     share_without_each,
 )
 from trialogue.metrics.base import Array, Reply
-from trialogue.metrics.fitted import Sources
+from trialogue.metrics.fit_uncertainty import Sources
 from trialogue.records import Estimate, Labeller, Reason, ReasonCode
 from trialogue.stats import cluster_sums, jackknife
 from trialogue.workflows.labelling.pairs import counted_pairs

@@ -26,8 +26,8 @@ from trialogue.simulation.batch.folder import LEDGER
 from trialogue.workflows.experiment.contents import hashes_of
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import DONE
-from trialogue.workflows.experiment.measured import is_experiment
 from trialogue.workflows.experiment.simulating import ids_in
+from trialogue.workflows.experiment.stage_measures import is_experiment
 
 FILE = "protocol.json"
 

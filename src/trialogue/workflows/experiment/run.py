@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.findings import Findings
+from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import StageTook, keep, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
-from trialogue.workflows.experiment.joined import join_findings
-from trialogue.workflows.experiment.measured import write_stages
 from trialogue.workflows.experiment.registration import register, registration_of
+from trialogue.workflows.experiment.stage_measures import write_stages
 from trialogue.workflows.experiment.stages import PEOPLE, failed_agents_in, plan_of, simulated_names
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed
 

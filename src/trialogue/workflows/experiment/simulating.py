@@ -14,7 +14,7 @@ from trialogue.workflows.experiment.contents import code_of, files_in
 from trialogue.workflows.experiment.estimate.pace import AgentTook, Shares, keep, measure_talks
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Doing, Stage
-from trialogue.workflows.simulation.metered import Meter, usage_text
+from trialogue.workflows.simulation.model_usage import Meter, usage_text
 from trialogue.workflows.simulation.progress import Telling
 from trialogue.workflows.simulation.simulate import simulate
 

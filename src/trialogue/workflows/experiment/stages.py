@@ -12,7 +12,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.columns import column_agreements
 from trialogue.findings.protocol import Exclusion
 from trialogue.findings.resampling import Resampling
-from trialogue.metrics.human import answers_among
+from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.source import users_of_source

@@ -17,7 +17,7 @@ from trialogue.records.score import AGGREGATE
 from trialogue.stats.correction.table import Estimand
 from trialogue.workflows.inputs.inputs import gather, summarise_repairs
 from trialogue.workflows.inputs.read import read
-from trialogue.workflows.pipeline.stored import holds_run, read_run
+from trialogue.workflows.pipeline.saved_results import holds_run, read_run
 
 Level = Literal["dialogue", "turn"]
 LEVELS: dict[str, Level] = {"dialogue": "dialogue", "utterance": "turn", "response": "turn"}

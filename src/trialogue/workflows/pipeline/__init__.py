@@ -9,7 +9,7 @@ from trialogue.workflows.pipeline.infer import Inferred, infer
 from trialogue.workflows.pipeline.measure import Choice, Measured, choose, measure
 from trialogue.workflows.pipeline.read import Step, prepare, read
 from trialogue.workflows.pipeline.report import report
-from trialogue.workflows.pipeline.stored import StoredRun, read_run
+from trialogue.workflows.pipeline.saved_results import StoredRun, read_run
 
 PIPELINE = ("read", "prepare", "choose", "measure", "infer", "conclude", "report")
 """The names of the steps, in order; ``choose`` says which metrics are measured."""

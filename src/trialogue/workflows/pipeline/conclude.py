@@ -22,8 +22,8 @@ from trialogue.records import Score
 from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Inferred
+from trialogue.workflows.pipeline.lookalike_names import twin_lines
 from trialogue.workflows.pipeline.measure import Measured
-from trialogue.workflows.pipeline.name_twins import twin_lines
 from trialogue.workflows.pipeline.training_data import training_lines
 
 MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost

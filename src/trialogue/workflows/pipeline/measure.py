@@ -19,7 +19,7 @@ from trialogue.metrics import (
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
-from trialogue.metrics.human import (
+from trialogue.metrics.human_ratings import (
     FiledAnswers,
     HumanRating,
     filed_scores,

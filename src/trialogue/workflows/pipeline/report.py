@@ -12,7 +12,7 @@ from trialogue.records import DistinctCounts, Preference, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.workflows.pipeline.run_scores import RunScores
-from trialogue.workflows.pipeline.stored import COUNTS, PREFERENCES, SCORES
+from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORES
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings | JudgingFindings

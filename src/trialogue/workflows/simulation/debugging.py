@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.kinds.acts import ACCEPTABLE, answers
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, read_finished
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
-from trialogue.simulation.failed import Failed, failed_in, in_a_line
+from trialogue.simulation.failure_counts import Failed, failed_in, in_a_line
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import gather
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.realism.answer import realism_answer, realism_warnings
 from trialogue.findings.realism.prediction import prediction
 from trialogue.findings.realism.records import Divergence, Prediction, RealismFindings
 from trialogue.findings.realism.two_sample import Side, divergence, gaps, two_sample
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
-from trialogue.metrics.human import FiledAnswers, rating_scores, ratings_among
+from trialogue.metrics.human_ratings import FiledAnswers, rating_scores, ratings_among
 from trialogue.records import Dialogue, Manifest, MeasureName, Role, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling

@@ -18,7 +18,7 @@ from trialogue.simulation.batch.workers import Conversing
 from trialogue.simulation.users.kinds import Signed, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.baselines import baseline_options, hold_baselines
-from trialogue.workflows.simulation.metered import USAGE, Accountable, Metered, MeteredUsers
+from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
 from trialogue.workflows.simulation.origin import remember_places
 
 Options = dict[str, JsonValue]

@@ -20,8 +20,8 @@ from trialogue.seeds import seed_for
 from trialogue.study.design.file import StudyFile, preference_question, read_study
 from trialogue.study.design.items import AnyItem, PreferenceItem, RatingItem, lines_of
 from trialogue.study.design.items_file import read_items
+from trialogue.study.design.page_content import Line
 from trialogue.study.design.questions import Question, text_in
-from trialogue.study.design.shown import Line
 
 SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
 TYPES = ("rating", "preference")

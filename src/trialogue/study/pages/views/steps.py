@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.events import parse_events
 from trialogue.study.pages.exits import ending_page
+from trialogue.study.pages.privacy_notice import erased_how, stored_id
 from trialogue.study.pages.show import languages_of, show
-from trialogue.study.pages.stored import erased_how, stored_id
 from trialogue.study.services import steps, submitting
 from trialogue.study.web.access import study_and_person
 from trialogue.study.web.error_pages import too_many

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from trialogue.errors import UsageError
-from trialogue.study.services.management.staffing import let_first_in, opens_first_login
+from trialogue.study.services.management.staff_access import let_first_in, opens_first_login
 from trialogue.study.staff.forms import FirstLoginForm, LoginForm, login_name
 from trialogue.study.staff.guessing import remember_device, seconds_to_wait
 from trialogue.study.staff.views.base import FormMixin, FrameMixin

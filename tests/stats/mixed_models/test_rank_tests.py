@@ -6,7 +6,7 @@ import pytest
 from trialogue.errors import UsageError
 from trialogue.records import Reason, ReasonCode
 from trialogue.stats.arrays import Floats
-from trialogue.stats.mixed_models.repeated import friedman, wilcoxon, wilcoxon_pairs
+from trialogue.stats.mixed_models.rank_tests import friedman, wilcoxon, wilcoxon_pairs
 
 
 def test_friedman_agrees_with_scipy_also_with_ties() -> None:
@@ -33,7 +33,7 @@ def test_a_table_with_gaps_takes_skillings_and_mack() -> None:
 
 
 def test_skillings_mack_of_a_complete_table_without_ties_is_friedman() -> None:
-    from trialogue.stats.mixed_models.repeated import _skillings_mack
+    from trialogue.stats.mixed_models.rank_tests import _skillings_mack
 
     table = np.random.default_rng(2).normal(0, 1, (15, 4))
     assert _skillings_mack(table).statistic == pytest.approx(friedman(table).test.statistic)

@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.strategies.models import Model
-from trialogue.strategies.released import judge_pairs, letters, read_annotations, read_pairs, repair_encoding, table5
+from trialogue.strategies.paper_data import judge_pairs, letters, read_annotations, read_pairs, repair_encoding, table5
 
 ANNOTATED = """\ufeff,recommend_sentence,annotation,labels,type,WrongTime
 1,"Have you seen Up (2009)?",1,3,experience_inquiry,0

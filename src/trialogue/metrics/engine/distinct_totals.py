@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from trialogue.metrics.base import Array, Conversation, Counted, Undefined
 from trialogue.metrics.batch import Batch, CountedAtOnce, TypeRows
-from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
 from trialogue.metrics.engine.settings import Settings
-from trialogue.metrics.engine.summed_totals import empty_estimate
+from trialogue.metrics.engine.sum_totals import empty_estimate
 from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
@@ -22,8 +22,8 @@ from trialogue.metrics.engine.unit_scores import (
     spread,
     values_of,
 )
-from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mix_bits, thing_hash
 from trialogue.metrics.text.multisets import distinct
+from trialogue.metrics.text.word_hashes import PRIME, Grams, Ints, mix_bits, thing_hash
 from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.simulation.llm.moves import Leaving, Move, choice_in, move_in
+from trialogue.simulation.llm.model_turns import Leaving, Move, choice_in, move_in
 from trialogue.simulation.users.user import Stop
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from tests.simulation.language.test_nlu import SOME
 from trialogue.errors import DataError
-from trialogue.simulation.language import kept_weights as module
-from trialogue.simulation.language.kept_weights import kept_weights
+from trialogue.simulation.language import weight_cache as module
 from trialogue.simulation.language.nlu import Example
 from trialogue.simulation.language.nlu_linear import Weights, fitted_weights
+from trialogue.simulation.language.weight_cache import kept_weights
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from trialogue.metrics import Conversation, Reply, Settings, Undefined, get_metric
 from trialogue.metrics.base import EqualSize
 from trialogue.metrics.engine.accumulate import CountedTotals
-from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
 from trialogue.metrics.text.distinct import Distinct
 from trialogue.records import ReasonCode, Utterance

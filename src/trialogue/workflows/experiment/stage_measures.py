@@ -16,7 +16,7 @@ from trialogue.records.files.opening import write_text
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.stages import ALIGN, PEOPLE, measured_name, simulated_names
-from trialogue.workflows.pipeline.stored import SCORES, StoredRun, read_counts
+from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun, read_counts
 
 FILE = "measured.json"
 

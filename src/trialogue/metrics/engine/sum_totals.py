@@ -21,8 +21,8 @@ from trialogue.metrics.engine.unit_scores import (
     values_of,
 )
 from trialogue.metrics.failure_policy import failure_of, with_failure_policy
-from trialogue.metrics.fitted import Sources, fitted_difference, sources_of, widen_for_fit
-from trialogue.metrics.text.encoded import Ints
+from trialogue.metrics.fit_uncertainty import Sources, fitted_difference, sources_of, widen_for_fit
+from trialogue.metrics.text.word_hashes import Ints
 from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.seeds import rng_for

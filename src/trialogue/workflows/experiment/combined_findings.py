@@ -16,14 +16,6 @@ from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
-from trialogue.workflows.experiment.joined_facts import (
-    joined_domains,
-    joined_labels,
-    joined_mismatches,
-    joined_sensitivity,
-    joined_systems,
-    joined_training_data,
-)
 from trialogue.workflows.experiment.parts import Parts, apply_check, check_protocol
 from trialogue.workflows.experiment.registration import NOT_REGISTERED, Registration
 from trialogue.workflows.experiment.stages import (
@@ -34,6 +26,14 @@ from trialogue.workflows.experiment.stages import (
     realism_name,
     simulated_names,
     warnings_in,
+)
+from trialogue.workflows.experiment.threat_facts import (
+    joined_domains,
+    joined_labels,
+    joined_mismatches,
+    joined_sensitivity,
+    joined_systems,
+    joined_training_data,
 )
 
 

@@ -25,8 +25,8 @@ from trialogue.records import (
 from trialogue.report import read_findings
 from trialogue.workflows.compare import compare
 from trialogue.workflows.experiment import experiment_of, run_experiment
-from trialogue.workflows.experiment.joined_facts import joined_domains, joined_mismatches, joined_sensitivity
 from trialogue.workflows.experiment.parts import Parts
+from trialogue.workflows.experiment.threat_facts import joined_domains, joined_mismatches, joined_sensitivity
 
 USERS = "cir6-pkg"
 FROM_STAGES = "measure-people", f"measure-simulated-{USERS}", "align"

@@ -6,7 +6,7 @@ import pytest
 
 from trialogue.agents.llm.agent import LlmSpec
 from trialogue.llm.usage import Price, Usage
-from trialogue.workflows.simulation.metered import Metered, add_usage, usage_text, usages
+from trialogue.workflows.simulation.model_usage import Metered, add_usage, usage_text, usages
 
 SPEC = LlmSpec(url="http://localhost:9", model="m", price=Price(prompt_per_million=1, completion_per_million=2))
 
