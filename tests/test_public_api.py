@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -144,27 +145,41 @@ def test_a_public_package_has_what_it_exports(face: str) -> None:
 
 
 def imports(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """(file, module, name) of everything that is imported from trialogue."""
+    """(file, module, name) of everything that a folder imports from trialogue."""
     for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "trialogue":
-                yield from ((path.name, str(node.module), alias.name) for alias in node.names)
-            elif isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names if alias.name.split(".")[0] == "trialogue"]
-                yield from ((path.name, name, "") for name in names)
+        yield from imports_of(path.read_text(encoding="utf-8"), path.name)
+
+
+def imports_of(code: str, file: str) -> Iterator[tuple[str, str, str]]:
+    """(file, module, name) of everything that some code imports from trialogue."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "trialogue":
+            yield from ((file, str(node.module), alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.split(".")[0] == "trialogue"]
+            yield from ((file, name, "") for name in names)
 
 
 @pytest.mark.parametrize("folder", ["src/trialogue_recommenders", "tests/plugin_package", "examples"])
 def test_other_packages_need_the_public_api_alone(folder: str) -> None:
     found = list(imports(ROOT / folder))
     assert found
-    private = [
-        (file, module, name)
-        for file, module, name in found
-        if module not in WHOLE
-        and (module not in FACES or (name and name not in importlib.import_module(module).__all__))
-    ]
-    assert private == []
+    assert [(file, module, name) for file, module, name in found if not public(module, name)] == []
+
+
+def public(module: str, name: str) -> bool:
+    """Whether a name of a module is exported."""
+    return module in WHOLE or (module in FACES and (not name or name in importlib.import_module(module).__all__))
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=lambda page: page.stem)
+def test_pages_import_the_public_api_alone(page: Path) -> None:
+    lines = re.findall(
+        r"^(?:>>> )?(from trialogue[\w.]* import .*|import trialogue[\w.]*)$", page.read_text("utf-8"), re.M
+    )
+    assert [
+        (module, name) for line in lines for _, module, name in imports_of(line, page.name) if not public(module, name)
+    ] == []
 
 
 def test_trialogue_never_names_the_reference_recommenders() -> None:

@@ -1,8 +1,11 @@
 """A conversational recommender as a black box: whatever it is made of, it is opened, replies, and is closed.
 
-``make_agent`` makes one from a name, a URL with its protocol, ``module:Name`` or a YAML file; ``check_agent`` says what
-it is like to talk to; ``AgentServer`` (in ``trialogue.agents.serving.http_server``) puts one behind a port.
+``make_agent`` makes one from a name, a URL with its protocol, ``module:Name`` or a YAML file; ``check_agent`` reports how
+it responds; ``AgentServer`` serves one over HTTP.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from trialogue.agents.base import Agent, Session, Turn
 from trialogue.agents.check import AgentCheck, check_agent
@@ -12,10 +15,17 @@ from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, CatalogueSpec, Workload
 from trialogue.transport.failures import AgentFailure, FailureKind
 
+if TYPE_CHECKING:
+    from trialogue.agents.llm.prompt import ZERO_SHOT as ZERO_SHOT
+    from trialogue.agents.serving.http_server import AgentServer as AgentServer
+
+_LAZY = {"AgentServer": "trialogue.agents.serving.http_server", "ZERO_SHOT": "trialogue.agents.llm.prompt"}
 __all__ = [
+    "ZERO_SHOT",
     "Agent",
     "AgentCheck",
     "AgentFailure",
+    "AgentServer",
     "AgentSpec",
     "CatalogueSpec",
     "FailureKind",
@@ -29,3 +39,10 @@ __all__ = [
     "spec_of",
     "turn_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name whose module is only imported when it is needed: serving takes 60 ms to import."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)

@@ -1,6 +1,7 @@
 """Metrics: what can be computed from conversations, each in every variant the field uses, by name."""
 
 from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, group_by_system
+from trialogue.metrics.batch import Batch, Rows
 from trialogue.metrics.engine.accumulate import Settings
 from trialogue.metrics.engine.conversations import conversations_of, offline_conversations
 from trialogue.metrics.engine.engine import measure
@@ -9,9 +10,11 @@ from trialogue.metrics.registry import all_variants, get_card, get_metric, get_m
 
 __all__ = [
     "AnyMetric",
+    "Batch",
     "Conversation",
     "Counted",
     "Reply",
+    "Rows",
     "Settings",
     "Summed",
     "Types",

@@ -1,9 +1,9 @@
-"""The user we make, the talk with an agent, and batches of talks; it never sees what judges them.
+"""Simulated users, their dialogues with agents, and batches of dialogues; nothing here can see how they are scored.
 
-A user is made of an interaction model (how people go on), a preference model (what they have seen and like),
-understanding of what the agent says and wording of what they do. ``fit_users`` learns the first, third and fourth from
-annotated dialogues, ``load_users`` gives what was learned before or comes with Trialogue, ``Users`` sets it to talk about a
-catalogue.
+An agenda-based user has an interaction model (what people do next), a preference model (what they have seen and like),
+language understanding for agent messages and language generation for its own. ``fit_users`` fits all but the preference
+model to annotated dialogues, ``load_users`` loads fitted or bundled models, and ``Users`` binds a model to a catalogue.
+``load_kind`` loads any kind of simulated users, including those played by a language model and your own.
 
 >>> load_users("cir6-pkg/guided").interaction.dialogues
 13
@@ -15,6 +15,7 @@ from trialogue.simulation.dialogue import Talk, converse, talk
 from trialogue.simulation.paths import check_catalogue
 from trialogue.simulation.users.fit import UserModel, fit_users, load_users
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
+from trialogue.simulation.users.kinds import NeedsByCase, SimulatedUsers, UserKind, World, load_kind
 from trialogue.simulation.users.options import METHODS, UserOptions
 from trialogue.simulation.users.population import Users
 from trialogue.simulation.users.user import AgendaUser, SimulatedUser, Stop
@@ -29,16 +30,21 @@ __all__ = [
     "ActionSpace",
     "AgendaUser",
     "InteractionModel",
+    "NeedsByCase",
     "SimulatedUser",
+    "SimulatedUsers",
     "Stop",
     "Talk",
+    "UserKind",
     "UserModel",
     "UserOptions",
     "Users",
+    "World",
     "check_catalogue",
     "converse",
     "fit_interaction",
     "fit_users",
+    "load_kind",
     "load_users",
     "talk",
 ]
