@@ -1,4 +1,4 @@
-"""Trialogue: find out whether a conversational recommender is any good, measured, simulated and judged.
+"""Evaluate conversational recommender systems with metrics, simulated users and human ratings.
 
 >>> import trialogue
 >>> run = trialogue.evaluate("demo", resamples=1000)

@@ -1,4 +1,4 @@
-"""``python -m trialogue``."""
+"""Entry point of ``python -m trialogue``."""
 
 from trialogue.cli import main
 

@@ -1,4 +1,4 @@
-"""Where models that were trained or fetched are kept between runs."""
+"""Location of the cache folder for trained and downloaded models."""
 
 import os
 from pathlib import Path

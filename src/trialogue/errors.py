@@ -1,13 +1,13 @@
-"""What Trialogue raises, drawn as a tree.
+"""Exceptions raised by Trialogue.
 
-TrialogueError            everything a user can put right; the command line prints it and exits with code 2
-├── UsageError            a request that makes no sense: unknown name, impossible parameter
-│   └── UnknownNameError  a name that is not in a registry; says which ones are, nearest first
-├── DataError             files that say something impossible; carries every problem found, not just the first
-├── MissingDataError      a corpus that is not on this machine; says the command that gets it
-└── MissingExtraError     an optional dependency that is not installed; says the command that installs it
+TrialogueError            any error that the user can fix; the command line prints it and exits with code 2
+├── UsageError            an invalid request: unknown name, impossible parameter
+│   └── UnknownNameError  a name that is not in a registry; lists the known ones, nearest first
+├── DataError             invalid files; carries every problem found, not only the first
+├── MissingDataError      a corpus that is not on this machine; names the command that downloads it
+└── MissingExtraError     an optional dependency that is not installed; names the command that installs it
 
-A message says what is wrong, what was given, and what would do. Bugs are not caught: they stay tracebacks.
+A message states what is wrong, what was given, and what to do. Bugs are not caught: they stay tracebacks.
 """
 
 import difflib

@@ -1,4 +1,4 @@
-"""Optional imports: one place that turns a missing package into the command that installs it."""
+"""Optional imports: a missing package raises an error with the command that installs it."""
 
 import importlib
 from types import ModuleType

@@ -1,7 +1,7 @@
-"""A conversational recommender as a black box: whatever it is made of, it is opened, replies, and is closed.
+"""Conversational recommenders behind one interface: open a session, ask for replies, close it.
 
-``make_agent`` makes one from a name, a URL with its protocol, ``module:Name`` or a YAML file; ``check_agent`` reports how
-it responds; ``AgentServer`` serves one over HTTP.
+``make_agent`` builds an agent from a name, a URL with its protocol, ``module:Name`` or a YAML file; ``check_agent`` tests
+one with a few conversations; ``AgentServer`` serves one over HTTP.
 """
 
 from importlib import import_module

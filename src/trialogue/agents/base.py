@@ -1,8 +1,9 @@
-"""What an agent is: it opens sessions; a session replies to what was said so far, and is closed.
+"""Protocols for agents and their sessions.
 
-An agent's time-outs, retries, rate limit and concurrency are its own business. What goes wrong in it for good is an
-``AgentFailure``, which the caller turns into a record: a failed dialogue is a result, not an accident. An agent
-never sees its user's goal, preferences or agenda; it gets text and the history.
+An agent opens sessions; a session replies to the history so far and is closed. Timeouts, retries, rate limits and
+concurrency are the agent's own concern. A failure that remains after retries is raised as ``AgentFailure``, which the caller
+records: a failed dialogue is a result, not an exception. An agent never sees its user's goal, preferences or agenda, only
+text and the history.
 """
 
 from collections.abc import Sequence

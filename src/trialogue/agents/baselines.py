@@ -1,4 +1,7 @@
-"""Agents that need nothing and recommend nothing: what any system must beat, and what tests talk to."""
+"""Baseline agents that recommend nothing: echo, fixed replies and off-topic replies.
+
+Every system must beat them. They need no data, so tests use them as well.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar

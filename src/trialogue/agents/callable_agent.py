@@ -1,14 +1,14 @@
-"""A Python function or class as an agent.
+"""Wrap a Python function or class as an agent.
 
 A function is called for every turn as ``reply(message)`` or ``reply(message, history)``: the user's text, and all utterances
-so far, the user's last one included. It keeps nothing between turns but what it can read there.
+so far including the user's last one. It has no state between turns except the history.
 
-A class is made once for every dialogue, so that it may keep what it likes; its method ``reply`` is called like the function.
-If it has them, ``greet()`` is asked what to say first (None: nothing) and ``close()`` is called at the end.
+A class is instantiated once per dialogue, so it may keep state; its method ``reply`` is called like the function. Optional
+methods: ``greet()`` returns the opening message (None: no greeting), ``close()`` is called at the end.
 
-Functions, and the ``__init__`` of classes, are given ``seed`` and ``dialogue_id`` if they name them. What ``reply`` and
-``greet`` return may be a text, a list of texts (a burst), an ``Utterance`` with acts and mentions, an object with ``text``
-or ``messages`` and ``ends``, or a ``Turn``; see ``trialogue.agents.replies``.
+Functions and the ``__init__`` of classes receive ``seed`` and ``dialogue_id`` if they have parameters of these names.
+``reply`` and ``greet`` may return a text, a list of texts (a burst), an ``Utterance`` with acts and mentions, an object with
+``text`` or ``messages`` and ``ends``, or a ``Turn``; see ``trialogue.agents.replies``.
 """
 
 import inspect

@@ -1,6 +1,6 @@
-"""Is an agent there, does it answer, how fast, in which form, and can it be trusted with several users at once?
+"""Check an agent with a few conversations: availability, latency, reply format and isolation of concurrent sessions.
 
-What a few conversations can tell: a difference that is found is one; where none is found, there may be one all the same.
+A detected problem is real; that none is detected in a few conversations does not prove that there is none.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Calling code that others wrote: whatever it raises becomes a failure of the agent, and it may be given a time limit."""
+"""Call third-party code with an optional time limit, turning any exception into an agent failure."""
 
 import contextlib
 import errno

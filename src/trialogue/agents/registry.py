@@ -1,15 +1,15 @@
-"""From what somebody writes to an agent: a name, a URL with its protocol, ``module:Name``, or options in YAML.
+"""Create agents from a name, a URL with its protocol, ``module:Name``, or options in YAML.
 
 =================================  ==================================================================================
-``echo``                           a kind that needs no options, or an agent that a package registered
-``fixed:Have you seen Heat?``      a kind, and the one option that it needs most; ``reference:guided`` likewise
+``echo``                           a kind without options, or an agent registered by a package
+``fixed:Have you seen Heat?``      a kind and its main option; ``reference:guided`` likewise
 ``http://localhost:5001``          a URL, with a protocol: ``moviebot``, ``ievalm``, ``trialogue``, ``llm``, ...
 ``my_bot:reply``                   a Python function or class (``trialogue.agents.callable_agent``), an agent, or a spec
-``my_agent.yaml``                  a file: ``agent``, one of the above, and its options; further options overrule them
+``my_agent.yaml``                  a file: ``agent``, one of the above, and its options; explicit options override them
 =================================  ==================================================================================
 
-Other packages add kinds by entry points of the group ``trialogue.agents``: an ``AgentSpec``, whose options are checked
-and become fields of files; or a class that is itself an agent, made with the options; or a function or class as above.
+Other packages add kinds by entry points of the group ``trialogue.agents``: an ``AgentSpec``, whose options are validated
+and become fields of files; a class that is itself an agent, constructed with the options; or a function or class as above.
 """
 
 import inspect

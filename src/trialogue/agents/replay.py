@@ -1,7 +1,7 @@
-"""Recorded dialogues as an agent: it says what the system said in one of them, in order, whatever the user says.
+"""Replay recorded dialogues as an agent: the recorded system turns in order, whatever the user says.
 
-A dialogue of the same id is replayed if there is one, else one drawn by the seed. What the system said in a row is a burst;
-its last words end the dialogue.
+A dialogue with the same id is replayed if there is one, otherwise one drawn by the seed. Consecutive system utterances form
+a burst; the last one ends the dialogue.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""From what an agent answered to a ``Turn``: texts that may be used as they are, or a failure that says why not.
+"""Normalise the return value of an agent into a ``Turn``, or raise a failure that names the problem.
 
-An answer is a text, an ``Utterance``, an object with ``text`` or ``messages``, a list of such messages (a burst), or a
-``Turn``. Blank messages of a burst are left out; a turn of nothing but blanks is a failure, unless it ends the dialogue.
+A reply is a text, an ``Utterance``, an object with ``text`` or ``messages``, a list of such messages (a burst), or a
+``Turn``. Blank messages of a burst are dropped; a turn with only blank messages is a failure, unless it ends the dialogue.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""An agent made worse on purpose: some of its replies are off-topic. Whatever measures quality has to notice.
+"""Degrade an agent on purpose by replacing a share of its replies with off-topic ones.
 
-A system that is known to be worse is what a measure, a simulated user or a rater can be checked with, on any agent.
+A system that is known to be worse serves as a positive control for metrics, simulated users and raters.
 """
 
 from collections.abc import Sequence

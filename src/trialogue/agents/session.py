@@ -1,4 +1,4 @@
-"""What nearly all sessions share: they wait for the user, and leaving them closes them."""
+"""Base class for sessions: the user speaks first, and leaving the ``with`` block closes the session."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

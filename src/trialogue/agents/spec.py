@@ -1,4 +1,4 @@
-"""What a file or a command line says of an agent: a closed record for each kind, which makes the agent."""
+"""Base classes for agent specifications: closed records of options that build an agent."""
 
 from abc import abstractmethod
 from enum import StrEnum

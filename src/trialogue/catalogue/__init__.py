@@ -1,7 +1,6 @@
-"""Items with attributes, and users' ratings of them, for any domain; and the linker that finds items in what is said.
+"""Items with attributes, ratings by users, and the linker that finds item titles in text, for any domain.
 
-``Item`` and ``Catalogue`` say what can be recommended, ``Ratings`` who liked what, ``TitleLinker`` where a text names an
-item.
+``Item`` and ``Catalogue`` hold what can be recommended, ``Ratings`` who rated what, and ``TitleLinker`` finds items in text.
 """
 
 from trialogue.catalogue.catalogue import Catalogue

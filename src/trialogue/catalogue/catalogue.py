@@ -1,4 +1,4 @@
-"""A catalogue: items by id, by title and by attribute value. It does not change."""
+"""An immutable catalogue of items, indexed by id, title and attribute value."""
 
 import hashlib
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Columns of numbers from text files, in blocks: fast where a block is in order, exact about the lines where it is not."""
+"""Parse columns of numbers from text files in blocks: vectorised for well-formed blocks, line by line for the others."""
 
 import warnings
 from collections.abc import Iterator, Sequence

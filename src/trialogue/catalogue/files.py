@@ -1,4 +1,4 @@
-"""Files of items: JSON Lines, or a table with a header."""
+"""Read item files: JSON Lines, or tables with a header."""
 
 import csv
 from collections.abc import Iterator

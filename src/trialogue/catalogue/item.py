@@ -1,4 +1,4 @@
-"""An item of any domain: a film, a book, a restaurant."""
+"""An item of any domain, such as a film, a book or a restaurant."""
 
 from typing import ClassVar
 

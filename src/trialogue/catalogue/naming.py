@@ -1,8 +1,8 @@
-"""How a text names an item: recommended, asked about, spoken against, or only compared with.
+"""Classify how a text names an item: as a recommendation, a question, a rejection or a comparison.
 
-A title in a system's words is not always a recommendation: "Have you seen Heat?" asks, "not Heat" speaks against, "films
-like Heat" compares. Rules over the sentence that the title stands in, for English; in other languages everything that is
-named counts as recommended. How often they fire on others' texts stands in benchmarks/NEEDS.md.
+Not every title in a system's turn is a recommendation: "Have you seen Heat?" asks, "not Heat" rejects, "films like Heat"
+compares. The rules look at the sentence around the title and are for English; in other languages every named item counts as
+recommended. ``benchmarks/NEEDS.md`` measures how often they apply to texts that we did not write.
 """
 
 import re

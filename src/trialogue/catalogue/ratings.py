@@ -1,4 +1,4 @@
-"""Ratings of items by users, as columns: 16 bytes a rating, so that the 32 million of MovieLens take half a gigabyte."""
+"""Columnar user-item ratings: 16 bytes per rating, so the 32 million of MovieLens take half a gigabyte."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Ratings of anything in a table: who rated what, how much."""
+"""Read user-item ratings of any domain from a table."""
 
 import csv
 from collections.abc import Iterator

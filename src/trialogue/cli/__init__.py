@@ -1,4 +1,7 @@
-"""Words to calls: parse, import the room, call one function, print. Data on stdout, talk on stderr."""
+"""Command line: each command parses its options, imports the package that does the work, calls one function and prints.
+
+Data go to stdout, progress and warnings to stderr.
+"""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""``trialogue agree``."""
+"""``trialogue agree``: agreement of metrics with human judgements."""
 
 import json
 from pathlib import Path

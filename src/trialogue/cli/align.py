@@ -1,4 +1,4 @@
-"""``trialogue align``."""
+"""``trialogue align``: Behavior Alignment of several systems."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,7 @@
-"""The command's words. Each imports the room that does the work when it is called, so that ``--help`` is quick."""
+"""Assemble the ``trialogue`` commands.
+
+Each command imports the package that does the work only when it is called, so that ``--help`` is quick.
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``trialogue compare``."""
+"""``trialogue compare``: two versions of one system."""
 
 from enum import StrEnum
 from pathlib import Path

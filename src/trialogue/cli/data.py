@@ -1,4 +1,4 @@
-"""``trialogue data``: corpora and formats."""
+"""``trialogue data``: list, download and convert corpora."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``trialogue demo``."""
+"""``trialogue demo``: the whole pipeline on bundled data."""
 
 import textwrap
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``trialogue evaluate``."""
+"""``trialogue evaluate``: compare systems on their conversations."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``trialogue judge``."""
+"""``trialogue judge``: correct a judge's scores with human labels."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""``trialogue metrics``."""
+"""``trialogue metrics``: list and describe metrics."""
 
 import json
 from typing import TYPE_CHECKING, Annotated

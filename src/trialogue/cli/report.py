@@ -1,4 +1,4 @@
-"""``trialogue report``."""
+"""``trialogue report``: render a report from saved findings."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``trialogue reproduce``: a paper's numbers beside ours."""
+"""``trialogue reproduce``: published results beside our own."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``trialogue run``."""
+"""``trialogue run``: run an experiment file end to end."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""``trialogue score``."""
+"""``trialogue score``: compute metrics of large files in one pass."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""Corpora and formats: one module each turns its files into records, tolerant of known defects, silent about none."""
+"""Corpora and file formats, one module each, read into records. Known defects are repaired and counted, never ignored."""
 
 from trialogue.datasets.base import AnyRecord, Corpus, Format, Head, RemoteFile, Repairs, SimpleFormat, Source
 from trialogue.datasets.registry import corpus_names, format_names, get_corpus, get_format, read, recognise

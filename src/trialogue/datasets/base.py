@@ -1,9 +1,9 @@
-"""What a format and a corpus are.
+"""Base classes for formats and corpora.
 
-A *format* turns files into a stream of records; it is recognised by content, never by name alone. A *corpus* is a published
+A *format* parses files into a stream of records; it is recognised by content, never by name alone. A *corpus* is a published
 set of files in some format, with its address, checksum, licence, citation, counts and known defects; Trialogue
-redistributes none of them. One module each; both are found through entry points (``trialogue.formats``,
-``trialogue.corpora``), ours like anyone's.
+redistributes none of them. Formats and corpora are found through the entry points ``trialogue.formats`` and
+``trialogue.corpora``, built-in and third-party alike.
 """
 
 import re

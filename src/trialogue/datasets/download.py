@@ -1,7 +1,7 @@
-"""One file over HTTP: resumed where it broke off, checked, and there whole or not at all.
+"""Download one file over HTTP: resumable, checksummed and atomic.
 
-What has arrived so far lies beside the target, with ``.part`` behind its name. The standard library does the talking, so
-proxies are taken from the environment as usual; urllib3 would do the same, for it resumes nothing by itself either.
+A partial download is kept beside the target with the suffix ``.part``. Uses the standard library, so proxies are taken from
+the environment as usual; urllib3 would do the same, since it does not resume downloads by itself either.
 """
 
 import shutil

@@ -1,8 +1,8 @@
-"""Failures that other programs recorded beside replies and conversations, as typed endings: what failed, and whose fault.
+"""Read failures that other programs recorded beside replies and conversations as typed endings with a fault.
 
-A script that asks a recommender for replies keeps an error where it got none: a text, an object of type and message, or
-only a word such as ``timeout``. Nobody but the recommender and what runs it takes part, so an error that neither names is
-unknown, and not guessed at. Trialogue's own words (``agent_error``) are taken as they are.
+A script that collects replies from a recommender records an error where it got none: a text, an object with type and
+message, or only a word such as ``timeout``. Only the recommender and what runs it are involved, so an error that names
+neither has an unknown fault and is not guessed. Trialogue's own codes (``agent_error``) are taken as they are.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Files that are read whole (one JSON document, one table): what is wrong with all of them, told in one place.
+"""Shared code of readers that load a whole file (one JSON document or one table) and report all its problems at once.
 
-A reader looks at everything before it gives up: mistakes are collected and raised together, repairs are counted and
-told once a kind, not once a line.
+A reader checks everything before it fails: mistakes are collected and raised together; repairs are counted and
+reported once per kind, not once per line.
 """
 
 import json

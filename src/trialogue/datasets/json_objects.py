@@ -1,4 +1,4 @@
-"""JSON objects of a file, each with its line: JSON Lines, one JSON list, or objects one after the other."""
+"""Iterate over the JSON objects of a file with their line numbers: JSON Lines, one JSON list, or concatenated objects."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Formats and corpora by name, and which format a file is in."""
+"""Registry of formats and corpora, and detection of a file's format."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,9 +1,9 @@
-"""Where corpora are on this machine, and how they get there.
+"""Locate and download corpora on this machine.
 
-``TRIALOGUE_DATA`` names the folder that downloads go to (the user's data folder by default); ``TRIALOGUE_DATA_MIRROR`` one
-with the same layout that is only ever read, such as a shared disk. A mirror may hold a sample of a corpus in
-``{folder}_sample``, which is used where there is nothing better. Files are the publisher's, checked against the sha256 on
-the corpus' card, or, where it has none, against the one that the first download left in ``SHA256SUMS``.
+``TRIALOGUE_DATA`` names the download folder (default: the user's data folder); ``TRIALOGUE_DATA_MIRROR`` a read-only folder
+with the same layout, such as a shared disk. A mirror may hold a sample of a corpus in ``{folder}_sample``, which is used if
+nothing better is available. Files are checked against the sha256 on the corpus card or, where it has none, against the one
+that the first download recorded in ``SHA256SUMS``.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A large language model as a recommender: the prompt and the conversation; the model is asked through ``trialogue.llm``."""
+"""Large language models as recommenders: prompts and sessions. Requests go through ``trialogue.llm``."""
 
 from trialogue.agents.llm.agent import LlmAgent, LlmSpec
 

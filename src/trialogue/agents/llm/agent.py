@@ -1,4 +1,4 @@
-"""Any large language model as a recommender, through an OpenAI-compatible chat endpoint."""
+"""A large language model as a recommender, behind an OpenAI-compatible chat endpoint."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar

@@ -1,6 +1,6 @@
 """A language model from a local Hugging Face folder as a recommender, without a server. Needs the extra ``neural``.
 
-For more than a few dialogues, serving the model (vLLM, ``transformers serve``) and talking to it as ``llm`` is far quicker.
+For more than a few dialogues it is much faster to serve the model (vLLM, ``transformers serve``) and use the agent ``llm``.
 """
 
 import threading

@@ -1,8 +1,8 @@
-"""What a model is told before a dialogue: a zero-shot prompt, with the catalogue or without.
+"""Zero-shot prompts for language models as recommenders, with or without the catalogue.
 
-The default is written by us in the kind of the papers on language models as zero-shot recommenders (He et al. 2023,
+The default prompt is our own, in the style of the papers on language models as zero-shot recommenders (He et al. 2023,
 arXiv:2308.10053; Wang et al. 2023, iEvaLM, arXiv:2305.13112): a role, one instruction on when to ask and when to recommend,
-and the form of the answer. It says nothing of how people recommend, so that Behavior Alignment measures the model and not
+and the form of the answer. It does not describe how people recommend, so that Behavior Alignment measures the model and not
 the prompt.
 """
 

@@ -1,4 +1,4 @@
-"""A conversation with a language model that is told to recommend, wherever the model runs."""
+"""Sessions of a prompted language model, independent of where the model runs."""
 
 import time
 from abc import abstractmethod

@@ -1,1 +1,1 @@
-"""Agents behind a protocol: HTTP, a command, socket.io, DialogueKit."""
+"""Agents reached through a protocol: HTTP, a subprocess, socket.io, DialogueKit."""

@@ -1,8 +1,9 @@
-"""Agents written for DialogueKit, in this process: subclasses of ``dialoguekit.participant.agent.Agent``.
+"""Run agents written for DialogueKit (subclasses of ``dialoguekit.participant.agent.Agent``) in this process.
 
-Each dialogue gets an agent of its own and a connector that speaks DialogueKit's: the agent is welcomed, receives the user's
-utterances, and registers its own, one or several, at once or from another thread. Its stop intent ends the dialogue.
-DialogueKit 0.1.1 pins old versions of its dependencies, so Trialogue does not install it: run this where it is installed.
+Each dialogue gets its own agent instance and a connector that implements DialogueKit's interface: the agent is welcomed,
+receives the user's utterances, and registers one or several of its own, synchronously or from another thread. Its stop
+intent ends the dialogue. DialogueKit 0.1.1 pins old versions of its dependencies, so Trialogue does not install it: use this
+module in an environment that has it.
 """
 
 import queue

@@ -1,4 +1,4 @@
-"""One kind of HTTP request to an agent, described by data, and how the turn is read from the answer."""
+"""Declarative HTTP requests to an agent, and parsing of a turn from the response."""
 
 import json
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""Any HTTP server as an agent: what to send and where the reply stands is written in YAML.
+"""Any HTTP server as an agent; requests and the location of the reply are described in YAML.
 
 .. code-block:: yaml
 

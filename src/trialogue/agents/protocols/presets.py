@@ -1,7 +1,7 @@
-"""HTTP protocols that agents of the field speak, as descriptions for ``trialogue.agents.protocols.http_agent``.
+"""Ready-made HTTP protocols for ``trialogue.agents.protocols.http_agent``.
 
-Formats as written by IAI MovieBot 1.0.1 and 2 (iai-group/MovieBot), the iEvaLM-CRS server (RUCAIBox/iEvaLM-CRS,
-``script/serve_model.py``), and our own (``trialogue.agents.protocols.protocol``). Every option can be changed in a file.
+Request formats of IAI MovieBot 1.0.1 and 2 (iai-group/MovieBot), the iEvaLM-CRS server (RUCAIBox/iEvaLM-CRS,
+``script/serve_model.py``), and our own (``trialogue.agents.protocols.protocol``). A YAML file can override every option.
 """
 
 from typing import ClassVar

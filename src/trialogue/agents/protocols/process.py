@@ -1,4 +1,4 @@
-"""A process that is asked by lines on its stdin and answers by lines on its stdout, within a time."""
+"""A subprocess that answers requests line by line over stdin and stdout, with a timeout."""
 
 import contextlib
 import io

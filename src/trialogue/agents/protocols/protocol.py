@@ -1,17 +1,15 @@
-"""Our own protocol, for agents in any language: JSON objects, one a line over stdin and stdout or one a POST over HTTP.
+"""Trialogue's agent protocol: JSON messages, one per line over stdin and stdout or one per HTTP POST, for any language.
 
-A dialogue is opened with ``{"type": "open", "protocol": 1, "dialogue_id": "d1", "seed": 7}``; the answer is
-``{"type": "ready"}``, or a turn if the agent speaks first.
+``{"type": "open", "protocol": 1, "dialogue_id": "d1", "seed": 7}`` opens a dialogue; the answer is ``{"type": "ready"}``, or
+a turn if the agent speaks first.
 
-A turn is asked for with ``{"type": "turn", "dialogue_id": "d1", "message": "hi", "history": [{"speaker": "user", "text":
-"hi"}]}``, where ``history`` is all that was said, the message included. The answer is ``{"type": "turn", "text":
-"Hello!"}``. Instead of ``text`` a turn may have ``messages``, a list of texts or of objects with ``text`` and other fields
-of ``Utterance``, such as ``{"text": "Heat?", "acts": [{"intent": "RECOMMEND"}], "ranking": ["heat-1995"]}``.
-``"ends": true`` says that the agent regards the dialogue as over; ``meta`` is an object with whatever else it wants kept.
-``{"type": "error", "message": ...}`` is a failure.
+``{"type": "turn", "dialogue_id": "d1", "message": "hi", "history": [{"speaker": "user", "text": "hi"}]}`` requests a turn;
+``history`` holds all utterances so far, the message included. The answer is ``{"type": "turn", "text": "Hello!"}``. Instead
+of ``text`` a turn may have ``messages``, a list of texts or of objects with ``text`` and other fields of ``Utterance``, such
+as ``{"text": "Heat?", "acts": [{"intent": "RECOMMEND"}], "ranking": ["heat-1995"]}``. ``"ends": true`` ends the dialogue
+from the agent's side; ``meta`` is an object with any data to keep. ``{"type": "error", "message": ...}`` reports a failure.
 
-A dialogue is closed with ``{"type": "close", "dialogue_id": "d1"}``, which is not answered on stdout; over HTTP
-any answer will do.
+``{"type": "close", "dialogue_id": "d1"}`` closes a dialogue. It is not answered on stdout; over HTTP any answer is accepted.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""An agent on DialogueKit's FlaskSocketPlatform, over socket.io. Needs the extra ``socketio``.
+"""Client for agents on DialogueKit's FlaskSocketPlatform, over socket.io. Needs the extra ``socketio``.
 
-A connection is a conversation. The agent greets when it is connected; ``message`` events go to and fro. A turn is over
-when the server has acknowledged our message and something was said; if it never acknowledges, when it has been quiet for
-a moment.
+One connection is one conversation. The agent greets on connection; after that, both sides send ``message`` events. A turn is
+complete when the server has acknowledged our message and sent at least one of its own; if it never acknowledges, after a
+short silence.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
-"""A command as an agent, asked in JSON lines over its stdin and stdout (``trialogue.agents.protocols.protocol``).
+"""A command as an agent, speaking JSON Lines over stdin and stdout (``trialogue.agents.protocols.protocol``).
 
-A process serves one dialogue after the other: it gets ``open``, one ``turn`` for every turn, and ``close``; it ends when its
-stdin does. As many processes run as dialogues are open. A process that failed is ended and replaced by a new one.
+A process serves one dialogue after another: it gets ``open``, one ``turn`` per turn, and ``close``, and must exit at the end
+of its stdin. There is one process per open dialogue. A process that failed is terminated and replaced.
 """
 
 import contextlib

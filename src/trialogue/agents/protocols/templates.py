@@ -1,17 +1,17 @@
-"""Requests described in YAML: placeholders in any text of a tree, and paths into the answer.
+"""Request templates from YAML: placeholders in any string of a tree, and paths into the response.
 
-A text that is nothing but one placeholder becomes the value itself (``"{history}"`` a list, ``"{seed}"`` a number); within
-other text it is written out. ``{{`` and ``}}`` stand for braces. Placeholders:
+A string that consists of one placeholder becomes the value itself (``"{history}"`` a list, ``"{seed}"`` a number); within
+other text the value is formatted. ``{{`` and ``}}`` stand for braces. Placeholders:
 
 =================  =========================================================================================================
-``{message}``      the user's text that is to be answered
-``{dialogue_id}``  names the conversation
-``{seed}``         a number for what the agent draws at random
-``{turn}``         how often the user has spoken, from 1
-``{history}``      everything said, ``{"speaker": "user" or "system", "text": ...}``, the message included
+``{message}``      the user's text to be answered
+``{dialogue_id}``  id of the conversation
+``{seed}``         random seed for the agent
+``{turn}``         number of the user's turn, from 1
+``{history}``      all utterances, ``{"speaker": "user" or "system", "text": ...}``, the message included
 ``{messages}``     the same as ``{"role": "user" or "assistant", "content": ...}``
-``{context}``      texts before the message, user and system in turns, from the user's first on; bursts joined by a blank
-``{env:NAME}``     the environment variable NAME, for secrets: it is never shown
+``{context}``      texts before the message, user and system alternating, from the user's first; bursts joined by a space
+``{env:NAME}``     the environment variable NAME, for secrets: its value is never printed
 =================  =========================================================================================================
 """
 

@@ -1,1 +1,1 @@
-"""Any agent as a server."""
+"""Serve any agent over HTTP, stdin/stdout or socket.io."""

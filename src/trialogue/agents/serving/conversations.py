@@ -1,4 +1,4 @@
-"""What a server of an agent does with requests: conversations by name, and the protocols in which they are held."""
+"""Server-side protocol handlers and the registry of open conversations."""
 
 import hashlib
 import json

@@ -1,7 +1,7 @@
-"""Any agent as an HTTP server, in the protocols that ``trialogue.agents`` speaks as a client, and as a command.
+"""Serve any agent over HTTP, or over stdin and stdout, in the protocols of ``trialogue.agents``.
 
-For trying a client, for putting a reference recommender where another tool expects a system, and for tests. It is no server
-for the open internet: it listens on this machine unless told otherwise, and knows no passwords.
+For testing clients, for putting a reference recommender where another tool expects a system, and for tests. Not for the open
+internet: it listens on localhost by default and has no authentication.
 """
 
 import json

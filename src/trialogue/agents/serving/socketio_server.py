@@ -1,4 +1,4 @@
-"""An agent on a socket.io server that speaks as DialogueKit's FlaskSocketPlatform does. Needs the extra ``socketio``."""
+"""Serve any agent over socket.io, compatible with DialogueKit's FlaskSocketPlatform. Needs the extra ``socketio``."""
 
 from collections.abc import Callable
 from http.server import HTTPServer

@@ -1,1 +1,1 @@
-"""The title linker: which items a text names, and where."""
+"""Title linker: find the items that a text names, with their positions."""

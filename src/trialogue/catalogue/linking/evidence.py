@@ -1,7 +1,7 @@
-"""What speaks for and against words being meant as a title: their kind, their capitals, quotes, and the words around.
+"""Evidence for and against a match being meant as a title: word class, capitalisation, quotes and context.
 
-"It", "Her" and "Up" are titles and words, "Emma" is a title and a name. What is observed is named here; what an
-observation is worth stands in ``points``.
+"It", "Her" and "Up" are titles and ordinary words, "Emma" is a title and a name. This module extracts observations;
+``points`` weighs them.
 """
 
 import re

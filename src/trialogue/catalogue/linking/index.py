@@ -1,8 +1,8 @@
-"""Where forms of titles occur in a text: every form of a catalogue, found in one pass over the words.
+"""Index of title forms: find every title of a catalogue in one pass over a text.
 
-Words are compared run together, so that "Spider-Man", "spider man" and "spiderman" are one and "endgame" is "End Game";
-a match starts and ends at the edge of a word. The keys are sorted, and a bisection tells whether what was read so far
-begins any of them: the time grows with the text, not with the catalogue.
+Words are compared without separators, so that "Spider-Man", "spider man" and "spiderman" are equal and "endgame" matches
+"End Game"; a match starts and ends at a word boundary. The keys are sorted, and bisection decides whether the text read so
+far is a prefix of any key, so the time grows with the text and not with the catalogue.
 """
 
 from bisect import bisect_left

@@ -1,17 +1,17 @@
-"""The title linker: which items a text names, and where.
+"""Title linker: find the items that a text names, with their positions.
 
 A title is found in any of its usual forms: with or without year, article and subtitle, in any case, punctuation and
-spelling of numbers, with "&" for "and", written together or apart, and with one slip of the pen in a long word. Of
-matches that overlap, the one that starts first is taken, and of those the longest, among those that are meant as titles,
-which the evidence around them decides (see ``evidence`` and ``points``).
+spelling of numbers, with "&" for "and", as one word or several, and with one typo in a long word. Of overlapping matches
+that the surrounding evidence accepts as titles (see ``evidence`` and ``points``), the first one is taken, and of those the
+longest.
 
-Where several items go by the same words, the item is, in this order: the one whose year stands behind the title; the
-one whose year, alone among theirs, stands anywhere in the text; the one that was named last before (``context``); the
-one with most ratings (``popularity``); the latest; the first in the catalogue. Words that are only a piece of the titles
-of several items ("The Hunger Games", where every title goes on) name a series and are not linked, unless year or context
-say which one. A year in brackets that none of the items has means a film that the catalogue lacks: nothing is linked.
+Where several items share a form, the item is chosen in this order: the one whose year follows the title; the one whose year,
+alone among theirs, occurs anywhere in the text; the one mentioned most recently (``context``); the one with most ratings
+(``popularity``); the latest; the first in the catalogue. A form that is only part of several titles ("The Hunger Games",
+where every title continues) names a series and is not linked, unless year or context identify one item. A year in brackets
+that none of the items has refers to a film missing from the catalogue: nothing is linked.
 
-How well this works is measured in ``benchmarks/LINKER.md`` and summed up in ``LINKER_CARD``.
+Accuracy is measured in ``benchmarks/LINKER.md`` and summarised in ``LINKER_CARD``.
 """
 
 import re

@@ -1,9 +1,9 @@
-"""How easily words are something else than a title: ordinary words, names of people, places and makers, numbers.
+"""Word lists that estimate how often a form is not a title: common words, names of people, places and makers, numbers.
 
-Five lists of our own lie beside this module: ``ordinary_words.txt``, words that occur in small letters in everyday talk
-(about films, mostly); ``function_words.txt``, the most frequent ones, which mean a title hardly ever;
-``proper_names.txt``, names of people and places, written with a capital whatever they mean; ``makers.txt``, those of
-studios and channels; ``stock_phrases.txt``, phrases of everyday talk that are titles, too, one a line.
+Five lists of our own are stored beside this module: ``ordinary_words.txt``, words that occur in lower case in everyday
+conversation (mostly about films); ``function_words.txt``, the most frequent ones, which are hardly ever titles;
+``proper_names.txt``, names of people and places, always capitalised; ``makers.txt``, names of studios and channels;
+``stock_phrases.txt``, everyday phrases that are also titles, one per line.
 """
 
 from collections.abc import Sequence

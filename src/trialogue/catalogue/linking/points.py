@@ -1,9 +1,9 @@
-"""What the evidence for a title is worth.
+"""Weights of the evidence for a title.
 
-The points are the coefficients of two logistic regressions, rounded to one decimal: one over words that are often
-something else (``WEAK_KINDS``), one over words that hardly are. They were fitted to INSPIRED dev, as read by us, and to half
-of ReDial's validation conversations, each with the titles of the corpus and with those of MovieLens as catalogue
-(``python benchmarks/linker.py MIRROR --fit`` prints them anew). So points are log odds; nought is as likely as not.
+The points are the coefficients, rounded to one decimal, of two logistic regressions: one for forms that are often something
+else (``WEAK_KINDS``), one for forms that rarely are. They were fitted to our annotation of INSPIRED dev and to half of
+ReDial's validation conversations, each with the titles of the corpus and with those of MovieLens as catalogue (``python
+benchmarks/linker.py MIRROR --fit`` refits them). Points are log odds: 0 means as likely as not.
 """
 
 from collections.abc import Sequence

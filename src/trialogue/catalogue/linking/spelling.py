@@ -1,8 +1,8 @@
-"""Words with one letter too many, too few, wrong or swapped with its neighbour, put right if only one word can be meant.
+"""Correct words with one inserted, deleted, substituted or transposed letter if the correction is unique.
 
-Written by hand because of speed: rapidfuzz (``process.extract`` with ``OSA.distance`` of at most 1) gives the same answers
-for 3,500 slips and made-up words, and takes 2,100 µs for each that it has not seen where this index takes 44 (5,466 words
-of ml-latest-small, 1,500 µs if they are parted by length). The linker has 40 µs for a whole utterance.
+Why not rapidfuzz: ``process.extract`` with ``OSA.distance`` of at most 1 gives the same answers for 3,500 typos and made-up
+words, but takes 2,100 µs per uncached word where this index takes 44 (5,466 words of ml-latest-small; 1,500 µs if the words
+are split by length). The linker's budget is 40 µs for a whole utterance.
 """
 
 from collections import defaultdict

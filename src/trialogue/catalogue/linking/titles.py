@@ -1,7 +1,7 @@
-"""Titles as catalogues print them and as people write them: years, moved articles, other titles, and one form for all.
+"""Parse and normalise titles: years, moved articles, alternative titles, and one canonical form.
 
-Two writings of a title are the same here when their *words* are: case, accents, punctuation, "&" or "and", Roman, Arabic
-or spelled-out numbers and abbreviated "Part", "Doctor", "Mister", "versus" make no difference.
+Two spellings of a title are equal if their *words* are: case, accents, punctuation, "&" or "and", Roman, Arabic or
+spelled-out numbers and abbreviations of "Part", "Doctor", "Mister", "versus" are ignored.
 """
 
 import re

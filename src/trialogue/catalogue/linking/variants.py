@@ -1,4 +1,4 @@
-"""The forms in which people write one title: without its article or subtitle, the subtitle alone, "2" for "Part II"."""
+"""Short forms of a title: without article or subtitle, the subtitle alone, "2" for "Part II"."""
 
 import re
 from collections.abc import Iterator

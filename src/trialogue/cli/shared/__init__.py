@@ -1,1 +1,1 @@
-"""What commands share: options, inputs, progress on stderr."""
+"""Options, input checks and progress output shared by commands."""

@@ -1,4 +1,4 @@
-"""What a command is given, looked at before the work begins: everything that is missing is told at once."""
+"""Check the inputs of a command before the work begins, and report everything that is missing at once."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

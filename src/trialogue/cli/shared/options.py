@@ -1,4 +1,4 @@
-"""Which options a user wrote: what a command would pass over in silence is refused by name."""
+"""Detect which options the user gave, and refuse those that a command would silently ignore."""
 
 from collections.abc import Container
 from typing import TYPE_CHECKING

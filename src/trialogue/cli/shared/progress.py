@@ -1,4 +1,4 @@
-"""What commands say while they work: on stderr, so that stdout stays data."""
+"""Progress, warnings and exit codes of commands, printed to stderr so that stdout holds data only."""
 
 import contextlib
 import sys

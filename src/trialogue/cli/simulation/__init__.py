@@ -1,1 +1,1 @@
-"""Commands about agents and simulated users."""
+"""Commands for agents and simulated users."""

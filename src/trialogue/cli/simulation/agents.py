@@ -1,4 +1,4 @@
-"""``trialogue agents`` and ``trialogue serve-agent``."""
+"""``trialogue agents`` and ``trialogue serve-agent``: list, check, debug and serve agents."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""``trialogue chat``."""
+"""``trialogue chat``: talk to an agent in the terminal."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``trialogue simulate``."""
+"""``trialogue simulate``: run dialogues between agents and simulated users."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

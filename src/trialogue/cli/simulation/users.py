@@ -1,4 +1,4 @@
-"""``trialogue users``."""
+"""``trialogue users``: fit, list and show simulated users."""
 
 import json
 from pathlib import Path

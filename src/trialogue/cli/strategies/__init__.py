@@ -1,1 +1,1 @@
-"""``trialogue strategies``: each word in a module of its own."""
+"""``trialogue strategies``: one module per command."""

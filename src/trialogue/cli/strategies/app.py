@@ -1,4 +1,4 @@
-"""``trialogue strategies``: what utterances do, labelled by models that say how far to trust them."""
+"""``trialogue strategies``: list strategies, label utterances, train models and show their cards."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

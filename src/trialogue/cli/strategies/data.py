@@ -1,4 +1,4 @@
-"""What the commands of strategies learn from and are judged by: labelled sentences, and what is wrong with them."""
+"""Load labelled sentences for training and evaluation, and report their problems."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""``trialogue strategies encoder``: the sentence encoder that neural models of strategies are made from."""
+"""``trialogue strategies encoder``: the sentence encoder used by neural strategy models."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``trialogue strategies evaluate``, ``pairs`` and ``coverage``: how good labels are, and what they do not cover."""
+"""``trialogue strategies evaluate``, ``pairs`` and ``coverage``: model accuracy and taxonomy coverage."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Kinds of models on the command line: their settings, looked at before any data are, and the one that judges pairs."""
+"""Kinds of strategy models on the command line: their settings, validated before data are read, and pair classifiers."""
 
 import json
 from pathlib import Path

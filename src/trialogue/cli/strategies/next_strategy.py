@@ -1,4 +1,4 @@
-"""``trialogue strategies next``: a planner."""
+"""``trialogue strategies next``: predict the next strategy."""
 
 import json
 from typing import TYPE_CHECKING, Annotated

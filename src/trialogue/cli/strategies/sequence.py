@@ -1,4 +1,4 @@
-"""``trialogue strategies evaluate --protocol sequence``: how well people's next strategy is predicted."""
+"""``trialogue strategies evaluate --protocol sequence``: accuracy of next-strategy prediction."""
 
 import json
 from typing import TYPE_CHECKING

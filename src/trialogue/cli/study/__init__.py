@@ -1,1 +1,1 @@
-"""``trialogue study``: each word in a module of its own."""
+"""``trialogue study``: one module per command."""

@@ -1,4 +1,4 @@
-"""``trialogue study``: each word in a module of its own; this one only puts them together."""
+"""``trialogue study``: assemble the study commands."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""``trialogue study export``."""
+"""``trialogue study export``: write the collected data to files."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``trialogue study new`` and ``validate``."""
+"""``trialogue study new`` and ``validate``: create and check a study folder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

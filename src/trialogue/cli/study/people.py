@@ -1,4 +1,4 @@
-"""``trialogue study state``, ``staff``, ``links``, ``reconcile`` and ``erase``: who may enter, look, and be forgotten."""
+"""``trialogue study state``, ``staff``, ``links``, ``reconcile`` and ``erase``: access and participants."""
 
 from pathlib import Path
 from typing import Annotated

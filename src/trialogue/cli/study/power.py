@@ -1,4 +1,4 @@
-"""``trialogue study power``."""
+"""``trialogue study power``: power of a planned study."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``trialogue study rate``: a language model beside people."""
+"""``trialogue study rate``: ratings by a language model, for comparison with human ratings."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``trialogue study recruit``: a study on Prolific by its API. The token stands in PROLIFIC_TOKEN."""
+"""``trialogue study recruit``: recruit on Prolific through its API. The token is read from ``PROLIFIC_TOKEN``."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""``trialogue study report``."""
+"""``trialogue study report``: analyse an export and write the report."""
 
 from pathlib import Path
 from typing import Annotated

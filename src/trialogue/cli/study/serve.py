@@ -1,4 +1,4 @@
-"""``trialogue study serve``, ``preview`` and ``backup``."""
+"""``trialogue study serve``, ``preview`` and ``backup``: run the study's server."""
 
 import os
 import sys

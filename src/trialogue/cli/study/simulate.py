@@ -1,4 +1,4 @@
-"""``trialogue study simulate``."""
+"""``trialogue study simulate``: test a study with scripted participants."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""``trialogue study translations``."""
+"""``trialogue study translations``: check and create translations of the study pages."""
 
 from typing import Annotated
 

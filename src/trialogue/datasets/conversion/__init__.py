@@ -1,1 +1,1 @@
-"""Records to files in other programs' formats."""
+"""Write records in other programs' formats."""

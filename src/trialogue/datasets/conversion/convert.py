@@ -1,4 +1,7 @@
-"""Records to files in other programs' formats. What a format cannot hold is counted and told, never dropped in silence."""
+"""Convert records to other programs' formats.
+
+Content that a format cannot hold is counted and reported, never silently dropped.
+"""
 
 import json
 from collections.abc import Callable, Iterable

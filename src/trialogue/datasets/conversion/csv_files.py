@@ -1,7 +1,7 @@
-"""Records as CSV: a row per utterance of dialogues, or a row per response and rater, with the situation in each.
+"""Write records as CSV: one row per utterance of a dialogue, or one row per response and rater with its situation.
 
-Lists are JSON lists. Ratings have a column each, ``rating_NAME`` and ``dialogue_rating_NAME``. ``guess_mapping`` understands
-all headings, so that such a file can be read without a mapping.
+Lists are JSON lists. Each rating has its own column, ``rating_NAME`` or ``dialogue_rating_NAME``. ``guess_mapping``
+recognises all headings, so such a file can be read without a mapping.
 """
 
 import csv

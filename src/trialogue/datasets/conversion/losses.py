@@ -1,4 +1,4 @@
-"""What a format cannot hold, counted by kind while records are written."""
+"""Count, by kind, the content that an output format cannot hold."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator

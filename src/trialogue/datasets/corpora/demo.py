@@ -1,8 +1,8 @@
-"""The demo: films, conversations and verdicts that come with Trialogue, to try everything without a download.
+"""Demo data that ship with Trialogue: films, conversations, ratings and votes, for use without a download.
 
-The films are real, and what is said of them is true; their descriptions are ours. All the rest is invented by
+The films are real and what is stated about them is true; their descriptions are ours. Everything else is invented by
 Trialogue's authors for demonstration: the human recommender of the situations, the systems aria, bolt and chip, the
-users, every word they say, their ratings and votes, and the synthetic star ratings. Numbers from it say nothing about
+users and all they say, their ratings and votes, and the synthetic star ratings. Numbers computed from it say nothing about
 any real system.
 """
 

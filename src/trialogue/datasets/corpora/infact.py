@@ -1,9 +1,9 @@
-"""INFACT (Manzoor & Jannach, KaRS 2022): 70 dialogues, and the replies of several systems to the seeker's turns in them.
+"""INFACT (Manzoor & Jannach, KaRS 2022): 70 dialogues, with several systems' replies to the seeker's turns.
 
-A folder holds one dialogue file (``dialogue_data.txt``) and any number of response files, one a system. The context of a
-situation comes from the dialogue file only; replies are aligned by the index of the utterance, and the texts are compared.
+A folder holds one dialogue file (``dialogue_data.txt``) and any number of response files, one per system. The context of a
+situation comes from the dialogue file only; replies are aligned by utterance index, and the texts are compared.
 Every seeker turn that at least one system answers is a situation; ids are ``infact:{conversation}#{index of the reply}``.
-A blank reply is kept as a response with an empty text and ``meta["blank"]``. Titles in quotes are mentions.
+A blank reply is kept as a response with an empty text and ``meta["blank"]``. Titles in quotes become mentions.
 """
 
 import re

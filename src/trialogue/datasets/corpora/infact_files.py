@@ -1,8 +1,8 @@
-"""INFACT's text files, line by line: conversations, who speaks, and one system's replies to the seeker's turns.
+"""Parse INFACT's text files: conversations, speakers and the replies of one system.
 
 A dialogue file has ``USER:`` and ``CHAT-BOT:`` lines. A response file repeats the dialogues as ``SEEKER:`` and
 ``GROUND TRUTH:`` lines with ``<s> … </s>`` around the text; an untagged line is the system's reply to the last seeker turn
-before it, be it directly behind that turn (the layout of RCRS) or behind the ground truth (that of KBRD and KGSF).
+before it, either directly after that turn (the layout of RCRS) or after the ground truth (that of KBRD and KGSF).
 """
 
 import html

@@ -1,13 +1,13 @@
-"""Exports of INFACT's own web application (Manzoor & Jannach, KaRS 2022): people's ratings of three systems' responses.
+"""Exports of INFACT's web application (Manzoor & Jannach, KaRS 2022): human ratings of three systems' responses.
 
 The application writes ``CRS_Study/<visitor>/<trial>`` with a response and a rating of each system, the dialogue's number and
-the situation's text; its own parser reads other spellings of the keys and so finds nothing in them. Here keys are compared
-without case, blanks and underscores, so that both spellings are read.
+the situation's text; its own parser expects other spellings of the keys and so reads nothing. Here keys are compared
+ignoring case, blanks and underscores, so both spellings are read.
 
-Who failed the attention check (its response asks for a rating below 3; INFACT looks at the system it calls "our" alone) is
-left out, as INFACT does, and counted. Visitors are known by a cookie that was a credential: they become codes. Trials whose
-responses differ from what others were shown in the same situation are left out and counted, because the application files
-old responses under new situations when a page is sent twice.
+Participants who failed the attention check (its response asks for a rating below 3; INFACT only looks at the system it calls
+"our") are excluded, as in INFACT, and counted. Visitors are identified by a cookie that served as a credential: it is
+replaced by a code. Trials whose responses differ from those shown to others in the same situation are excluded and counted,
+because the application files old responses under new situations when a page is submitted twice.
 """
 
 import hashlib

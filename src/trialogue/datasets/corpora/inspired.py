@@ -1,8 +1,8 @@
-"""INSPIRED (Hayati et al., EMNLP 2020): people recommending films to people, with a strategy for each sentence.
+"""INSPIRED (Hayati et al., EMNLP 2020): people recommending films to people, with a strategy label per sentence.
 
 Kept are both labels (origin ``expert`` and ``second``; ``no_strategy`` is a label, too), the outcome, the films, genres and
-people named, the text with placeholders where it differs, and the trailer's id. The five ``*_dict`` columns repeat, row by
-row, the entities of the dialogue and are not read.
+people mentioned, the text with placeholders where it differs, and the trailer's id. The five ``*_dict`` columns repeat the
+dialogue's entities on every row and are not read.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""The worksheets of the INSPIRED2 study: columns of dialogue lines with a rater's marks beside each system's reply.
+"""Parse the worksheets of the INSPIRED2 study: dialogue lines with raters' scores beside each system's reply.
 
-A sheet holds one block of columns for each system: ``Dialogs`` and, to its right, ``Ratings-1``, ``Ratings-2``, ... A
+A sheet holds one block of columns per system: ``Dialogs`` and, to its right, ``Ratings-1``, ``Ratings-2``, ... A
 line is ``CONVERSATION:7`` or a text with its speaker before ``~``: SEEKER, the human recommender (GROUND-TRUTH or
-RECOMMENDER), or the system under study (REC), whose reply stands between the seeker's turn and the human reply to it.
+RECOMMENDER), or the system under study (REC), whose reply is placed between the seeker's turn and the human reply to it.
 """
 
 import re

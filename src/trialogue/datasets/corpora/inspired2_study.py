@@ -1,12 +1,12 @@
-"""The INFACT study of INSPIRED2 (Manzoor & Jannach, KaRS 2022): four systems' replies, rated for meaningfulness by three.
+"""The INFACT study of INSPIRED2 (Manzoor & Jannach, KaRS 2022): meaningfulness of four systems' replies, by three raters.
 
-Two workbooks, one for each recommender (retrieval-based RB-CRS, and CRB-CRS), each with the corpus it retrieves from in two
-versions: INSPIRED ("v1") and INSPIRED2 ("v2"). Systems are ``RB-CRS/INSPIRED``, ``RB-CRS/INSPIRED2`` and so on. All four
-answer the same situations. A rating is 1 to 3; its rater is the number of its column (``"1"`` to ``"3"``): whether that is
-one person throughout is not stated.
+Two workbooks, one per recommender (retrieval-based RB-CRS, and CRB-CRS), each with two versions of the corpus it retrieves
+from: INSPIRED ("v1") and INSPIRED2 ("v2"). Systems are ``RB-CRS/INSPIRED``, ``RB-CRS/INSPIRED2`` and so on. All four
+answer the same situations. A rating is 1 to 3; its rater is the number of its column (``"1"`` to ``"3"``): the publication
+does not state whether that is one person throughout.
 
-The last reply of 12 dialogues has no human counterpart. Published figures rest on the other 465 situations, and so do the
-records, unless ``unanswered=True`` asks for all 477.
+The last reply of 12 dialogues has no human counterpart. Published figures use the other 465 situations, and so do the
+records, unless ``unanswered=True`` requests all 477.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""The rows of INSPIRED's tab-separated files, put together to dialogues.
+"""Assemble the rows of INSPIRED's tab-separated files into dialogues.
 
-A row is a sentence, not a turn: a turn (``meta["turn_id"]``) may hold several. Texts are as published but for one repair:
-the corpus writes the word QUOTATION_MARK for a quotation mark, which is put back.
+A row is a sentence, not a turn: a turn (``meta["turn_id"]``) may hold several. Texts are as published with one repair:
+the word QUOTATION_MARK, which the corpus writes for a quotation mark, is replaced by one.
 """
 
 from collections import Counter

@@ -1,11 +1,11 @@
-"""The annotated conversations of Zhang and Balog (KDD 2020): 25 of real users with each of three film recommenders.
+"""The annotated conversations of Zhang and Balog (KDD 2020): 25 real users with each of three film recommenders.
 
-A file is one object, ``{dialogue id: [[speaker, text, label], ...]}``: one label an utterance, here its only dialogue act.
-Labels are kept as they are, typos and two numbers among them: the published figures were computed with them.
+A file is one object, ``{dialogue id: [[speaker, text, label], ...]}``: one label per utterance, read as its only dialogue
+act. Labels are kept as they are, including typos and two numbers: the published figures were computed with them.
 
-Ids are ``{file}/{id in the file}``, as the three files share some. An id of six digits or more is that of a Telegram chat,
-with ``-1`` or ``-2`` where one person came back: it is the ``user``, and the same person across files (1047672896 talked to
-all three systems). The ids 1 to 25 are numbers somebody gave the dialogues, and say nothing of who talked: user unknown.
+Ids are ``{file}/{id in the file}``, since the three files share some. An id of six digits or more is that of a Telegram
+chat, with ``-1`` or ``-2`` where a person returned: it becomes the ``user``, and is the same person across files (1047672896
+talked to all three systems). The ids 1 to 25 only number the dialogues and do not identify a user: user unknown.
 """
 
 import re

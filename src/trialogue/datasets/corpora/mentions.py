@@ -1,6 +1,6 @@
-"""Where item titles stand in a text, for corpora that name them beside it or mark them with quotes.
+"""Locate item titles in texts of corpora that list them or mark them with quotes.
 
-This only finds what a corpus says is there. Finding titles in any text is the title linker's work.
+This only finds titles that the corpus declares. Finding titles in arbitrary text is the title linker's task.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""MovieLens: films and their ratings, in the layouts of ml-latest-small, -1m, -10m, -20m, -25m and -32m.
+"""MovieLens: films and ratings, in the layouts of ml-latest-small, -1m, -10m, -20m, -25m and -32m.
 
-Read into a ``Catalogue`` and ``Ratings``, not into conversations. About two million ratings a second on one core, 16
+Read into a ``Catalogue`` and ``Ratings``, not into conversations. About two million ratings per second on one core, 16
 bytes each. Harper and Konstan (2015), "The MovieLens Datasets: History and Context", ACM TiiS 5(4), 19:1-19:19.
 """
 

@@ -1,9 +1,9 @@
-"""ReDial (Li et al., NeurIPS 2018): people recommending films to people, who say of each film: suggested, seen, liked.
+"""ReDial (Li et al., NeurIPS 2018): people recommending films to people, with film-level flags: suggested, seen, liked.
 
-Read are the publisher's JSON Lines and those of iEvaLM (Wang et al., EMNLP 2023), which add what an entity linker found
-(``entity``, ``item``, ``thread``, ``masked_text``, ``word``; not read). The seeker is who began the conversation.
+Reads the publisher's JSON Lines and those of iEvaLM (Wang et al., EMNLP 2023), which add the output of an entity linker
+(``entity``, ``item``, ``thread``, ``masked_text``, ``word``; not read). The seeker is the one who began the conversation.
 
-Texts name films as ``@123``; the title takes its place, and ``meta["as_published"]`` keeps the text as it was. Flags, as
+Texts name films as ``@123``; the title is substituted, and ``meta["as_published"]`` keeps the original text. Flags, as
 the publisher describes them: suggested 1 by the recommender, 0 brought up by the seeker; seen and liked 1 yes, 0 no, 2 did
 not say (None here). Both parties answered for the seeker; their answers often differ.
 """

@@ -1,10 +1,10 @@
-"""CRSArena-Dial (Bernard et al., WSDM 2025): people talk with two of nine recommenders, then say which one was better.
+"""CRSArena-Dial (Bernard et al., WSDM 2025): people talk with two of nine recommenders and vote for the better one.
 
-The conversations are DialogueKit JSON with a sentiment, ``satisfied`` or ``frustrated``: it becomes a Rating
+The conversations are DialogueKit JSON with a sentiment, ``satisfied`` or ``frustrated``, read as a Rating
 ``satisfaction`` of 1 or 0 by the user. A vote (CSV) becomes a Preference; its id is that of its setting and row
 (``open-17``), its sides are joined to the conversations by ``{agent}_{user}``. One person voted twice on the same pair, 38
-seconds apart: published Elo scores count both rows, so both are read, and the later one's source ends in
-``(duplicate)``, by which those who count people, not rows, can leave it out (``is_duplicate``).
+seconds apart: published Elo scores count both rows, so both are read, and the source of the later one ends in
+``(duplicate)``, so that analyses of people rather than rows can exclude it (``is_duplicate``).
 
 A folder is read as a whole: conversations before votes, the open setting before the closed one, each in file order.
 """

@@ -1,8 +1,8 @@
-"""CRSArena-Eval (Joko and Hasibi): conversations of CRSArena-Dial, each reply and each whole judged by third parties.
+"""CRSArena-Eval (Joko and Hasibi): conversations of CRSArena-Dial with third-party judgements of every reply and dialogue.
 
-A labels file becomes Dialogues, then human Scores (rater ``"aggregate"``: who judged was not published) named as in the
-file: ``relevance`` and ``interestingness`` of every reply, ``understanding``, ..., ``dialogue_overall`` of the whole. A run
-file becomes the Scores of a metric. Old copies spell ``dialog``; both spellings give the same records.
+A labels file becomes Dialogues, then human Scores (rater ``"aggregate"``: the individual judges were not published) named as
+in the file: ``relevance`` and ``interestingness`` of every reply, ``understanding``, ..., ``dialogue_overall`` of the whole.
+A run file becomes the Scores of a metric. Old copies spell ``dialog``; both spellings give the same records.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
-"""Run files of CRSArena-Eval: what a metric predicts for each reply and conversation, in the official evaluator's form.
+"""Run files of CRSArena-Eval: a metric's predictions per reply and conversation, in the official evaluator's format.
 
 ``[{conv_id, turns: [{turn_ind, turn_level_pred: {aspect: number}}], dial_level_pred: {aspect: number}}]``. The official
-evaluator skips what is missing; here a missing prediction is a Score without a value, and is counted.
+evaluator skips missing predictions; here each becomes a Score without a value and is counted.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Votes of CRSArena-Dial: one row, one person's choice between the two recommenders just talked to."""
+"""Votes of CRSArena-Dial: one row per choice between the two recommenders that a person talked to."""
 
 import csv
 import io

@@ -1,1 +1,1 @@
-"""DialogueKit's JSON, read and written."""
+"""Read and write DialogueKit JSON."""

@@ -1,6 +1,6 @@
 """Corpora in DialogueKit JSON: dialogues with IAI MovieBot, and IARD's annotated ReDial dialogues.
 
-What is special about each is said here; the format is that of ``dialoguekit``.
+Only corpus-specific details are handled here; the format is that of ``dialoguekit``.
 """
 
 from collections.abc import Callable, Iterator

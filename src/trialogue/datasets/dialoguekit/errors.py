@@ -1,9 +1,9 @@
-"""Whose fault an exception was that DialogueKit or UserSimCRS kept with a dialogue.
+"""Attribute exceptions recorded by DialogueKit or UserSimCRS to the agent or the simulator.
 
-Their simulation keeps an exception's class and a text with it (``metadata.error``), and charges it to nobody. The text is a
-traceback or only a message, depending on the version. A traceback is charged to the innermost file of it that is known to be
-the agent's or the simulator's. Without one, messages that only one party's code raises decide. Whatever is left is unknown:
-an exception such as ``KeyError: 'GENRE'`` may come from either side, and is not guessed at.
+Their simulation stores an exception's class and text (``metadata.error``) without attribution. The text is a
+traceback or only a message, depending on the version. A traceback is attributed by the innermost file that is known to be
+the agent's or the simulator's. Without one, messages that only one party's code raises decide. Everything else is unknown:
+an exception such as ``KeyError: 'GENRE'`` may come from either side, and is not guessed.
 """
 
 import re

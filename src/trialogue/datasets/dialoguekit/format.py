@@ -1,7 +1,7 @@
-"""DialogueKit JSON, the format of DialogueKit, UserSimCRS and IAI MovieBot, read and written.
+"""DialogueKit JSON, the format of DialogueKit, UserSimCRS and IAI MovieBot: reading and writing.
 
 A file is a list of dialogues with acts and slots. Import is tolerant (spellings, ids as numbers, missing parts, crashed
-dialogues), export exact: DialogueKit 0.1.1 loads it, and its own export of that reads back equal, but for utterances
+dialogues), export is exact: DialogueKit 0.1.1 loads it, and its own export of that reads back equal, except for utterances
 without id or annotation, to which DialogueKit gives an id and an empty list of acts.
 """
 

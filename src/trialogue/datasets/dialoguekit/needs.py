@@ -1,4 +1,4 @@
-"""The information need that UserSimCRS keeps with a simulated dialogue (``metadata.information_need``)."""
+"""Read the information need that UserSimCRS stores with a simulated dialogue (``metadata.information_need``)."""
 
 import hashlib
 import json

@@ -1,8 +1,8 @@
-"""One DialogueKit dialogue, and its parts, as a record: every spelling seen in real files, and nothing lost.
+"""Parse one DialogueKit dialogue and its parts into records, accepting every spelling seen in real files.
 
-What DialogueKit has a field for is read from that field. What only our records hold (strategies, mentions, rankings, ...)
-is read from the key ``trialogue`` that our writer adds to the metadata; what our records have no field for goes to ``meta``.
-Paths in messages are those of jq: ``[3].conversation[2].participant``.
+Fields that DialogueKit has are read from these fields. Content that only our records hold (strategies, mentions, rankings,
+...) is read from the key ``trialogue`` that our writer adds to the metadata; content without a field in our records goes to
+``meta``, so nothing is lost. Paths in messages are those of jq: ``[3].conversation[2].participant``.
 """
 
 import json

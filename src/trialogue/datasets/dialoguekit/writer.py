@@ -1,8 +1,8 @@
-"""Dialogues as DialogueKit writes them, and whole: what we write and read again is equal to what it was.
+"""Write dialogues as DialogueKit JSON, such that reading them again gives equal records.
 
-Every field that DialogueKit has is written as DialogueKit 0.1.1 reads it, with ids in both spellings (its reader wants
-``conversation_id``, its writer and older tools ``conversation ID``). Then our own reader says what it would make of
-that, and whatever is missing goes under the metadata key ``trialogue``, which DialogueKit carries along unread.
+Every field that DialogueKit has is written as DialogueKit 0.1.1 reads it, with ids in both spellings (its reader expects
+``conversation_id``, its writer and older tools ``conversation ID``). The output is then parsed by our own reader, and
+whatever differs is added under the metadata key ``trialogue``, which DialogueKit carries along unread.
 """
 
 import json

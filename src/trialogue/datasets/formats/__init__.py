@@ -1,1 +1,1 @@
-"""Formats in which conversations are exchanged, one module each."""
+"""Exchange formats for conversations, one module each."""

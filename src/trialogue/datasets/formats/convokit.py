@@ -1,7 +1,7 @@
-"""Conversations in ConvoKit's format: ``utterances.jsonl``, alone or in a corpus' folder.
+"""ConvoKit conversations: ``utterances.jsonl``, alone or in a corpus folder.
 
 An utterance has ``id``, ``speaker`` (or ``user``), ``conversation_id`` (or ``root``), ``text``, ``reply-to``, ``timestamp``.
-The utterances of a conversation come in the order of their time, where all have one, else of the file. Whether a speaker
+Utterances of a conversation are ordered by time if all have one, else by file order. Whether a speaker
 is the user or the system is read from the name (``user``, ``assistant``, ...), or from ``role`` in the metadata of the
 utterance or, in ``speakers.json``, of the speaker. Metadata are kept.
 """

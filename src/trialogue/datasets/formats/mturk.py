@@ -1,11 +1,11 @@
-"""Results of a batch on Mechanical Turk: a CSV with ``HITId``, ``WorkerId``, ``Input.…``, ``Answer.…``, a row an assignment.
+"""Mechanical Turk batch results: a CSV with ``HITId``, ``WorkerId``, ``Input.…`` and ``Answer.…``, one row per assignment.
 
-What was shown is in the columns ``Input.…``: a reply in its context (``context``, ``response``, ``system``, ``reference``,
-``situation_id``, or the other headings that tables are guessed by), or a whole dialogue (``dialogue``, ``conversation``,
-``transcript``: a text in which each utterance begins a line with its speaker, such as ``User: hello``). What was answered
-with a number is a rating by that worker: ``Answer.satisfaction`` with 4, the radio buttons ``Answer.satisfaction.4`` with
-true, or the same within ``Answer.taskAnswers``. Workers are written as codes, which are the same in every file. Rejected
-assignments are left out.
+The ``Input.…`` columns hold what was shown: a reply in its context (``context``, ``response``, ``system``, ``reference``,
+``situation_id``, or the other headings recognised in tables), or a whole dialogue (``dialogue``, ``conversation``,
+``transcript``: a text in which each utterance starts a line with its speaker, such as ``User: hello``). A numeric answer
+is a rating by that worker: ``Answer.satisfaction`` with 4, the radio buttons ``Answer.satisfaction.4`` with
+true, or the same within ``Answer.taskAnswers``. Worker ids are replaced by codes, which are the same in every file. Rejected
+assignments are excluded.
 """
 
 import hashlib

@@ -1,12 +1,12 @@
-"""Conversations in OpenAI's chat format: ``{"messages": [{"role": …, "content": …}, …]}``, one a line or in a JSON list.
+"""OpenAI chat format: ``{"messages": [{"role": …, "content": …}, …]}``, one per line or in a JSON list.
 
-``user`` is the user, ``assistant`` the system. What ``system``, ``developer``, ``tool`` and ``function`` say, and what an
-assistant only says to its tools, is no part of the dialogue: it goes to ``meta["messages"]``, each with the number of
+``user`` is the user, ``assistant`` the system. Messages of ``system``, ``developer``, ``tool`` and ``function``, and what an
+assistant only says to its tools, are not part of the dialogue: they go to ``meta["messages"]``, each with the number of
 utterances ``before`` it. The system's name is ``system``, else ``model``, else ``metadata.system``, else the file's stem;
-the user's is ``user`` or ``metadata.user``. Numbers under ``rating``, ``satisfaction``, ``score`` and the like, and those of
-an object ``ratings``, are ratings of the whole dialogue. An ``error`` of the entry, or of a message after which the
-assistant says nothing more, is how the dialogue failed (``datasets.failures``). Everything else that an entry holds is kept
-in ``meta``.
+the user's is ``user`` or ``metadata.user``. Numbers under ``rating``, ``satisfaction``, ``score`` and similar keys, and
+those of an object ``ratings``, are ratings of the whole dialogue. An ``error`` of the entry, or of a message after which the
+assistant says nothing more, is how the dialogue failed (``datasets.failures``). All other fields of an entry are kept in
+``meta``.
 """
 
 import re

@@ -1,11 +1,11 @@
-"""Replies beside references, as scripts of generation models write them: ``{"pred": …, "label": …}``, one a line.
+"""Prediction/reference pairs as written by generation scripts: ``{"pred": …, "label": …}``, one per line.
 
-A pair is a situation with the reference, and the system's reply to it; the system is called after the file. What the user
-had said is in ``context``, ``history``, ``input``, ``dialog`` or ``prompt`` (a text with an utterance a line, or a list of
-texts or of {role, content}); where it is missing it is unknown: the situation holds an empty utterance of the user, and
-measures that compare a reply with its reference are what such a file is for. An ``error`` beside a reply, or in the place of
-one, is a failure (``datasets.failures``). Files of several systems share their situations
-where they hold the same references at the same lines.
+A pair is a situation with the reference and the system's reply to it; the system is named after the file. The preceding
+context is in ``context``, ``history``, ``input``, ``dialog`` or ``prompt`` (a text with one utterance per line, or a list of
+texts or of {role, content}). Where it is missing, the situation holds an empty user utterance, and only measures that
+compare a reply with its reference are meaningful. An ``error`` beside a reply, or in place of one, is a failure
+(``datasets.failures``). Files of several systems share their situations where they hold the same references at the same
+lines.
 """
 
 import hashlib

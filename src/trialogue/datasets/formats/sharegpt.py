@@ -1,8 +1,8 @@
-"""Conversations in ShareGPT's format: ``{"conversations": [{"from": "human", "value": …}, {"from": "gpt", "value": …}]}``.
+"""ShareGPT format: ``{"conversations": [{"from": "human", "value": …}, {"from": "gpt", "value": …}]}``.
 
-One a line or in a JSON list; ``id`` and ``model`` are optional. ``human`` and ``user`` are the user; ``gpt``, ``assistant``,
-``model`` and names of chat models are the system. What ``system``, tools and functions say is no part of the dialogue: it
-goes to ``meta["messages"]``, each with the number of utterances ``before`` it.
+One per line or in a JSON list; ``id`` and ``model`` are optional. ``human`` and ``user`` are the user; ``gpt``,
+``assistant``, ``model`` and names of chat models are the system. Messages of ``system``, tools and functions are not part of
+the dialogue: they go to ``meta["messages"]``, each with the number of utterances ``before`` it.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Trialogue's own JSON Lines: any mix of dialogues, situations, responses, scores and preferences."""
+"""Trialogue's JSON Lines format: any mix of dialogues, situations, responses, scores and preferences."""
 
 import re
 from collections.abc import Iterator

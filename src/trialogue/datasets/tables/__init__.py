@@ -1,1 +1,1 @@
-"""Tables of one's own: rows, guessed or given mappings, dialogues and responses."""
+"""User-supplied tables: rows, column mappings (given or guessed), dialogues and responses."""

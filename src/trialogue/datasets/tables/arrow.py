@@ -1,7 +1,7 @@
-"""Parquet files and folders of the library ``datasets``, with rows in any shape that JSON Lines can have (extra parquet).
+"""Parquet files and folders of the library ``datasets``, with rows of any shape supported in JSON Lines (extra ``parquet``).
 
-The rows are read as if they were lines of JSON: conversations in a chat format, ShareGPT's, replies beside references,
-records of Trialogue, or a table whose headings leave no doubt. Lines in messages are numbers of rows.
+Rows are read as if they were lines of JSON: conversations in a chat format, ShareGPT's, prediction/reference pairs,
+Trialogue's records, or a table whose headings are unambiguous. Line numbers in messages are row numbers.
 """
 
 import json

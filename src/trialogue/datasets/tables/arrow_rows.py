@@ -1,4 +1,4 @@
-"""Rows of Arrow data: Parquet files, and folders that the library ``datasets`` wrote (``save_to_disk``)."""
+"""Iterate over rows of Arrow data: Parquet files, and folders written by the library ``datasets`` (``save_to_disk``)."""
 
 from collections.abc import Iterator
 from pathlib import Path

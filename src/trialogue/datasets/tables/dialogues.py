@@ -1,4 +1,4 @@
-"""Dialogues from a table with one row per utterance."""
+"""Build dialogues from a table with one row per utterance."""
 
 from collections.abc import Iterator
 

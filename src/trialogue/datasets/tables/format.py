@@ -1,4 +1,4 @@
-"""Tables of one's own: CSV, TSV, JSON Lines or a JSON list, with a mapping that says which column holds what.
+"""User-supplied tables: CSV, TSV, JSON Lines or a JSON list, with a mapping of columns to fields.
 
 Two shapes: one row per utterance gives dialogues, one row per response gives situations and responses. A mapping in YAML::
 
@@ -10,7 +10,7 @@ Two shapes: one row per utterance gives dialogues, one row per response gives si
     dialogue_ratings: [satisfaction]
     scale: [1, 5]
 
-A table is read whole, since the rows of one dialogue may lie apart.
+A table is read whole, since the rows of one dialogue need not be contiguous.
 """
 
 from collections.abc import Iterator, Sequence

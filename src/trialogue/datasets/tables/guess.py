@@ -1,7 +1,7 @@
-"""A mapping guessed from the headings of a table, where they leave no doubt, and from its cells, where they decide.
+"""Guess a column mapping from the headings of a table, and from its cells where headings do not decide.
 
-What a heading alone cannot say, the cells do: whether a column of ratings rates utterances or whole dialogues, and whether
-further columns hold the replies of systems.
+The cells decide whether a rating column rates utterances or whole dialogues, and whether further columns hold the replies of
+systems.
 """
 
 import re

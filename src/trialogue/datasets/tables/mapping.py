@@ -1,4 +1,4 @@
-"""Which column of a table holds what: given in YAML or as a dictionary."""
+"""Column mappings of tables, from YAML or a dictionary."""
 
 import difflib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Situations and responses from a table with one row per response, or one per situation with a column for each system."""
+"""Build situations and responses from a table with one row per response, or per situation with a column per system."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Rows of a table: CSV and TSV as programs write them (Excel among them), JSON Lines, and JSON lists."""
+"""Read rows of tables: CSV and TSV as written by common programs (including Excel), JSON Lines, and JSON lists."""
 
 import ast
 import csv

@@ -1,4 +1,4 @@
-"""Whose a speaker's name in a table is: obvious names, and those the mapping explains."""
+"""Map speaker names in tables to user or system: well-known names, and those declared in the mapping."""
 
 import re
 from collections.abc import Mapping
