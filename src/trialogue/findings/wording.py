@@ -54,3 +54,25 @@ def list_names(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
     if most is not None and len(names) > most + 1:
         return ", ".join(names[:most]) + f" and {len(names) - most} others"
     return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def pair_sentences(pairs: Iterable[tuple[str, str]], order: Sequence[str]) -> str:
+    """Which systems are significantly better than which; systems that beat the same ones stand together.
+
+    Args:
+        pairs: (better, worse).
+        order: of systems, best first.
+
+    >>> pair_sentences([("A", "C"), ("B", "C")], ["A", "B", "C"])
+    'A and B are significantly better than C'
+    """
+    pairs = list(pairs)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for winner in order:
+        losers = sorted((worse for better, worse in pairs if better == winner), key=order.index)
+        if losers:
+            groups.setdefault(tuple(losers), []).append(winner)
+    return "; ".join(
+        f"{list_names(winners)} {'is' if len(winners) == 1 else 'are'} significantly better than {list_names(losers)}"
+        for losers, winners in groups.items()
+    )

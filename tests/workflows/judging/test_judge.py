@@ -129,7 +129,7 @@ def test_labels_chosen_by_the_judges_score_are_noticed_unless_chances_are_given(
     assert [each.systems for each in found.threats if each.code is ThreatCode.LABELS_CHOSEN] == [("good",)]
     assert system(found, "good").validity is Validity.CONDITIONAL
     assert found.differences[0].validity is Validity.CONDITIONAL
-    assert found.answer[0].startswith("If the threats below do no harm")
+    assert found.answer[0].startswith("Conditional: On ")
     plan = tmp_path / "plan.jsonl"
     labelled = [each.dialogue_id for each in world.labels]
     chances = [

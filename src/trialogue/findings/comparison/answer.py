@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.findings.threat import Severity, Threat, Validity
-from trialogue.findings.threats.summary import threat_lines
-from trialogue.findings.threats.texts import clause
+from trialogue.findings.threats.summary import MOST_REASONS, demoting_clauses, threat_lines
 from trialogue.findings.wording import list_names, p_words
 
 if TYPE_CHECKING:
     from trialogue.findings.comparison.comparison import FailureComparison, Judgement, Light
-
-MOST_REASONS = 3  # in one sentence; the list of threats has all
 
 
 def comparison_answer(
@@ -109,16 +106,12 @@ def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before:
     conditional = [
         each for each in deciding if each.validity is Validity.CONDITIONAL and each.light in FAVOURABLE_LIGHTS
     ]
-    clauses = [
-        clause(threat)
+    return demoting_clauses(
+        threat
         for threat in threats
-        if threat.severity is Severity.DEMOTES
-        and threat.concerns_pair(after, before, ahead=after)
+        if threat.concerns_pair(after, before, ahead=after)
         and any(threat.concerns_measure(each.measure) for each in conditional)
-    ]
-    known = list(dict.fromkeys(clauses))
-    more = f"; and {len(known) - MOST_REASONS} more" if len(known) > MOST_REASONS else ""
-    return "; ".join(known[:MOST_REASONS]) + more
+    )
 
 
 FAVOURABLE_LIGHTS = ("better", "not worse", "equivalent")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from trialogue.findings.judging.answer import answer
 from trialogue.findings.judging.records import (
     JudgedDifference,
     JudgedSystem,
@@ -18,7 +19,6 @@ from trialogue.stats.comparison.multiplicity import holm
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable
 
-SAME = 0.005  # of a width: a change that rounds to nothing
 METHODS = (
     "Corrected values are difference estimates (prediction-powered, PPI++): the mean of labels, moved by as much as the "
     "judge scores all units higher or lower than the labelled ones, times the judge's weight. The error of each label is "
@@ -111,7 +111,7 @@ def judging_findings(
         systems=systems,
         differences=differences,
         threats=threats,
-        answer=_answer(question, level, systems, differences, found),
+        answer=answer(question, systems, differences, threats),
         warnings=tuple(warnings),
         methods=METHODS,
         manifest=manifest,
@@ -172,51 +172,3 @@ def _verdict(found: Correction, p: float | None, alpha: float, validity: Validit
     if p > alpha or value == 0:
         return "inconclusive"
     return "better" if value > 0 else "worse"
-
-
-def _answer(
-    question: str,
-    level: str,
-    systems: Sequence[JudgedSystem],
-    differences: Sequence[JudgedDifference],
-    found: Corrections,
-) -> tuple[str, ...]:
-    """What to know first: the order, how far the judge alone is off, and what it saves."""
-    known = [each for each in systems if each.value.corrected.value is not None]
-    if not known:
-        return (f"No system has enough labels to correct the judge: {found.overall.corrected.why}.",)
-    best = known[0]
-    sentences = [f"{_of(best)} on {question.replace('_', ' ')}."]
-    decided = sum(each.verdict in ("better", "worse") for each in differences)
-    if differences:
-        many = "is" if decided == 1 else "are"
-        sentences[0] = (
-            f"{_of(best)} on {question.replace('_', ' ')}, and {decided} of {len(differences)} differences between systems "
-            f"{many} significant."
-        )
-        if Validity.CONDITIONAL in (best.validity, *(each.validity for each in differences)):
-            sentences[0] = f"If the threats below do no harm: {sentences[0]}"
-    off = max(known, key=_error)
-    sentences.append(
-        f"The judge alone is off by up to {_error(off):.2f}: it gives {off.system} {off.value.judge:.2f}, the labels say "
-        f"{off.value.corrected.value:.2f}."
-    )
-    ratios = [each.value.width_ratio for each in (differences or known) if each.value.width_ratio is not None]
-    if ratios:
-        mean = sum(ratios) / len(ratios)
-        what = "differences" if differences else "means"
-        change = f"{1 - mean:.0%} narrower than" if mean < 1 else f"{mean - 1:.0%} wider than"
-        change = "as wide as" if abs(1 - mean) < SAME else change
-        sentences.append(f"With it, intervals of {what} are on average {change} those of the labels alone.")
-    return tuple(sentences)
-
-
-def _of(best: JudgedSystem) -> str:
-    interval = best.value.corrected.interval
-    ends = "" if interval is None else f" [{interval.low:.2f}, {interval.high:.2f}]"
-    return f"{best.system} has the highest corrected mean, {best.value.corrected.value:.2f}{ends}"
-
-
-def _error(each: JudgedSystem) -> float:
-    value = each.value.corrected.value
-    return 0.0 if value is None else abs(each.value.judge - value)

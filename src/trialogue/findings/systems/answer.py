@@ -9,14 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.findings.records import Statement, StatementKind, Strength, Votes
 from trialogue.findings.standings import Contrast, League, Standing
-from trialogue.findings.threat import EFFECTS, Severity, Threat, ThreatCode, Validity
-from trialogue.findings.threats.summary import threat_lines
-from trialogue.findings.threats.texts import clause
-from trialogue.findings.wording import list_names, p_words, render_estimate
+from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
+from trialogue.findings.threats.summary import conditional_sentence, demoting_clauses, threat_lines
+from trialogue.findings.wording import list_names, p_words, pair_sentences, render_estimate
 from trialogue.records import Basis, Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters
-
-MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
 
 
 def primary_league(leagues: Sequence[League]) -> League | None:
@@ -204,29 +201,23 @@ def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
         if conditional:
             verdicts.append(_conditional(_differences(league, conditional), conditional, own))
         elif not decided:
-            verdicts[0] = _with_reasons(verdicts[0], [t for t in own if not t.systems], word="; note that")
+            noted = demoting_clauses(threat for threat in own if not threat.systems)
+            verdicts[0] = f"{verdicts[0].rstrip('.')}; note that {noted}." if noted else verdicts[0]
     else:
         verdicts = [_conditional(_verdict(league, conditional), conditional, own)]
     return [Statement(kind_of=StatementKind.VERDICT, text=text) for text in verdicts]
 
 
 def _conditional(text: str, contrasts: Sequence[Contrast], threats: Sequence[Threat]) -> str:
-    """A verdict with what it is conditional on, in one sentence."""
-    reasons = [
-        threat
-        for threat in threats
-        if EFFECTS[threat.severity] is Validity.CONDITIONAL
-        and any(threat.concerns_pair(each.a, each.b, ahead=each.leader) for each in contrasts)
-    ]
-    return "Conditional: " + _with_reasons(text, reasons, word=", but")
-
-
-def _with_reasons(text: str, threats: Sequence[Threat], *, word: str) -> str:
-    reasons = [clause(threat) for threat in threats if EFFECTS[threat.severity] is Validity.CONDITIONAL]
-    if not reasons:
-        return text
-    more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""
-    return f"{text.rstrip('.')}{word} {'; '.join(reasons[:MOST_REASONS])}{more}."
+    """A verdict with what its pairs are conditional on."""
+    return conditional_sentence(
+        text,
+        [
+            threat
+            for threat in threats
+            if any(threat.concerns_pair(each.a, each.b, ahead=each.leader) for each in contrasts)
+        ],
+    )
 
 
 def _verdict(league: League, decided: Sequence[Contrast]) -> str:
@@ -262,22 +253,12 @@ def _no_difference_sentence(league: League, tested: Sequence[Standing], title: s
 def _differences(league: League, decided: Sequence[Contrast]) -> str:
     """Which systems are significantly better than which, with the size of the difference that leads."""
     title, order = full_title(league), [standing.system for standing in league.standings]
-    beaten = {
-        winner: sorted((_loser(each) for each in decided if each.leader == winner), key=order.index) for winner in order
-    }
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for winner, losers in beaten.items():
-        if losers:
-            groups.setdefault(tuple(losers), []).append(winner)
-    said = [
-        f"{list_names(winners)} {'is' if len(winners) == 1 else 'are'} significantly better than {list_names(losers)}"
-        for losers, winners in groups.items()
-    ]
+    said = pair_sentences([(each.leader or "", _loser(each)) for each in decided], order)
     compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
     largest = _leading_contrast(league, decided)
     effect = f" ({largest.leader} minus {_loser(largest)}: {_effect(_leader_minus_other(largest), largest.p_adjusted)})"
     count = f"; {len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
-    return f"On {title}, {'; '.join(said)}{effect}{count}."
+    return f"On {title}, {said}{effect}{count}."
 
 
 def _leading_contrast(league: League, decided: Sequence[Contrast]) -> Contrast:

@@ -1,15 +1,36 @@
 """Threats as a short list to read: the same threat to several measures or systems is one line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trialogue.findings.threat import Severity, Threat
+from trialogue.findings.threat import EFFECTS, Severity, Threat, Validity
 from trialogue.findings.threats.texts import clause, sentence
 from trialogue.findings.wording import list_names
 
 MOST_MEASURES = 3  # named in one line
 MOST_ALIKE = 3  # lines of one kind of threat; of more, with 12 systems up to 66 pairs, two are examples in one line
 EXAMPLES = 2
+
+
+MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
+
+
+def demoting_clauses(threats: Iterable[Threat]) -> str:
+    """What demotes a verdict, to follow "but": at most ``MOST_REASONS`` clauses, each once; "" where nothing does."""
+    clauses = list(dict.fromkeys(clause(each) for each in threats if EFFECTS[each.severity] is Validity.CONDITIONAL))
+    more = f"; and {len(clauses) - MOST_REASONS} more" if len(clauses) > MOST_REASONS else ""
+    return "; ".join(clauses[:MOST_REASONS]) + more
+
+
+def conditional_sentence(text: str, threats: Iterable[Threat]) -> str:
+    """A verdict with what it is conditional on, in one sentence.
+
+    Args:
+        text: the verdict, one sentence.
+        threats: those that concern it; what does not demote is passed over.
+    """
+    reasons = demoting_clauses(threats)
+    return f"Conditional: {text.rstrip('.')}, but {reasons}." if reasons else f"Conditional: {text}"
 
 
 @dataclass(frozen=True)
