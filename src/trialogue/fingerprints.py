@@ -1,11 +1,11 @@
-"""Training-set fingerprints: what a model was trained on, as short hashes, enough to recognise it and not to read it.
+"""Training-set fingerprints: short hashes that recognise a model's training data without revealing it.
 
-Two kinds are kept. *Texts* (of a strategy model) are recognised one by one. *Dialogues* (of an estimator of satisfaction)
-are recognised by their exchanges: a user's turn and the system's turn after it. A dialogue of which at least half of the
-exchanges are known is recognised, so that another name, another order, a subset, a dropped or an added turn hide nothing.
+Two kinds are kept. *Texts* (of a strategy model) are recognised individually. *Dialogues* (of a satisfaction estimator)
+are recognised by their exchanges: a user's turn and the system's turn after it. A dialogue is recognised if at least half of
+its exchanges are known, so renaming, reordering, taking a subset, and dropping or adding a turn do not prevent recognition.
 
-Texts are compared as ``normalise`` has them. Forty bits of SHA-256 each: of 10,000 texts beside 10,000 training texts, one
-is mistaken for one of them in about one case of 10,000 (1e8 / 2^40).
+Texts are compared after ``normalise``. Each hash has forty bits of SHA-256: with 10,000 texts and 10,000 training texts, a
+false match occurs in about one case of 10,000 (1e8 / 2^40).
 """
 
 import hashlib

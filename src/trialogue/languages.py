@@ -1,6 +1,6 @@
-"""Which language somebody writes in, judged from all of their texts together.
+"""Language identification of a writer from all of their texts together.
 
-A line of chat is too short to tell its language by ("ok", a film's title), twenty words are enough: see
+A single chat message is too short to identify its language ("ok", a film's title), twenty words are enough: see
 ``benchmarks/LANGUAGE.md``. Too little text is a result of its own, and so are texts in several languages. Offline and
 deterministic; the model (py3langid, 140 languages) is loaded at first use.
 """

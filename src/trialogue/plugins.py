@@ -1,4 +1,4 @@
-"""Names to objects: entry points (ours and other people's, declared the same way) and ``"module:Name"``."""
+"""Load objects by name: entry points (built-in and third-party, declared the same way) or ``"module:Name"``."""
 
 import difflib
 import importlib

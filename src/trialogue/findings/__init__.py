@@ -1,4 +1,4 @@
-"""Meta-evaluation: scores and preferences to findings, without knowing how a score was made."""
+"""Meta-evaluation: turn scores and preferences into findings, independent of how a score was computed."""
 
 from trialogue.findings.records import (
     Example,

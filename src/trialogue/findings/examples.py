@@ -1,4 +1,4 @@
-"""Which dialogues to open: the ends of the primary measure, for the system that leads and the one that trails."""
+"""Select example dialogues: the extremes of the primary measure, for the leading and the last system."""
 
 from collections.abc import Collection, Iterable, Sequence
 

@@ -1,8 +1,8 @@
 """Families of comparisons: the pairs of systems of one measure, or of all measures, corrected together.
 
-Beside corrected p-values, which are step-down, stand simultaneous intervals, which are single-step: all of a family hold
-together with their confidence. They are wider than the pairwise ones, and a pair that step-down correction finds different
-may have one that holds zero.
+Corrected p-values are step-down; simultaneous intervals are single-step: all intervals of a family hold together with their
+confidence level. They are wider than the pairwise ones, and a pair that step-down correction finds different
+may have one that contains zero.
 """
 
 from collections.abc import Sequence, Set

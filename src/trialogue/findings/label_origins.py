@@ -1,4 +1,4 @@
-"""Who labelled the strategies that a run compares: counts of labels by kind of labeller, for threats and wordings."""
+"""Count strategy labels by kind of labeller, for threats and wording."""
 
 from collections.abc import Iterable
 from typing import Literal

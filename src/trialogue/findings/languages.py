@@ -1,6 +1,6 @@
-"""Which measures fit the languages that systems and their users write in; scores of those that do not are left out.
+"""Check measures against the languages of systems and users, and drop scores of measures that do not fit.
 
-What is found is records (``LanguageFinding``, ``LanguageMismatch``); ``language_texts`` words them.
+Results are records (``LanguageFinding``, ``LanguageMismatch``); ``language_texts`` words them.
 """
 
 from collections import defaultdict

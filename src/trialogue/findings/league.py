@@ -1,13 +1,13 @@
-"""Leagues: system scores and differences of one measure, ordered, corrected for multiplicity, with what stays open.
+"""League tables: system scores and differences on one measure, ordered and corrected for multiple comparisons.
 
 Rank ranges come from the corrected comparisons: a system's best possible rank is one more than the number of systems that
 are significantly better, its worst is the number of systems less those that are significantly worse. With a correction of
 the family error the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
 
-A score whose role is that of a baseline is no system's: it is ranked nowhere, takes part in no correction of the systems'
-pairs, and is compared with no other baseline. Each system's difference to the best baseline stands apart, corrected over the
-systems. That the best is chosen by its value in the same data makes it look a little too good,
-which errs on the safe side for who claims to be above it.
+A score with the role of a baseline is not a system's: it is not ranked, takes part in no correction of the systems' pairs,
+and is compared with no other baseline. Each system's difference to the best baseline is listed separately, corrected over
+the systems. The best baseline is chosen by its value in the same data, which makes it look slightly too good: an error on
+the conservative side for claims to be above it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set

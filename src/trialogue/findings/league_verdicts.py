@@ -1,4 +1,4 @@
-"""Which of two systems is better, and which ranks that leaves open."""
+"""Verdicts on pairs of systems, and the rank ranges they imply."""
 
 from collections.abc import Iterable, Sequence, Set
 

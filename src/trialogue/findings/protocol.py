@@ -1,7 +1,7 @@
-"""A decision protocol: what will decide, written before there are data, and what of it was kept.
+"""Decision protocols: the choices that decide a comparison, fixed before there are data, and deviations from them.
 
 A result is stronger if the measure, the level, the margins, the exclusions and the sample were fixed before anybody saw the
-data. The protocol holds these choices as values; whether a run kept it is a list of typed deviations, which is a threat to
+data. The protocol stores these choices as values; deviations of a run are a typed list, which is a threat to
 validity like any other (``threats.detect``).
 """
 

@@ -1,6 +1,6 @@
-"""Findings: what scores and preferences say, ready to be shown. The report draws these and computes nothing.
+"""Findings: the complete results of an evaluation, ready to be rendered. The report draws them and computes nothing.
 
-Everything is a record, so ``findings.json`` is the whole content of a report and can be drawn again anywhere.
+Everything is a record, so ``findings.json`` is the whole content of a report and can be rendered again anywhere.
 """
 
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""How intervals of agreement are made: one setting for all of them."""
+"""Resampling settings shared by all agreement intervals."""
 
 from dataclasses import dataclass
 

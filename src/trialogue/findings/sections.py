@@ -1,4 +1,4 @@
-"""Agreement and realism in short, as sections of a report about everything."""
+"""Summaries of agreement and realism, as sections of the evaluation report."""
 
 from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement

@@ -1,6 +1,6 @@
-"""Where systems stand on one measure: the column, a standing for each system, a contrast for each pair.
+"""Records of a league: the measure's column, a standing per system, a contrast per pair.
 
-Records, like everything in findings; ``records.Findings`` holds one ``League`` a measure.
+``records.Findings`` holds one ``League`` per measure.
 """
 
 from typing import Any, Literal

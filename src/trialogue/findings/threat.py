@@ -1,7 +1,7 @@
-"""A threat to validity: what could make a verdict wrong, as a record that every output reads.
+"""Threats to validity: records of what could make a verdict wrong, read by every output.
 
-A verdict is only as good as what it rests on. What is known against it is not a note beside it but part of it: each threat
-has a severity that says what it does to the verdicts of its subject (systems, a pair of systems, a measure, or everything).
+A threat is part of the verdict, not a footnote: each one has a severity that determines what it does to the verdicts of its
+subject (systems, a pair of systems, a measure, or everything).
 """
 
 from enum import StrEnum

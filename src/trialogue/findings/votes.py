@@ -1,4 +1,4 @@
-"""What pairwise preferences say: a ranking that does not depend on the order of the votes, with Elo beside it."""
+"""Rankings from pairwise preferences: order-independent strengths, with Elo for comparison."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How values, intervals, p-values and lists of names are written in a sentence."""
+"""Format values, intervals, p-values and lists of names within sentences."""
 
 import math
 from collections.abc import Iterable, Sequence

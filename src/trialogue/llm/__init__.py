@@ -1,6 +1,6 @@
-"""Language models behind an OpenAI-compatible endpoint: completions, their cache, and what they cost.
+"""Client for language models behind an OpenAI-compatible endpoint: completions, cache and cost accounting.
 
-For agents, simulated users, labellers and judges alike, which do not know each other.
+Shared by agents, simulated users, labellers and judges, which do not depend on each other.
 """
 
 from trialogue.llm.cache import Cache, CacheStats

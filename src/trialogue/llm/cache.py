@@ -1,10 +1,10 @@
-"""Answers of models on disk, so that what was asked once need not be asked, or paid, again.
+"""On-disk cache of completions, so that no request is made, or paid for, twice.
 
-The key is everything that could change the answer: the endpoint, the whole body of the request (model, messages, every
-sampling parameter, seed) and the trial. Two trials never share an answer: repeating a dialogue draws anew, resuming one
+The key contains everything that could change the answer: the endpoint, the whole request body (model, messages, every
+sampling parameter, seed) and the trial. Two trials never share an answer: repeating a dialogue samples again, resuming one
 does not.
 
-One file an answer, named by the sha256 of its key; written under another name first, so that processes may share a folder.
+One file per answer, named by the sha256 of its key and written atomically, so that processes may share a folder.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
-"""Completions from an OpenAI-compatible chat endpoint (OpenAI, vLLM, Ollama, llama.cpp, transformers serve, ...).
+"""Client for OpenAI-compatible chat endpoints (OpenAI, vLLM, Ollama, llama.cpp, transformers serve, ...).
 
-One ``POST {url}/chat/completions`` a completion. What the server answered is kept as it came wherever it cannot be read; an
-answer without text is a failure, never an empty reply.
+One ``POST {url}/chat/completions`` per completion. A response that cannot be parsed is kept as received; an answer without
+text is a failure, never an empty reply.
 """
 
 import json

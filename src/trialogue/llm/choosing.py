@@ -1,4 +1,7 @@
-"""Choosing one of several options by a language model: a number, or nothing. Words around a number are no choice."""
+"""Ask a language model to choose one of several numbered options.
+
+Only a bare number is a choice; a number within other words is not accepted.
+"""
 
 import re
 from collections.abc import Sequence

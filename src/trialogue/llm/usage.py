@@ -1,4 +1,4 @@
-"""What a model was asked and what that cost. An unknown price or an unreported number of tokens is None, never 0."""
+"""Token usage and cost of language-model calls. An unknown price or unreported token count is None, never 0."""
 
 import threading
 from typing import Annotated, ClassVar

@@ -1,4 +1,4 @@
-"""Metrics: what can be computed from conversations, each in every variant the field uses, by name."""
+"""Metrics of conversations, by name, each in every variant used in the field."""
 
 from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, group_by_system
 from trialogue.metrics.batch import Batch, Rows

@@ -1,6 +1,6 @@
-"""What a metric is, and what it is shown.
+"""Metric interfaces and the units that metrics score.
 
-A metric looks at *units*: replies (``Reply``) or whole dialogues. It is one of two kinds, told apart by what its value is a
+A metric scores *units*: replies (``Reply``) or whole dialogues. It is one of two kinds, defined by what its value is a
 function of; the kind decides how its error is estimated:
 
 * ``Summed``: a function of sums of sufficient statistics over units (a mean, a ratio of totals, corpus BLEU from n-gram
@@ -8,7 +8,7 @@ function of; the kind decides how its error is estimated:
 * ``Counted``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct
   things, so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
 
-There is nothing to inherit: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
+There is no base class to inherit from: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
 """
 
 from collections.abc import Hashable, Iterable, Sequence

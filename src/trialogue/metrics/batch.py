@@ -1,8 +1,8 @@
-"""A batch of one system's conversations: what metrics that measure many replies at once are shown.
+"""Batches of one system's conversations, for metrics that score many replies at once.
 
-A metric of replies may have, beside ``statistics`` (or ``types``) of one reply, ``statistics_of`` (or ``types_of``) of a
-batch, which gives the same for all its replies. What several metrics need of the texts, such as their words by one rule, is
-made once for a batch.
+Beside ``statistics`` (or ``types``) of one reply, a metric of replies may implement ``statistics_of`` (or ``types_of``) of a
+batch, which returns the same for all its replies. Intermediate results that several metrics need, such as tokenised texts,
+are computed once per batch.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence

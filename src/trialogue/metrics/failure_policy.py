@@ -1,8 +1,8 @@
-"""How a failed dialogue or reply counts: decided by the metric's card, applied here, and known to no metric.
+"""Scoring of failed dialogues and replies, as declared on the metric's card.
 
 A dialogue that failed through the system's own fault is an outcome, the worst one; leaving it out would let a system gain
-by failing where it is hard. One that failed through the fault of others says nothing of the system and is missing. A measure
-without a worst value, such as a length, is undefined for both, and the rate of failures has to be read beside it.
+by failing on hard cases. One that failed through the fault of others says nothing about the system and is missing. A measure
+without a worst value, such as a length, is undefined for both, and must be read beside the failure rate.
 """
 
 from collections.abc import Sequence

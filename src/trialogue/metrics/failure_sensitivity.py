@@ -1,4 +1,4 @@
-"""How much a result depends on counting the system's own failures as the worst outcome: both ways, side by side."""
+"""Sensitivity of results to counting the system's own failures as the worst outcome: both ways, side by side."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

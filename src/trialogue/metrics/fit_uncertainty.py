@@ -1,18 +1,17 @@
-"""Intervals of metrics whose values are estimated: with something fitted on other data, such as the calibration of a model,
-or from the few units that people labelled.
+"""Intervals of metrics with estimated parts: fitted on other data, such as a model's calibration, or on few labelled units.
 
-A bootstrap of the dialogues that are measured takes what was fitted for true. But it was fitted on dialogues, too, and
-others would have given another one. A metric that knows by how much gives the variance of its value that comes from there,
+A bootstrap of the measured dialogues treats what was fitted as true. But it was fitted on dialogues, too, and
+others would have given a different fit. A metric that can quantify this returns the variance of its value from this source,
 and of the difference of two values that rest on the same fit: what moves both alike cancels. Variances add, because what
-was fitted is independent of the dialogues measured: true unless it was fitted on these very dialogues.
+was fitted is independent of the dialogues measured, unless it was fitted on these very dialogues.
 
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
-those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an
-end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people say the
-same, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum the
-infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the clusters
-that hold labels and those that do not, if it rests on labels. The interval and the p-value rest on one standard error, so
-that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
+those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; for a value at an
+end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people are
+equal, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum
+the infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the
+clusters that hold labels and those that do not, if it rests on labels. The interval and the p-value use one standard error,
+so p is below .05 exactly where the 95 % interval excludes zero.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """

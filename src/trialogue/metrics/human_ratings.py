@@ -1,7 +1,7 @@
-"""What people said, through the same door as metrics: the mean of their ratings, with the same clusters and tests.
+"""Human ratings as a metric: mean ratings, with the same clustering and tests as computed metrics.
 
-People's answers come in two forms: as ratings on the records they are about, and as scores with a rater in files of their
-own (the export of a study, a published set of judgements). Both become scores here, once, and nothing goes back.
+People's answers come in two forms: as ratings on the records they are about, and as scores with a rater in separate
+files (the export of a study, a published set of judgements). Both are converted to scores here, once.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Local folders of models, as metrics that read with a neural network take them: by path, named by content."""
+"""Local model folders for metrics that use a neural network: given by path, identified by content."""
 
 import hashlib
 from dataclasses import dataclass

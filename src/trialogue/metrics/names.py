@@ -1,4 +1,4 @@
-"""Names of metrics, variants and parameters: ``distinct(n=2)@ratio``, parsed and written.
+"""Names of metrics, variants and parameters, such as ``distinct(n=2)@ratio``: parsing and formatting.
 
 The full name of a measure adds the version of its meaning: ``distinct(n=2)@ratio|v1``. Two measures are comparable if and
 only if their full names are equal.

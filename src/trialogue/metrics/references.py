@@ -1,4 +1,4 @@
-"""Replies against references: what metrics share that score each reply by its reference and take the mean."""
+"""Base class of metrics that score each reply against its reference and take the mean."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Metrics by name, ours and other people's, through the entry points ``trialogue.metrics``.
+"""Registry of metrics, built-in and third-party, through the entry points ``trialogue.metrics``.
 
 An entry point is a factory: a callable with keyword arguments ``variant`` and the card's parameters, and an attribute
 ``card``.

@@ -1,4 +1,4 @@
-"""Repetition: replies that say again what was said, in the dialogue, in themselves, or anywhere."""
+"""Repetition: replies that repeat earlier text in the dialogue, within themselves, or across dialogues."""
 
 from collections.abc import Sequence
 from typing import Self

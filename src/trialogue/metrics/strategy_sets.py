@@ -1,4 +1,4 @@
-"""Which strategies an utterance is labelled with, under declared choices; what Behavior Alignment compares."""
+"""Select an utterance's strategies under declared choices, for Behavior Alignment."""
 
 import difflib
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How a metric uses the wording of texts: what its card says of the variant that was asked for."""
+"""How a metric uses the text of replies, from its card and the requested variant."""
 
 from trialogue.metrics.base import AnyMetric
 from trialogue.records import MeasureName, TextUse

@@ -1,1 +1,1 @@
-"""Agreement of measures with people."""
+"""Agreement of metrics with human judgements."""

@@ -1,7 +1,7 @@
-"""Which of several measures agree with people significantly better than chance, corrected for having looked at all of them.
+"""Test which of several measures agree with people better than chance, corrected for multiple comparisons.
 
-The best of twenty measures that are pure noise has an interval above chance more often than not, so no interval alone may
-name a best one.
+The best of twenty pure-noise measures has an uncorrected interval above chance more often than not, so single intervals must
+not be used to name a best measure.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
-"""What a measure that says nothing of some units is taken to have said: the worst guess.
+"""Worst-case imputation of missing metric values.
 
-Agreement on the units that a measure has a value for can be raised by leaving out the others, and official evaluators leave
-them out without a word. Here a missing value counts as the guess that lowers the rank correlation with people most. This is
-the lower end of the worst-case bounds for missing data (Manski, 2003, "Partial Identification of Probability Distributions",
-ch. 1): whatever the measure would have said, its agreement on all units is at least this. So leaving out units, by whatever
-rule, cannot raise the number.
+Agreement computed on the units that a measure has a value for can be raised by leaving out the others, and official
+evaluators leave them out silently. Here a missing value is replaced by the guess that lowers the rank correlation with
+people most. This is the lower end of the worst-case bounds for missing data (Manski, 2003, "Partial Identification of
+Probability Distributions", ch. 1): whatever the measure would have given, its agreement on all units is at least this. So
+leaving out units, by whatever rule, cannot raise the number.
 """
 
 from collections.abc import Sequence

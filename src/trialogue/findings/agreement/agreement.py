@@ -1,4 +1,4 @@
-"""Agreement: everything that scores and preferences say of how far measures and people agree, as findings."""
+"""Compute all agreement findings between measures and people from scores and preferences."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The answer about agreement in sentences, and what its reader must be warned of."""
+"""The answer about agreement in sentences, with its warnings."""
 
 from collections.abc import Sequence
 

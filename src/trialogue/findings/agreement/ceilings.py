@@ -1,7 +1,7 @@
-"""Noise ceilings: how well anything can agree with people who do not agree with each other.
+"""Noise ceilings: upper bounds on agreement with raters who disagree among themselves.
 
-If the mean rating of k people has reliability r, a measure that knew the truth would correlate with it by the root of r
-(Spearman 1904, correction for attenuation). Nothing is known where only aggregates were published.
+If the mean rating of k people has reliability r, a measure that knew the truth would correlate with it by the square root of
+r (Spearman 1904, correction for attenuation). Undefined where only aggregated ratings were published.
 """
 
 from itertools import combinations

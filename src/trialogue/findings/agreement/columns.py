@@ -1,10 +1,10 @@
-"""Do the columns of a league table agree? What was measured, what simulated users got, what people judged, two by two.
+"""Agreement between the columns of a league table: measured, simulated and human-judged values, pairwise.
 
-Each column orders the systems. Agreement of two is the rank correlation of their values over the systems that both hold,
-with an interval from resamples of dialogues or people, where both columns have such; below five systems nothing is
-concluded, for even the same order comes by chance too often (``system_orders``). The interval is about these systems, the
-p-value about the orders of others like them: two columns are said to go together only if both leave no doubt, the p-values
-of all pairs of columns corrected together (Holm).
+Each column orders the systems. The agreement of two is the rank correlation of their values over the systems that both have,
+with an interval from resamples of dialogues or people, where both columns have them; below five systems nothing is
+concluded, since even identical orders occur by chance too often (``system_orders``). The interval is about these systems,
+the p-value about the orders of others like them: two columns are reported to agree only if both are conclusive, with the
+p-values of all pairs of columns corrected together (Holm).
 """
 
 from collections.abc import Sequence

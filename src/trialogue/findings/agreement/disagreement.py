@@ -1,4 +1,4 @@
-"""Dialogues that people and a metric see differently: where to look before a metric is believed, or a rating is."""
+"""Find the dialogues on which people and a metric disagree most, as examples to inspect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

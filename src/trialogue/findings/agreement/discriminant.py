@@ -1,7 +1,7 @@
-"""Discriminant validity: does a measure of several aspects tell them apart, or is it one number under many names?
+"""Discriminant validity: whether a measure of several aspects distinguishes them.
 
 After Campbell & Fiske (1959), "Convergent and discriminant validation by the multitrait-multimethod matrix": aspects of one
-measure should go together no more than people's do, and each should predict people's answer to its own question best.
+measure should correlate no more than people's do, and each should predict people's answer to its own question best.
 """
 
 from collections.abc import Sequence

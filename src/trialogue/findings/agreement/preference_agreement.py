@@ -1,8 +1,8 @@
-"""Preference agreement: does a measure choose the side that people choose?
+"""Preference agreement: how often a measure prefers the response that people prefer.
 
 Yang et al. (SIGIR 2024, sec. 4.1, figure 2) compare a metric's choice between two responses (A, B, same) with people's by
-Cohen's kappa. A metric hardly ever gives two sides the very same value, so what it calls "same" is a matter of a margin, and
-kappa depends on it. Two rules are offered, and every result says which one it followed:
+Cohen's kappa. A metric hardly ever gives both sides exactly the same value, so "same" needs a margin, and kappa depends on
+it. Two rules are offered, and every result states which one was used:
 
 * ``matched`` (default): the margin at which the measure calls as many pairs "same" as people do. It uses how many ties there
   are, never which ones.

@@ -1,4 +1,4 @@
-"""Ranking agreement: does a measure order systems as people do, and are there enough systems to say so?"""
+"""Ranking agreement: rank correlation of systems by a measure and by people, if there are enough systems."""
 
 from collections.abc import Mapping, Sequence
 

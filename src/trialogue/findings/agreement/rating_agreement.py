@@ -1,18 +1,18 @@
 """Rating agreement: correlations and AUC of a measure with people's ratings, pooled, within systems and between them.
 
-Pooled agreement mixes two things: whether a measure knows the better system, and whether it knows the better dialogue of one
-system. Either may be there without the other, or even have the opposite sign (Simpson's paradox), so all are shown.
+Pooled agreement mixes two questions: whether a measure knows the better system, and whether it knows the better dialogue of
+one system. Either may hold without the other, or even with the opposite sign (Simpson's paradox), so all are reported.
 
 * ``pooled``: over all units.
 * ``within``: the AUC from pairs of units of one system; correlations of ranks taken inside each system (Pearson: of
   deviations from the system's mean).
-* ``within_users``: the same inside people, over those who rated two units or more. Some people rate all that they meet
-  higher than others do; what a measure knows of a dialogue beyond who rated it is this.
+* ``within_users``: the same within people, over those who rated at least two units. Some people rate everything
+  higher than others do; this is what a measure knows of a dialogue beyond who rated it.
 * ``between``: correlations of the systems' means.
-* ``group:NAME``: pooled, over the systems of one group (a dataset, say).
+* ``group:NAME``: pooled, over the systems of one group (such as a dataset).
 
 Each is given over the units that the measure has a value for and, where it lacks any, penalised: over all rated units, with
-the worst guesses of ``abstention`` in place of what is missing (for ``within``, ``within_users`` and ``group:NAME``
+missing values replaced by the worst guesses of ``abstention`` (for ``within``, ``within_users`` and ``group:NAME``
 the worst inside each system, person and group).
 """
 

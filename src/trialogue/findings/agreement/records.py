@@ -1,4 +1,4 @@
-"""What agreement with people is made of, as records: one number each, with where it holds and what it rests on."""
+"""Records of agreement with people: one coefficient each, with its scope and its data."""
 
 from typing import ClassVar, Literal
 

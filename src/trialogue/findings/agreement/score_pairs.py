@@ -1,7 +1,8 @@
-"""Scores of people and of measures, joined unit by unit: the table that every agreement is computed on.
+"""Join human and metric scores by unit, into the table that all agreement statistics use.
 
-A unit is a turn (a reply or utterance), a dialogue or a system. People's scores have a rater, a measure's have none. Several
-people's scores of one unit are averaged, and kept beside the mean for ceilings. Nothing here knows how a score was made.
+A unit is a turn (a reply or utterance), a dialogue or a system. Human scores have a rater, metric scores have none. Several
+people's scores of one unit are averaged; the single scores are kept for noise ceilings. Nothing here depends on how a score
+was computed.
 """
 
 from collections import defaultdict

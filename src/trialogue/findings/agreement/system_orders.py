@@ -1,4 +1,4 @@
-"""Orders of systems by people and by a measure: how alike they are, how sure each rank is, and when not to conclude."""
+"""Orders of systems by people and by a measure: rank correlations, rank intervals, and when no conclusion is drawn."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Validity cards: what is known of a measure's agreement with people, kept where the measure is reported.
+"""Validity cards: the known agreement of a measure with people, shown wherever the measure is reported.
 
-``agree`` writes them beside a run; a set computed on CRSArena-Dial comes with Trialogue. The numbers are facts about that
+``agree`` writes them beside a run; a set computed on CRSArena-Dial ships with Trialogue. The numbers are facts about that
 corpus, whose texts are not shipped.
 """
 

@@ -1,1 +1,1 @@
-"""Where alignment is won and lost, and whether a metric differentiates."""
+"""Alignment profiles by strategy and turn, and differentiation of metrics."""

@@ -1,13 +1,13 @@
-"""Does a metric tell a good system from a bad one? Mixtures of preferred and dispreferred replies, from 0 to 100 %.
+"""Differentiation of metrics: response to mixtures of preferred and dispreferred replies, from 0 to 100 %.
 
-Yang et al. (SIGIR 2024), section 4.2 and figure 3: of pairs of replies to one situation (or of talks with one person) of
+Yang et al. (SIGIR 2024), section 4.2 and figure 3: of pairs of replies to one situation (or of dialogues with one person) of
 which people preferred one, the preferred ones make an *ideal* system and the others a *worst* one. Mixed systems in between
 have a known share of preferred replies, and a metric should follow it.
 
-The paper draws one mixture for each share, and no intervals. Here a value is the mean over many random mixtures, and an
-interval comes from resampling clusters (dialogues, people), with a new mixture in each resample, so it holds both errors. A
-count of distinct things cannot be resampled with replacement; its interval is the jackknife's, widened by the spread of the
-mixtures.
+The paper draws one mixture per share and gives no intervals. Here a value is the mean over many random mixtures, and an
+interval comes from resampling clusters (dialogues, people), with a new mixture in each resample, so it includes both errors.
+A count of distinct things cannot be resampled with replacement; its interval is the jackknife's, widened by the spread of
+the mixtures.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What differentiation found, ready to be drawn."""
+"""Records of differentiation results."""
 
 from typing import ClassVar
 

@@ -1,7 +1,7 @@
-"""Where alignment is lost: strategy by strategy, in the mix of strategies, and turn by turn.
+"""Alignment profiles: losses by strategy, in the strategy distribution, and by turn.
 
-Rests on the same replies as ``behavior_alignment`` by default: the first strategies of both sides, first turns left out.
-Many strategies are rare and stand in a handful of dialogues, where a bootstrap of dialogues gives intervals that are far too
+Uses the same replies as ``behavior_alignment`` by default: the first strategies of both sides, without first turns.
+Many strategies are rare and occur in a handful of dialogues, where a bootstrap of dialogues gives intervals that are far too
 narrow; so shares have Wilson's interval by dialogues (``clustered_share``).
 """
 

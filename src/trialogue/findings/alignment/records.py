@@ -1,4 +1,4 @@
-"""Where alignment is won and lost, as records, and as sections of a report."""
+"""Records of alignment profiles, and their report sections."""
 
 from collections.abc import Sequence
 from typing import ClassVar

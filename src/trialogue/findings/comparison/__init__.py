@@ -1,1 +1,1 @@
-"""Two versions of one system: better, worse, equivalent, or inconclusive."""
+"""Comparison of two versions of one system: better, worse, equivalent, or inconclusive."""

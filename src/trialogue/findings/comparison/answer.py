@@ -1,4 +1,4 @@
-"""What a comparison of two versions says, in sentences: failures first, then the verdict with what it is conditional on."""
+"""The answer of a version comparison in sentences: failures first, then the verdict and its conditions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,10 +1,10 @@
-"""Two versions of one system, from the scores of two runs: better, worse, or inconclusive, and what changed.
+"""Compare two versions of one system from the scores of two runs.
 
-A measure that is the mean of single values (dialogues, or replies to situations) is compared by them, paired where both runs
-hold the same dialogue or situation; whether it is such a mean is checked against the run's own value of the system. Another
-one (BLEU, distinct words of all replies together) is compared by the two runs' values and intervals as if the runs were
-independent, which errs on the safe side where both met the same situations, and is said; where both stand in one run, that
-run's own difference counts.
+A measure that is the mean of unit values (dialogues, or replies to situations) is compared by them, paired where both runs
+hold the same dialogue or situation; whether it is such a mean is checked against the run's own value of the system. Any
+other measure (BLEU, distinct words of all replies together) is compared by the two runs' values and intervals as if the runs
+were independent, which is conservative where both met the same situations and is reported; if both versions are in one run,
+that run's own difference is used.
 """
 
 import math

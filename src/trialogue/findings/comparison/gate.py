@@ -1,7 +1,7 @@
-"""The verdict on a new version: what the measures say, past the gate of threats, failures first.
+"""Verdict on a new version: measured differences after the validity gate, failures first.
 
-More failures than before are a verdict of their own, whatever the measures say. A verdict in favour of the new version that
-a threat demotes is conditional, and never green; one that a threat blocks is none.
+A significant increase in failures is a verdict of its own, whatever the measures show. A verdict in favour of the new
+version that a threat demotes is conditional, and never green; a blocked one is withheld.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a run knows of one system, for its comparison with another run: values, and the single ones they are means of."""
+"""One side of a version comparison: a run's system values and the unit values behind them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,1 +1,1 @@
-"""Decision protocols: margins, what was kept of them, and the verdict under them."""
+"""Decision protocols: margins, deviations, and the verdict under them."""

@@ -1,4 +1,4 @@
-"""Deviations from a decision protocol: of what is declared now, and of what was measured."""
+"""Check a run against its decision protocol: deviations in the declaration and in the measurements."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
-"""What margins say of differences: superiority, non-inferiority and equivalence.
+"""Superiority, non-inferiority and equivalence tests of differences against margins.
 
-A difference is beyond a margin if its whole interval is. With several pairs the intervals are widened after Bonferroni, so
-that they hold for all pairs together.
+A difference exceeds a margin if its whole interval does. With several pairs the intervals are widened by Bonferroni's
+correction, so that they hold for all pairs together.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Findings under a decision protocol: its family, margins and threats that block, and an answer on its measure alone."""
+"""Apply a decision protocol to findings: family of comparisons, margins, blocking threats, and the answer."""
 
 from collections.abc import Sequence
 

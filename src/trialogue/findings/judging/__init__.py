@@ -1,1 +1,1 @@
-"""What is said of systems by a judge, by labels of people, and by both together."""
+"""Findings about systems from a judge, from human labels, and from both combined."""

@@ -1,4 +1,4 @@
-"""Corrected estimates to findings: verdicts, what threats leave of them, and the answer."""
+"""Turn corrected estimates into findings: verdicts after the validity gate, and the answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
-"""What is said of systems by a judge, by labels of people, and by both together, as records.
+"""Records of judged systems: values by a judge, by human labels, and by both combined.
 
-These are no scores: a corrected value holds people's answers, and would agree with itself if it were held against them.
+They are deliberately not ``Score`` records: a corrected value contains people's answers, so comparing it with them would be
+circular.
 """
 
 from typing import ClassVar, Literal

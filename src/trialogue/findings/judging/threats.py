@@ -1,4 +1,4 @@
-"""What speaks against a judge's estimates."""
+"""Detect threats to the validity of a judge's estimates."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

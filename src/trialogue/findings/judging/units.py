@@ -1,4 +1,4 @@
-"""Judged units, as they come out of files: the rows of the table that is corrected."""
+"""Judged units as read from files: the rows of the table to be corrected."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass

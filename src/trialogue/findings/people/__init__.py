@@ -1,8 +1,8 @@
-"""Studies with people: ratings, choices and labels to findings.
+"""Analysis of studies with people: ratings, choices and labels to findings.
 
-``infer_study`` and ``conclude_study`` do it all; ``analyse_ratings``, ``analyse_preferences``, ``analyse_realism`` and
-``analyse_labels`` do one kind of study each. What people said are ``Score`` and ``Preference`` records; ``Participant`` says
-who they were and which exclusion rules they hit.
+``infer_study`` and ``conclude_study`` run everything; ``analyse_ratings``, ``analyse_preferences``, ``analyse_realism`` and
+``analyse_labels`` analyse one kind of study each. Answers are ``Score`` and ``Preference`` records; ``Participant`` holds a
+participant's state and the exclusion rules they hit.
 """
 
 from trialogue.findings.people.choices import analyse_preferences, analyse_realism

@@ -1,4 +1,4 @@
-"""How far raters of the same things agree, with every coefficient that the data allow."""
+"""Inter-rater agreement, with every coefficient that the data allow."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping

@@ -1,4 +1,4 @@
-"""How often one side was chosen over the other, with both groupings of judgements tested."""
+"""Pairwise choices between two sides: shares, and tests clustered by item and by rater."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence

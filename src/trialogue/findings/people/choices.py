@@ -1,6 +1,6 @@
-"""Choices between two sides: preferences of systems, and realism (which of two dialogues was a person's).
+"""Choices between two sides: preferences of systems, and realism (which of two dialogues was with a person).
 
-Judgements of one pair of dialogues resemble each other, and so do judgements of one person. Both groupings are tested,
+Judgements of one pair of dialogues are correlated, and so are judgements of one person. Both groupings are tested,
 and the larger p-value counts.
 """
 

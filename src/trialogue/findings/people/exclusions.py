@@ -1,4 +1,4 @@
-"""The main analysis again under other exclusions: which ones, and each set of people analysed once."""
+"""Sensitivity of the main analysis to the exclusion rules: repeat it once for each distinct set of participants."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

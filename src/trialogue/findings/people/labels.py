@@ -1,4 +1,4 @@
-"""Labels that annotators gave to utterances: agreement, disputes, and what was finally decided."""
+"""Labels by annotators: agreement, disputed items and final labels."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping

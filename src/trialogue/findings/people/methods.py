@@ -1,4 +1,4 @@
-"""The methods paragraph: how the numbers were made, in sentences for a paper."""
+"""Methods paragraph of a study: how the numbers were computed, in sentences for a paper."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

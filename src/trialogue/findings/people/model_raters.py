@@ -1,4 +1,4 @@
-"""What language models answered beside people, held against people's answers. Nothing here counts among people's."""
+"""Compare language-model ratings and choices with people's. They never enter people's results."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Mixed models for a table of ratings: which effects the data allow, and what the fits say."""
+"""Mixed models of a rating table: which effects the data allow, and the fitted results."""
 
 from collections import Counter
 from collections.abc import Sequence

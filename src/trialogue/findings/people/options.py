@@ -1,4 +1,4 @@
-"""Rankings, best–worst choices and boxes ticked, described: a number for each thing that was offered, with an interval."""
+"""Describe rankings, best–worst choices and checkbox answers: one number per option, with an interval."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

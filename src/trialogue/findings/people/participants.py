@@ -1,4 +1,4 @@
-"""Who took part, how far they came, and whose answers count."""
+"""Participants of a study: flow, exclusions, and whose answers count."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The comparison of systems by people's ratings: models, tests, pairs and verdicts of one table."""
+"""Compare systems by people's ratings: models, tests, pairs and verdicts of one table."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Ratings of several systems: who is rated higher, how sure that is, and what it depends on."""
+"""Analyse ratings of several systems: differences with their uncertainty, and position effects."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a study with people found, ready to be shown. The report draws these and computes nothing."""
+"""Records of a study's findings. The report draws them and computes nothing."""
 
 from typing import ClassVar, Literal
 

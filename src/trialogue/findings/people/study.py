@@ -1,4 +1,4 @@
-"""A whole study: everything that was answered, in one set of findings."""
+"""Analyse a whole study: all answers, one set of findings."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

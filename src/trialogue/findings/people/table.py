@@ -1,4 +1,4 @@
-"""Ratings of one criterion as columns."""
+"""Columnar table of the ratings of one criterion."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Planning: what a study or a comparison would find, simulated and analysed as its report would analyse it.
+"""Power of planned studies and comparisons, by simulation with the report's own analysis.
 
 A plan is drawn from a model with every variance component that the report estimates, and each simulated study goes through
 the report's own analysis (``RatingComparison``, ``compare_sides``), so that plan and analysis cannot contradict each other.

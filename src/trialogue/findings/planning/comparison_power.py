@@ -1,9 +1,9 @@
-"""Power of a planned comparison of two versions: runs drawn from a pilot, each compared as ``trialogue compare`` does it.
+"""Power of a planned comparison of two versions, by resampling a pilot and running ``trialogue compare``'s analysis.
 
-Users (or needs, or dialogues: whatever is the independent unit of the pilot) are drawn with replacement, with all that they
-had. Where a pilot holds both versions, what one user had with both is drawn together; else each has users of its own.
-The difference is put in by raising (or lowering) values of a bounded measure to its best (or worst) one, as many as it
-takes, and by a shift where there is no bound.
+The pilot's independent units (users, needs or dialogues) are drawn with replacement, with all their data. If a pilot holds
+both versions, one user's results with both are drawn together; otherwise each version has its own users.
+The effect is imposed by raising (or lowering) values of a bounded measure to its best (or worst) one, as many as
+needed, and by a shift where there is no bound.
 """
 
 import time

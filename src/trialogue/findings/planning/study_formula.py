@@ -1,8 +1,8 @@
-"""Power of a plan by a formula: a guess, in milliseconds, at which sizes a simulation should look.
+"""Approximate power of a plan by a closed formula, to choose the sizes worth simulating.
 
-The variance of a difference of two systems is the sum of what each variance component leaves in it, each divided by the
-number of its levels, and of the noise of single ratings by their Fisher information. No stated power rests on this alone;
-``benchmarks/PLANNING.md`` has it beside simulations.
+The variance of a difference of two systems is the sum of each variance component's contribution, divided by the
+number of its levels, and of the noise of single ratings by their Fisher information. Takes milliseconds. No reported power
+rests on this alone; ``benchmarks/PLANNING.md`` compares it with simulations.
 """
 
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""A study of ratings to come: its design, the variances that it is drawn from, and one drawn study."""
+"""Design of a planned rating study, its assumed variances, and a generator of simulated studies."""
 
 from dataclasses import dataclass
 from typing import Literal

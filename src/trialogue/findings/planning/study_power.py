@@ -1,4 +1,4 @@
-"""Power of a planned study: studies drawn from the plan, each analysed as ``trialogue study report`` analyses it."""
+"""Power of a planned study, by drawing studies from the plan and analysing each as ``trialogue study report`` does."""
 
 import os
 import time

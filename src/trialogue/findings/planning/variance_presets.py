@@ -1,4 +1,4 @@
-"""Named sources of variances: what the report's model estimates on studies that were published with their ratings.
+"""Named sets of variance components, estimated by the report's model on studies published with their ratings.
 
 Measured by ``python -m benchmarks.variances``, which writes ``benchmarks/VARIANCES.md``; a test repeats the fits.
 """

@@ -1,1 +1,1 @@
-"""Simulated users beside real ones."""
+"""Realism: comparison of simulated with real users."""

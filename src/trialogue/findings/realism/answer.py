@@ -1,4 +1,4 @@
-"""The answer about realism in sentences."""
+"""The answer about realism in sentences, with its warnings."""
 
 from trialogue.findings.realism.records import Gap, RealismFindings
 from trialogue.findings.wording import render_estimate

@@ -1,4 +1,4 @@
-"""Performance prediction: do simulated users put agents in the order that real users do (KDD 2020, RQ3)?"""
+"""Performance prediction: whether simulated users rank agents as real users do (KDD 2020, RQ3)."""
 
 from collections.abc import Sequence
 

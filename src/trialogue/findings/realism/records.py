@@ -1,4 +1,4 @@
-"""What is said about simulated users beside real ones, as records."""
+"""Records of realism findings."""
 
 from typing import ClassVar
 

@@ -1,8 +1,9 @@
-"""Are simulated dialogues like real ones? Features side by side, acts side by side, and a classifier that tries to tell.
+"""Two-sample comparison of simulated and real dialogues: features, dialogue acts, and a classifier test.
 
-A classifier two-sample test (Lopez-Paz & Oquab, ICLR 2017): if a model that has not seen a dialogue can say better than by
-chance whether it is simulated, the two kinds differ; its AUC says how plainly. It has only the features it is given: an AUC
-of .5 says that *these* tell nothing. No permutations are needed, since the AUC's own interval is from dialogues left out.
+A classifier two-sample test (Lopez-Paz & Oquab, ICLR 2017): if a model predicts better than chance whether a held-out
+dialogue is simulated, the two distributions differ; its AUC measures how clearly. It only sees the given features: an AUC
+of .5 means that *these* do not separate the two. No permutations are needed, since the AUC's interval comes from held-out
+dialogues.
 """
 
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Which systems are better: the answer, and the sections beside the league."""
+"""Findings about systems: the answer, and the sections beside the league."""

@@ -1,7 +1,7 @@
-"""The answer in statements: which system is better on the measure that counts most, and everything known against that.
+"""The answer in statements: which system is better on the primary measure, and the threats to that verdict.
 
-The statements are composed from leagues that have passed the gate (``threats.gate``), so no sentence can say more than the
-threats leave. What demotes a verdict stands in the same sentence as the verdict.
+The statements are composed from leagues that have passed the gate (``threats.gate``), so no sentence can claim more than the
+threats allow. A threat that demotes a verdict is stated in the same sentence as the verdict.
 """
 
 from collections import Counter

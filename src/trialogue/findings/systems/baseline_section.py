@@ -1,4 +1,4 @@
-"""How far systems are above baselines that ignore the user, as a section of a report."""
+"""Report section on each system's margin over baselines that ignore the user."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How much values and verdicts depend on counting a system's own failures as the worst outcome, as a section of a report."""
+"""Report section on sensitivity to counting a system's own failures as the worst outcome."""
 
 from collections.abc import Sequence
 

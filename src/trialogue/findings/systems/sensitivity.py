@@ -1,4 +1,4 @@
-"""Does the order of systems depend on which formula goes by a metric's name?"""
+"""Sensitivity of the ranking to the variant of a metric."""
 
 from collections.abc import Sequence
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Threats to validity: what could make a verdict wrong, how it is found, and what it does to the verdict.
+"""Detection and handling of threats to validity.
 
 ``threat`` holds the records, ``detect`` finds them, ``texts`` words them, ``gate`` applies them to leagues.
 """

@@ -1,6 +1,7 @@
-"""Finding threats: each detector reads the findings of a run, before the gate, and yields what speaks against them.
+"""Detectors of threats: each reads the findings of a run, before the gate, and yields threats.
 
-A detector reads types (facts of systems, of measures, leagues), never a sentence. The list at the end is all of them.
+A detector reads types (facts about systems, about measures, leagues), never a sentence. The list at the end holds all of
+them.
 """
 
 from collections import Counter

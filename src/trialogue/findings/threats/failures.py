@@ -1,4 +1,4 @@
-"""Finding threats in failures: dialogues and replies that the system itself, or somebody else, did not bring to an end."""
+"""Detectors of threats from failures: dialogues and replies that were not completed, by fault."""
 
 from collections.abc import Iterator
 from itertools import combinations

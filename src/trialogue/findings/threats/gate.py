@@ -1,7 +1,7 @@
-"""The gate: leagues in, the same leagues with only those verdicts that the threats leave standing out.
+"""The gate: remove or mark the verdicts of leagues that threats do not allow.
 
 Every output (answer, terminal, page, CSV, JSON, exit codes) reads leagues that have passed it, so that none can conclude
-more than another. What is blocked has no rank and no verdict anywhere; what is demoted keeps its verdict and is marked.
+more than another. A blocked subject has no rank and no verdict anywhere; a demoted verdict is kept and marked.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What is said of measures that do not fit a language: the one home of these texts."""
+"""Texts about measures that do not fit a language. No other module words them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What is said of decision protocols and of deviations from them: the one home of these texts."""
+"""Texts about decision protocols and deviations from them. No other module words them."""
 
 from collections.abc import Callable, Iterator, Mapping
 

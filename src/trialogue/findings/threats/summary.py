@@ -1,4 +1,4 @@
-"""Threats as a short list to read: the same threat to several measures or systems is one line."""
+"""Summarise threats: the same threat to several measures or systems becomes one line."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every threat is called, how it is found, what it does, and what is said of it: the one home of these texts."""
+"""Texts about threats: name, detection, effect and sentence of each. No other module words them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

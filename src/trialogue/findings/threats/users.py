@@ -1,4 +1,4 @@
-"""Threats from the user's side of dialogues: users who do not behave as users, whatever the system does."""
+"""Detectors of threats from the user side: simulated users that do not behave as users."""
 
 from collections.abc import Iterator
 from itertools import combinations

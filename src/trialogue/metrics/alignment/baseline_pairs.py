@@ -1,7 +1,7 @@
-"""What an alignment metric makes of every situation with every reference of the others in place of a reply.
+"""Alignment statistics of every situation paired with every other situation's reference.
 
-Millions of pairs, so neither kind of metric is asked about one pair at a time: explicit alignment depends on few kinds of
-places and replies, implicit alignment on one product of beliefs.
+There are millions of pairs, so none is evaluated individually: explicit alignment depends on few distinct positions and
+replies, implicit alignment on one matrix product of beliefs.
 """
 
 from collections import Counter

@@ -1,9 +1,9 @@
-"""What baselines get on a metric, and how far each system is from them, with intervals that know that dialogues lend, too.
+"""Scores of alignment baselines, and each system's difference to them, with intervals.
 
-A baseline's score is the metric of the mean statistics of each situation over all replies that it may take: the limit
-of drawing them again and again. A dialogue enters twice, for its situations are answered and its replies are lent. So the
-error is a delete-one-dialogue jackknife that takes it away from both sides: of ``random-human`` the score is a
-U-statistic, whose variance a resampling of the answered situations alone puts at a quarter of what it is (Hoeffding 1948;
+A baseline's score is the metric of the mean statistics of each situation over all replies that it may use: the limit
+of drawing them again and again. A dialogue enters twice, because its situations are answered and its replies are reused. So
+the error is a delete-one-dialogue jackknife that removes it from both sides: for ``random-human`` the score is a
+U-statistic, and resampling the answered situations alone gives a quarter of its variance (Hoeffding 1948;
 Arvesen 1969). What was learned (the most frequent strategy and the predicted one) is treated as fixed: the interval is
 that of these predictions, not of those learned from other dialogues.
 """

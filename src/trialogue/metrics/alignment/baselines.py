@@ -1,11 +1,11 @@
-"""Recommenders that know nothing, as responses to the same situations: what every table of recommendation should hold.
+"""Recommendation baselines that ignore the user, as responses to the same situations.
 
-* ``copy-context`` ranks what the context mentions, the last mention first, then what is popular.
-* ``popularity`` ranks what is popular.
+* ``copy-context`` ranks the items mentioned in the context, the last mention first, then popular items.
+* ``popularity`` ranks popular items.
 
 Neither reads the reference or the targets of the situation it answers. Popularity counts should come from training data.
-Where none are given they are counted from the targets of the *other* dialogues among the situations: no dialogue sees its
-own answers, but the baselines then know the distribution of the test set, which makes them hard to beat rather than easy.
+Without them, they are counted from the targets of the *other* dialogues among the situations: no dialogue sees its
+own answers, but the baselines then know the distribution of the test set, which makes them harder to beat, not easier.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
-"""Behavior Alignment, explicit: does the system do what a human recommender did at the same point?
+"""Explicit Behavior Alignment: agreement of a system's strategy labels with a human recommender's at the same point.
 
 It reads strategy labels that are already on the records, from any source, and calls no model. A unit is one system
-utterance with the human reference to the same context. Every choice that the paper leaves open is a
-parameter; those that are not the card's default are in the measure's name.
+utterance with the human reference for the same context. Every choice that the paper leaves open is a
+parameter; parameters that differ from the card's default appear in the measure's name.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -1,10 +1,10 @@
-"""Behavior Alignment, implicit: no labels, but a model's belief over strategies on both sides.
+"""Implicit Behavior Alignment: agreement of a model's strategy distributions on both sides, without labels.
 
-Two utterances share a strategy with the probability sum of p_k q_k, which the model that wrote the beliefs has calibrated on
-pairs it had not seen, half of which matched (``StrategyDistribution.same``). The score of a *system* is not the mean of such
+Two utterances share a strategy with the probability sum of p_k q_k, calibrated by the model that wrote the beliefs on
+held-out pairs, half of which matched (``StrategyDistribution.same``). The score of a *system* is not the mean of such
 probabilities: where few pairs match, a model trained on half-and-half reports far too many. The default corrects for that.
 
-What is summed is a histogram of the calibrated probabilities on a fixed grid (each value shared between its two neighbours,
+What is summed is a histogram of the calibrated probabilities on a fixed grid (each value split between its two neighbours,
 so that means are exact), hence every estimate, and every resample of it, is a function of 65 sums.
 """
 

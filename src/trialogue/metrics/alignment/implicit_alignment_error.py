@@ -1,8 +1,8 @@
-"""How far the error of a model's calibration moves implicit alignment, by the delta method.
+"""Contribution of a model's calibration error to implicit alignment, by the delta method.
 
-The calibration's covariance stands with the beliefs (``StrategyDistribution.same_error``). Systems that are judged with one
-calibration err by it alike, mostly: in their difference its two gradients are subtracted before they are squared. That of
-another model is another error, independent of the first.
+The calibration's covariance is stored with the beliefs (``StrategyDistribution.same_error``). Systems judged with one
+calibration share most of its error: for their difference its two gradients are subtracted before they are squared. The
+calibration of another model has an independent error.
 """
 
 from collections.abc import Mapping

@@ -1,13 +1,13 @@
-"""Baselines that ignore the user: what an alignment score must be read beside.
+"""Alignment baselines that ignore the user, as a reference for every alignment score.
 
-Each repeats what a human recommender said in another dialogue; they differ in whose replies they may take.
+Each repeats a human recommender's utterance from another dialogue; they differ in which replies are eligible.
 
 * ``random-human``: any reply;
 * ``same-turn``: one of the same turn;
 * ``majority``: one with the strategy that is most frequent;
-* ``context``: one with the strategy predicted from what both sides did before, not from what they said.
+* ``context``: one with the strategy predicted from the preceding behaviors of both sides, not from their words.
 
-None is drawn: the score of a baseline is its mean over *all* replies that it may take (``alignment_baseline_scores``), so no
+None is sampled: the score of a baseline is its mean over *all* eligible replies (``alignment_baseline_scores``), so no
 seed changes it.
 """
 

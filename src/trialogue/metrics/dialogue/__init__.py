@@ -1,1 +1,1 @@
-"""Metrics of whole dialogues: length, endings, latency, success, style."""
+"""Dialogue-level metrics: length, endings, latency, success, style."""

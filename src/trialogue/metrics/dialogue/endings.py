@@ -1,4 +1,4 @@
-"""How dialogues end, and how many of them fail: to be read next to every score of a simulation, failures are in it."""
+"""Dialogue endings and failure rates, to be read beside every score of a simulation, which includes the failures."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,6 +1,6 @@
-"""A dialogue as what the user did and what the system did in return: labels of acts, read by several metrics.
+"""Exchanges of a dialogue: the act labels of a user turn and of the system turn that follows.
 
-An utterance's label is the intent of its first act that has one, as in corpora with one act an utterance.
+An utterance's label is the intent of its first act that has one, as in corpora with one act per utterance.
 """
 
 from collections.abc import Collection, Sequence

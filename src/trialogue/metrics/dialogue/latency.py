@@ -1,4 +1,4 @@
-"""How long the system makes the user wait."""
+"""Response latency: how long the system makes the user wait."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Reward: points for what a dialogue made possible, less what it cost the user in turns."""
+"""Reward of a dialogue: points for what it made possible, minus a cost per turn."""
 
 from collections.abc import Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""DS-KL: how far the user acts of one set of dialogues are from those of another, such as simulated from real ones."""
+"""DS-KL: divergence between the user-act distributions of two sets of dialogues, such as simulated and real ones."""
 
 import hashlib
 import json

@@ -1,6 +1,6 @@
-"""How often real users did what in the annotated conversations of Zhang and Balog (KDD 2020), by system.
+"""User-act counts of real users in the annotated conversations of Zhang and Balog (KDD 2020), by system.
 
-Counts of labels as the files have them (25 dialogues each). They are numbers, not the dialogues, which may not be shipped.
+Counts of labels as the files have them (25 dialogues each). Only the counts are shipped; the dialogues may not be.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Turn-level success: how often the system does what the user's act asks for."""
+"""Turn-level success: how often the system's response satisfies the user's act."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,1 +1,1 @@
-"""One pass over conversations: running totals, samples and intervals of all metrics at once."""
+"""Measurement engine: all metrics in one pass over conversations, with running totals, resampling and intervals."""

@@ -1,4 +1,4 @@
-"""Running totals of one metric for one system: unit values as they come, an estimate at the end.
+"""Accumulate one metric for one system: unit values as they come, an estimate at the end.
 
 Memory grows with the number of conversations (a row of sums each) and, for counted metrics, with the number of distinct
 things, never with the text. Totals of parts of the data can be merged.

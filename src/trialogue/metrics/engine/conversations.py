@@ -1,4 +1,4 @@
-"""From records to conversations: what metrics are shown, made from dialogues or from situations and responses."""
+"""Build the conversations that metrics score from dialogues, or from situations and responses."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,6 +1,6 @@
-"""What one system's replies hold of distinct things, and its difference to another system's: as it is, or rarefied.
+"""Distinct-type estimates of one system and differences of two, raw or rarefied.
 
-Rarefied, both sides are brought to the size of the smaller one (n-grams, or replies), in whole clusters; see
+Rarefied, both sides are reduced to the size of the smaller one (n-grams, or replies), in whole clusters; see
 ``trialogue.stats.resampling.rarefaction``.
 """
 

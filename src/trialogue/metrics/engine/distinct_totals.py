@@ -1,4 +1,4 @@
-"""Running totals of a metric that counts distinct things: which clusters have each, and how many there are in all."""
+"""Running totals of a metric that counts distinct types: incidence by cluster, and total counts."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One pass over conversations, all metrics at once: unit scores as they come, system scores and differences at the end."""
+"""Measure all metrics in one pass over conversations: unit scores as they come, system scores and differences at the end."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which clusters have which of many distinct things: two columns, 12 bytes for each thing of each cluster."""
+"""Sparse incidence of types in clusters: two columns, 12 bytes per pair of type and cluster."""
 
 from collections.abc import Collection
 

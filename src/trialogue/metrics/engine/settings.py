@@ -1,4 +1,4 @@
-"""How estimates are made."""
+"""Settings of estimation: seed, resamples, permutations, confidence level and failure policy."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Running totals of a metric that is a function of sums: a row of sums for each conversation."""
+"""Running totals of a metric that is a function of sums: one row of sums per conversation."""
 
 import zlib
 from collections import Counter

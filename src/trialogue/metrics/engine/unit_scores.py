@@ -1,4 +1,4 @@
-"""Scores of single replies and dialogues: of a batch at once, as columns; as single records where somebody asks for them."""
+"""Scores of single replies and dialogues: as columns for a batch, or as single records on request."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

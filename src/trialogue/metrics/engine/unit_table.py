@@ -1,4 +1,4 @@
-"""Fill a table of scores from what metrics give the units of a batch."""
+"""Fill a score table with a metric's unit values of a batch."""
 
 import numpy as np
 

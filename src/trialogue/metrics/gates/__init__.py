@@ -1,1 +1,4 @@
-"""Gates: faults of the user's side of a dialogue, found in the dialogue alone, so that imported ones pass them, too."""
+"""Quality gates: faults of the user's side of a dialogue, detected from the dialogue alone.
+
+Imported dialogues pass through them, too.
+"""

@@ -1,4 +1,4 @@
-"""The detectors, one for each gate: whether a dialogue's user shows the fault, or None if unknown."""
+"""Detectors, one per gate: whether a dialogue's user shows the fault, or None if unknown."""
 
 import re
 from collections import Counter

@@ -1,7 +1,7 @@
-"""The English words by which gates know thanks, an assistant's talk, and a message that breaks off.
+"""English word lists of the gates: thanks, assistant phrases, and signs of truncated messages.
 
-Written from what language models are known to say when they leave the user's role, and held against real users: see
-``benchmarks/GATES.md``. Dialogues in other languages pass these gates unseen.
+Written from what language models are known to say when they leave the user's role, and tested against real users: see
+``benchmarks/GATES.md``. For dialogues in other languages these gates detect nothing.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""Outcomes by needs: what the system recommends, and whether it is what the user was after."""
+"""Need-based outcomes: what the system recommends, and whether it satisfies the user's hidden need."""

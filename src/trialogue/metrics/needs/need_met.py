@@ -1,7 +1,8 @@
-"""Does the system find what the user is after? Outcomes that rest on no label, no act and nobody's opinion.
+"""Need-based outcomes: whether and when the system finds an item that satisfies the user's need.
 
-Simulated users have a hidden need that few items of the catalogue satisfy (``simulation.needs``). What is counted is
-which items the system was first to name, and when (``recommended``); nobody has to understand what it meant.
+They use no labels, acts or opinions. Simulated users have a hidden need that few items of the catalogue satisfy
+(``simulation.needs``). What is counted is which items the system was first to name, and when (``recommended``), without
+interpreting its utterances.
 """
 
 from collections.abc import Sequence

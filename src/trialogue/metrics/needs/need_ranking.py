@@ -1,4 +1,4 @@
-"""Is what the user is after in the system's ranked lists, turn by turn? And how much does it repeat, or invent?"""
+"""Need-based recall of the system's ranked lists, repeated recommendations, and items outside the catalogue."""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,7 @@
-"""What a system recommends in a dialogue, item by item and turn by turn: the one reading that outcomes by needs rest on.
+"""Extract a system's recommendations in a dialogue, by item and turn, for all need-based outcomes.
 
-Counted is what the *system* names first: an item that the user has named, or that was recommended before, is no news. Titles
-that are asked about, spoken against or only compared with are not recommended. At most three new ones of a turn count, in
+Counted are items that the *system* names first; items that the user named, or that were recommended before, are not. Titles
+that are asked about, rejected or only compared with are not recommendations. At most three new items per turn count, in
 order: a list of two hundred titles is not two hundred recommendations.
 """
 

@@ -1,1 +1,1 @@
-"""Metrics of what is recommended, when, and whether it is accepted."""
+"""Recommendation metrics: which items, when, and whether they are accepted."""

@@ -1,4 +1,4 @@
-"""Does the user take something, how often, and after how long? Read from what users do, so that it needs no rating."""
+"""Acceptance: whether, how often and how soon the user accepts an item, read from user acts without ratings."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,7 @@
-"""When does the system first recommend, and does it succeed? Under one name the field means four different things each."""
+"""Turns before the first recommendation, and success rate.
+
+The field uses each of the two names for four different definitions; all are implemented as variants.
+"""
 
 from collections.abc import Callable, Sequence
 

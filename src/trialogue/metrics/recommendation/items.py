@@ -1,4 +1,4 @@
-"""Do replies name items, and how much of the catalogue is ever recommended?"""
+"""Item ratio and catalogue coverage of replies."""
 
 from collections.abc import Sequence
 

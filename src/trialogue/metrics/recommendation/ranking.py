@@ -1,6 +1,6 @@
-"""Is what was right to recommend high in the system's ranking? Recall, NDCG and MRR at k, per label and per example.
+"""Ranking metrics at k: Recall, NDCG and MRR, per label and per example.
 
-A target that is not among the first k is a miss, also where the ranking is shorter than k.
+A target that is not among the first k is a miss, even if the ranking is shorter than k.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Where the items that were right to recommend stand in a system's ranking: what recall, NDCG and MRR are made of."""
+"""Ranks of the target items in a system's ranking, the input of Recall, NDCG and MRR."""
 
 import math
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Estimated satisfaction: features, weights, and the domain in which they hold."""
+"""Satisfaction estimation: features, weights and domain."""

@@ -1,8 +1,8 @@
-"""What a dialogue shows of its user's satisfaction without a language model: the features of the learned estimator.
+"""Text features of the satisfaction estimator, computed without a language model.
 
-Each is a number of one dialogue, from its text alone, with the direction in which it may count. Directions were declared
-before anything was fitted; a fit may give a feature no weight, but never the opposite one. English is assumed where words
-are looked up (what users say when they are pleased, or not).
+Each is a number per dialogue, from its text alone, with the direction in which it may count. Directions were declared
+before anything was fitted; a fit may give a feature zero weight, but never the opposite sign. Word lists are English
+(expressions of satisfaction and dissatisfaction).
 """
 
 import math

@@ -1,7 +1,7 @@
-"""Learning the weights of the satisfaction estimator, and judging them on systems and people that were left out.
+"""Fit the weights of the satisfaction estimator, and evaluate them on held-out systems and people.
 
-A ridge logistic regression on standardised features, each weight kept on its declared side of zero. With some hundred
-dialogues that is about all that can be learned: the signs keep a system's habits from being taken for what pleases.
+A ridge logistic regression on standardised features, each weight constrained to its declared sign. A few hundred
+dialogues support little more: the signs prevent the model from learning a system's habits as signs of satisfaction.
 """
 
 from collections.abc import Sequence

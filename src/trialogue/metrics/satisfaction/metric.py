@@ -1,8 +1,9 @@
-"""Estimated satisfaction: what a user would say of a dialogue, learned from people's own answers, without a language model.
+"""Estimated satisfaction, learned from people's own answers, without a language model.
 
-The weights come from CRSArena-Dial and are numbers only. Beside them stand fingerprints of the training dialogues: a
+The weights come from CRSArena-Dial and are numbers only. They are stored with fingerprints of the training dialogues: a
 dialogue that is recognised is scored with weights fitted without its system and without the people who met it, whatever the
-system is called now, and has no value where there are no such weights. No value comes from weights that saw the dialogue.
+system's current name, and has no value if there are no such weights. No value comes from weights fitted on the same
+dialogue.
 """
 
 import hashlib

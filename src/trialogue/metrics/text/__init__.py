@@ -1,1 +1,1 @@
-"""Metrics of the wording of replies."""
+"""Text metrics of replies."""

@@ -1,4 +1,4 @@
-"""BERTScore: words of a reply matched with words of the human one by what a language model makes of them."""
+"""BERTScore: similarity of a reply and the human reference by contextual token embeddings."""
 
 from collections.abc import Callable
 from functools import lru_cache

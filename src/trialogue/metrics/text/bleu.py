@@ -1,4 +1,4 @@
-"""BLEU-k: n-grams that a reply shares with the human one, by each of the formulas that go by that name."""
+"""BLEU-k: n-gram overlap of a reply with the human reference, in each of the formulas known by this name."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

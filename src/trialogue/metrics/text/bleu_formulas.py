@@ -1,6 +1,6 @@
-"""BLEU from counts of matching n-grams: the formulas of NLTK, sacreBLEU and of those who called them.
+"""BLEU formulas on n-gram match counts: NLTK's, sacreBLEU's and those of code that called them.
 
-``Counts`` are of many replies at once; every formula here is checked against the library it reproduces.
+``Counts`` hold many replies at once; every formula here is checked against the library it reproduces.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""chrF: character n-grams that a reply shares with the human one."""
+"""chrF: character n-gram F-score of a reply against the human reference."""
 
 import string
 from collections.abc import Iterator, Sequence

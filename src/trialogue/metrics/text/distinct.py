@@ -1,4 +1,4 @@
-"""Distinct-n: how varied the wording of a system's replies is, by each of the formulas that go by that name."""
+"""Distinct-n: lexical diversity of a system's replies, in each of the formulas known by this name."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass

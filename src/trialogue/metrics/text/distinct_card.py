@@ -1,4 +1,4 @@
-"""The card of distinct-n: eight formulas by one name, and what their values are worth."""
+"""Card of distinct-n: eight formulas of one name, and their known validity."""
 
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 

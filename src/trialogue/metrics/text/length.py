@@ -1,4 +1,4 @@
-"""How long replies are: the baseline that every other metric of text has to beat."""
+"""Reply length, the baseline that every other text metric has to beat."""
 
 from collections.abc import Sequence
 

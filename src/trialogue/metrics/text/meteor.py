@@ -1,4 +1,4 @@
-"""METEOR: words that a reply shares with the human one, equal, of one stem or synonymous, and how well ordered."""
+"""METEOR: alignment of a reply with the human reference by exact, stemmed and synonymous words, with an order penalty."""
 
 from functools import lru_cache
 from typing import Any

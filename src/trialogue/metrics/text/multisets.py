@@ -1,6 +1,6 @@
-"""How often things occur in many texts at once: the kernels of ``overlap``, over whole batches of replies.
+"""Vectorised multiset operations over batches of texts, the batch kernels of ``overlap``.
 
-The number of a text takes the lowest bits of a key, so that one sort of plain numbers does for all texts.
+The text's index is stored in the lowest bits of each key, so that one integer sort serves all texts.
 """
 
 import numpy as np

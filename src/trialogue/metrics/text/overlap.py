@@ -1,4 +1,4 @@
-"""How much two sequences have in common: kernels that the metrics with a reference share."""
+"""Overlap of two token sequences: kernels shared by the reference-based metrics."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence

@@ -1,4 +1,4 @@
-"""Perplexity: how much a language model of your choice is surprised by replies."""
+"""Perplexity of replies under a given language model."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""ROUGE-L: the longest common subsequence of a reply and the human one."""
+"""ROUGE-L: longest common subsequence of a reply and the human reference."""
 
 from collections.abc import Sequence
 from functools import lru_cache

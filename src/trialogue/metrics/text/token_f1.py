@@ -1,4 +1,4 @@
-"""Token F1: words that a reply shares with the human one, in any order."""
+"""Token F1: unordered word overlap of a reply and the human reference."""
 
 import numpy as np
 

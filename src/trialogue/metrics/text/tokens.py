@@ -1,10 +1,10 @@
-"""Words, under every rule that the metrics of text go by; each text is cut once per rule and remembered.
+"""Tokenisation rules of the text metrics; each text is tokenised once per rule and cached.
 
-All rules map a text to a tuple of strings. Two rules differ where one thinks they cannot: ``words`` of ``""`` is empty,
+All rules map a text to a tuple of strings. Rules may differ in unexpected places: ``words`` of ``""`` is empty,
 ``spaced_words`` of it is one empty word, and the difference reaches published BLEU scores.
 
-Most rules cut a text at white space and treat each piece alone, so that a piece that occurs in many texts need be treated
-once (see ``encode``). A rule says so by the texts for which that is true.
+Most rules split a text at white space and treat each piece alone, so that a piece that occurs in many texts is processed
+once (see ``encode``). A rule declares the texts for which that is true.
 """
 
 import re

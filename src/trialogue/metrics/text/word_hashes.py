@@ -1,12 +1,12 @@
-"""Texts as numbers: every word is a 64-bit hash, so that n-grams of thousands of replies are counted by numpy at once.
+"""Texts as arrays of 64-bit word hashes, so that numpy counts n-grams of thousands of replies at once.
 
 The hash of a word is BLAKE2b's, the same in every process and on every machine; that of an n-gram mixes those of its words.
-Two different n-grams are taken for one with a probability of 2^-64 a pair, so that among N different ones the chance of any
-mistake is about N^2 / 2^65: 3e-8 for a million, 3e-6 for ten million, and a mistake makes a count wrong by one. Where they
-are only compared within one reply and its reference, some bits say which reply it is; at least 40 are left, and with the
-1,000 pairs of n-grams of a reply the chance is 1e-9 for each reply.
+Two different n-grams collide with a probability of 2^-64 per pair, so that among N different ones the probability of any
+collision is about N^2 / 2^65: 3e-8 for a million, 3e-6 for ten million, and a collision makes a count wrong by one. Where
+n-grams are only compared within one reply and its reference, some bits hold the index of the reply; at least 40 remain, and
+with the 1,000 pairs of n-grams of a reply the probability is 1e-9 per reply.
 
-A text is cut at white space once, whatever the rules that ask for its words, and a piece that occurs again is treated by a
+A text is split at white space once, whatever the rules that ask for its words, and a repeated piece is processed by a
 rule once (``tokens.Rule``).
 """
 
