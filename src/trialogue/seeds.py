@@ -1,4 +1,4 @@
-"""Seeds from names, so that order, number of processes and placement of work cannot change a result."""
+"""Derive random seeds from names, so that results do not depend on order, number of processes or placement of work."""
 
 import hashlib
 

@@ -1,7 +1,7 @@
-"""What flows between rooms: frozen, closed records that are the same after a trip through JSON.
+"""Data model shared by all packages: frozen, closed records that round-trip through JSON.
 
-``Dialogue`` (of ``Utterance``), ``Situation`` and ``Response`` are what systems and people said; ``Score`` and
-``Preference`` are what a metric or a person made of it; ``Manifest`` says who made a file; ``Card`` describes a metric.
+``Dialogue`` (of ``Utterance``), ``Situation`` and ``Response`` hold conversations; ``Score`` and ``Preference`` hold what a
+metric or a person made of them; ``Manifest`` records how a file was made; ``Card`` describes a metric.
 Unknown is ``None``, empty is empty, zero is zero.
 """
 

@@ -1,4 +1,4 @@
-"""The base of every record: frozen, closed, and compact as JSON."""
+"""Base class of all records: frozen, closed, and serialised as compact JSON."""
 
 from abc import abstractmethod
 from collections.abc import Iterator

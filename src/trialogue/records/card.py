@@ -1,4 +1,7 @@
-"""The card of a metric: what it is, in which variants, and whom to cite. Docs, errors and report tables come from it."""
+"""Metric cards: definition, variants, parameters and citation.
+
+Documentation, error messages and report tables are generated from them.
+"""
 
 from enum import StrEnum
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Records that are held by the hundred thousand, in less than half the memory."""
+"""Memory-efficient storage of records: less than half the memory for hundreds of thousands of them."""
 
 from trialogue.records.base import Record
 from trialogue.records.dialogue import Dialogue, Utterance

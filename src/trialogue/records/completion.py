@@ -1,6 +1,6 @@
-"""What a system's scores rest on: dialogues that were finished, failures by fault, and replies that are missing.
+"""Completion counts of a system: finished dialogues, failures by fault, and missing replies.
 
-Counted once from the records, before anything is measured. A system without one finished dialogue has no rank.
+Counted once from the records, before anything is measured. A system without a finished dialogue is not ranked.
 """
 
 from collections import Counter

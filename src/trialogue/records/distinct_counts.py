@@ -1,8 +1,8 @@
-"""What a run keeps of distinct things, so that two runs of different size are compared by rarefaction without any text.
+"""Occurrence counts of distinct types, so that two runs of different size can be compared by rarefaction without the texts.
 
-How many distinct things a smaller sample would have held depends only on how many clusters each thing occurs in (see
-``trialogue.stats.resampling.rarefaction``), so things of one cluster that occur equally often are counted and not listed:
-a few numbers for each cluster, and nothing of what was said.
+How many distinct types a smaller sample would have held depends only on how many clusters each type occurs in (see
+``trialogue.stats.resampling.rarefaction``), so types of one cluster that occur equally often are counted and not listed:
+a few numbers per cluster, and no text.
 """
 
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Whether data are like those that a measure was learned from: its domain, and how much of the data lies outside."""
+"""Domain fit: whether data resemble those that a measure was learned from, and the share that does not."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""A number with what is known of its error."""
+"""Estimates: a value with its interval, counts, and the reason if something is missing."""
 
 from typing import Self
 

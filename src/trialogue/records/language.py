@@ -1,4 +1,4 @@
-"""The languages of what systems, users and references say, and the measures that are not made for them."""
+"""Languages of systems, users and references, and mismatches with the languages a measure supports."""
 
 from typing import ClassVar, Literal
 

@@ -1,10 +1,10 @@
-"""The name of a measure, which knows its parts: parsed once where it enters, written as one text everywhere else.
+"""Structured names of measures, parsed once on input and formatted as one string everywhere else.
 
-Three kinds of measure share a column type, and a file tells them apart by how the name is written:
+Three kinds of measure share a column type, and a file distinguishes them by the form of the name:
 
 * a metric: ``distinct(n=2)@ratio|v1`` (metric, parameters, variant, version);
 * a question that people answered: ``human:satisfaction``, or ``human:relevance@response`` where single replies were rated;
-* a score that predicts the answers to one question: ``FACE:relevance`` (who predicts, and which aspect).
+* a score that predicts the answers to one question: ``FACE:relevance`` (predictor and aspect).
 
 Two measures may share a column if and only if their names are equal.
 """

@@ -1,8 +1,8 @@
-"""What a user of a dialogue wants, hidden from the agent: what its outcome is judged by, without a label or an opinion.
+"""Information needs of users, hidden from the agent, against which dialogue outcomes are judged.
 
 A need is satisfied by few items of a catalogue, which are known beforehand. Whether a dialogue met it is therefore
-counted from
-the items that the agent named, and neither from what the user said nor from what anybody believes the agent meant.
+counted from the items that the agent named, without labels or opinions, and not from what the user said or how anybody
+interprets the agent.
 """
 
 from enum import StrEnum

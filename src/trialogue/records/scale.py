@@ -1,4 +1,4 @@
-"""The scale that answers were given on: declared where the question was asked, and kept with every answer."""
+"""Rating scales: declared with the question and stored with every answer."""
 
 from functools import lru_cache
 from typing import Self, TypeVar

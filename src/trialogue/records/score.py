@@ -1,4 +1,4 @@
-"""Scores: what a metric measured or a person said, in one shape, so that agreement between the two is a join."""
+"""Scores of metrics and of people in one record type, so that agreement between the two is a join."""
 
 from typing import ClassVar, Literal, Self
 

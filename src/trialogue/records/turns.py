@@ -1,4 +1,7 @@
-"""Turns: what one speaker says in a row, as one utterance. Corpora that store sentences or bursts need it."""
+"""Merge consecutive utterances of one speaker into turns.
+
+Needed for corpora that store single sentences or message bursts.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby

@@ -1,6 +1,6 @@
-"""The report: findings to one self-contained HTML page, figures (SVG and PNG) and tables (CSV and JSON).
+"""Render findings as one self-contained HTML page, figures (SVG and PNG) and tables (CSV and JSON).
 
-It computes nothing but what a picture needs; every number comes from ``Findings``. The page loads nothing and runs no
+It computes nothing beyond what a figure needs; every number comes from ``Findings``. The page loads nothing and runs no
 script.
 """
 

@@ -1,4 +1,4 @@
-"""Tables for further use of the numbers: data frames, LaTeX (booktabs), Markdown, and HTML for a notebook."""
+"""Export tables: data frames, LaTeX (booktabs), Markdown, and HTML for notebooks."""
 
 import html
 from collections.abc import Mapping, Sequence

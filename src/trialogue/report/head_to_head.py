@@ -1,4 +1,4 @@
-"""Two systems: measures as rows, with the difference that a choice between the two rests on."""
+"""Head-to-head comparison of two systems: one row per measure, with the difference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The league table: systems by measures, each measure a column of its own, with footnotes for what is missing."""
+"""League table: systems by measures, one column per measure, with footnotes for missing values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

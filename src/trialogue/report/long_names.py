@@ -1,6 +1,6 @@
-"""Names of systems that are too long to be read, shorten where they are shown: the middle is cut, and no two become one.
+"""Shorten long system names for display by eliding the middle, keeping them distinct.
 
-Files that programs read (``findings.json``, the tables) keep every name whole.
+Machine-readable files (``findings.json``, the tables) keep every name whole.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What the report calls measures: titles that never hide a variant, directions in words, votes as one more measure."""
+"""Titles, directions and order of measures in the report, including votes as a measure."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Numbers as text: never more digits than an interval supports, never a p of .000.
+"""Format numbers: no more digits than the interval supports, and never a p-value of .000.
 
 Minus signs are typographic (U+2212), so that columns of tabular numerals line up.
 """

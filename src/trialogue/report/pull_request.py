@@ -1,4 +1,4 @@
-"""A comparison of two versions where code is reviewed: GitHub's annotations, JUnit's XML, Markdown for a comment."""
+"""Render a version comparison for code review: GitHub annotations, JUnit XML, and a Markdown comment."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator

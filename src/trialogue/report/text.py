@@ -1,4 +1,4 @@
-"""Text from elsewhere, made fit for HTML, SVG and terminals: names and dialogues may hold anything."""
+"""Sanitise untrusted text for HTML, SVG and terminals."""
 
 import re
 import unicodedata

@@ -1,1 +1,1 @@
-"""Published results made again, beside ours: one package per paper."""
+"""Reproductions of published results, one package per paper."""

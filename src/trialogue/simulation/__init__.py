@@ -1,9 +1,8 @@
-"""Simulated users, their dialogues with agents, and batches of dialogues; nothing here can see how they are scored.
+"""Simulated users, their dialogues with agents, and batches of dialogues. Independent of all metrics.
 
-An agenda-based user has an interaction model (what people do next), a preference model (what they have seen and like),
-language understanding for agent messages and language generation for its own. ``fit_users`` fits all but the preference
-model to annotated dialogues, ``load_users`` loads fitted or bundled models, and ``Users`` binds a model to a catalogue.
-``load_kind`` loads any kind of simulated users, including those played by a language model and your own.
+A user combines an interaction model (sequences of acts), a preference model (what they have seen and like), understanding
+of the agent's utterances and wording of their own. ``fit_users`` learns the first, third and fourth from
+annotated dialogues, ``load_users`` loads fitted or bundled models, ``Users`` applies them to a catalogue.
 
 >>> load_users("cir6-pkg/guided").interaction.dialogues
 13

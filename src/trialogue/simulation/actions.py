@@ -1,7 +1,7 @@
-"""What users and agents do in a conversation about recommendations: the action space of Zhang and Balog (KDD 2020).
+"""Action spaces of users and agents in conversational recommendation, by default that of Zhang and Balog (KDD 2020).
 
-An ``ActionSpace`` holds what an interaction model needs to know of its labels; ``KDD2020`` is the paper's, others are read
-from UserSimCRS' files. The labels themselves, and which answers which, are in ``records.acts``.
+An ``ActionSpace`` holds what an interaction model needs to know about its labels; ``KDD2020`` is the paper's, others are
+read from UserSimCRS' files. The labels themselves, and the valid answers to each, are in ``records.kinds.acts``.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,9 @@
-"""What goes wrong with an agent, and where: what users did that it did not answer, the most costly first.
+"""Diagnose an agent: which user acts it fails to answer, most costly first.
 
-A turn is a user utterance, numbered from 1, with what the agent says to it. It fails where the agent does not answer as the
-user's act asks for (the map of acceptable responses of an action space), which is the turn-level success of Zhang and Balog
-(KDD 2020, sec. 5.3), read one by one. A failure costs the turns until the user is answered again; they are charged to the
-failure with which they began, so that all costs together are all failed turns.
+A turn is a user utterance, numbered from 1, with the agent's response. It fails if the agent does not answer as the
+user's act requires (the map of acceptable responses of an action space), which is the turn-level success of Zhang and Balog
+(KDD 2020, sec. 5.3), per turn. A failure costs the turns until the user is answered again; they are charged to the
+failure at which they began, so that all costs sum to all failed turns.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
-"""One dialogue between an agent's session and a user, from the first word to a reason for its end.
+"""Run one dialogue between an agent's session and a user, until one of them or a limit ends it.
 
-No files or names here: a dialogue's id, its seeds and where it is kept are the batch's business. Nor a clock, but where it
-is asked how long the agent takes.
+No files or names here: the batch assigns a dialogue's id and seeds and stores it. Nor a clock, except to measure the
+agent's latency.
 """
 
 import time

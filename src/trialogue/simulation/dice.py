@@ -1,4 +1,4 @@
-"""Cheap random decisions: uniform numbers drawn in blocks from one generator, and tables to draw labels from."""
+"""Fast random sampling: uniform numbers drawn in blocks from one generator, and tables of weighted labels."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

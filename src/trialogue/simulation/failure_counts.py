@@ -1,4 +1,4 @@
-"""Why dialogues failed: the failures that stand in their records, gathered by how they ended."""
+"""Count the failures recorded in dialogues by ending."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

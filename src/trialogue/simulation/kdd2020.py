@@ -1,9 +1,9 @@
-"""Replayed agents: what an agent of an annotated corpus would say, drawn from what it said to real people.
+"""Replayed agents: sample an agent's replies from an annotated corpus of its dialogues with real people.
 
-Of the three agents of Zhang and Balog (KDD 2020) two can no longer be talked to, and none of them can be shipped; what
+Of the three agents of Zhang and Balog (KDD 2020) two are no longer available, and none can be shipped; what
 is left is 25 conversations with each. A replayed agent answers a user's act with a burst of messages that followed such
-an act in the corpus. It understands nothing, remembers nothing and never ends a dialogue, so that it can reproduce how
-long conversations are and how users' acts are met, and nothing of what is recommended.
+an act in the corpus. It has no understanding or memory and never ends a dialogue, so that it can reproduce dialogue
+lengths and responses to user acts, but nothing about the recommended items.
 """
 
 from collections import defaultdict

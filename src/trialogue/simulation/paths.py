@@ -1,4 +1,4 @@
-"""Paths in a study file: relative to the file's folder, from wherever the command runs."""
+"""Resolve paths in a simulation file relative to its folder, independent of the working directory."""
 
 import os
 from pathlib import Path

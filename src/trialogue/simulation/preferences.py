@@ -1,6 +1,6 @@
-"""Preference models: what a simulated user has seen, what they think of an item, and what they wish for.
+"""Preference models: what a simulated user has seen, their opinion of an item, and their wishes.
 
-``SingleItem`` and ``KnowledgeGraph`` are those of Zhang and Balog (KDD 2020, sec. 4.3.1 and 4.3.2). Both rest on a
+``SingleItem`` and ``KnowledgeGraph`` are those of Zhang and Balog (KDD 2020, sec. 4.3.1 and 4.3.2). Both use a
 ``Profile``.
 """
 

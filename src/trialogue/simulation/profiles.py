@@ -1,4 +1,4 @@
-"""Profiles: what a simulated user has consumed and rated, sampled from the history of a real one.
+"""User profiles: consumed and rated items of a simulated user, sampled from a real user's history.
 
 Zhang and Balog (KDD 2020, sec. 4.3 and 5.2): a random user of a ratings corpus, 8 rated items of which at least one is
 liked; at least 4 stars are liked, 2 or fewer disliked, the rest neutral; the rating of an attribute value is the mean

@@ -1,4 +1,4 @@
-"""What asking agents again cost, from the file that a simulation left."""
+"""Read and summarise the cost of retried agent requests, from the file that a simulation wrote."""
 
 import json
 from pathlib import Path

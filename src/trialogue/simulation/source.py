@@ -1,4 +1,4 @@
-"""Where a simulated dialogue comes from, as its ``source`` says it: the one place that writes and reads this."""
+"""Write and parse the ``source`` field of simulated dialogues. No other module does."""
 
 from trialogue.records import Dialogue
 

@@ -1,7 +1,7 @@
-"""Records in files: opening, JSON Lines, YAML, manifests, locks, older versions of the format.
+"""Record files: opening, JSON Lines, YAML, manifests, locks, and upgrades from older format versions.
 
-For packages that read YAML files of their own: ``read_fields`` and ``lines_of`` give fields and the line of each,
-``Mistake`` and ``mistakes_of`` word what is wrong with them as for all of Trialogue's files.
+For packages that read their own YAML files: ``read_fields`` and ``lines_of`` return fields and the line of each,
+``Mistake`` and ``mistakes_of`` word errors as in all of Trialogue's files.
 """
 
 from trialogue.records.files.validation import Mistake, mistakes_of

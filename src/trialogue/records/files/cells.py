@@ -1,4 +1,4 @@
-"""Cells of tables for spreadsheets, which run whatever looks like a formula. Guarded cells are not run."""
+"""Guard spreadsheet cells against formula injection, and undo it on reading."""
 
 import csv
 import io

@@ -1,4 +1,7 @@
-"""Less looking for garbage while many records are held: they are trees, and what is dropped of a tree is freed at once."""
+"""Run the garbage collector less often while many records are in memory.
+
+Records are trees without reference cycles, so reference counting frees them immediately.
+"""
 
 import gc
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""Records as JSON Lines: one record a line, streamed, versioned; gzip and zstd by suffix.
+"""Read and write records as JSON Lines: one record per line, streamed, versioned; gzip and zstd by suffix.
 
-Every line carries its ``kind`` and the schema version ``v``. A last line cut short by a crash is left out with a warning;
-anything else that cannot be read is an error that names file and line, and all such lines at once.
+Every line carries its ``kind`` and the schema version ``v``. A last line truncated by a crash is dropped with a warning;
+any other unreadable line is an error with file and line number, and all such lines are reported at once.
 """
 
 import json

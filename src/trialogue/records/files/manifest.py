@@ -1,4 +1,4 @@
-"""Who made a file: versions, configuration, seed and the sha256 of what went in.
+"""Manifests: versions, configuration, seed and sha256 of the inputs of a file.
 
 No clock and no host name: the same inputs and seed give the same bytes.
 """

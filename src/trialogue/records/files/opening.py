@@ -1,4 +1,4 @@
-"""Opening files: gzip and zstd by suffix, and writing that either happens whole or not at all."""
+"""Open files: gzip and zstd by suffix, and atomic writes."""
 
 import contextlib
 import errno

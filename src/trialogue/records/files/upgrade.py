@@ -1,7 +1,7 @@
-"""Lines that an earlier version of the file format wrote, brought to today's form before they are validated.
+"""Upgrade lines of earlier file-format versions before validation.
 
-Each version has one table: the kind of a record, and what is done to its fields. A line passes through the tables of all
-versions after its own, so a step only has to know the version before. A golden line of each version stays in the tests.
+Each version has one table: the kind of a record, and the change of its fields. A line passes through the tables of all
+versions after its own, so a step only has to know the version before. The tests keep a golden line of each version.
 """
 
 import re

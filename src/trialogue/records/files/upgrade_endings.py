@@ -1,4 +1,4 @@
-"""Endings of version 1, which were any word, as those of version 2."""
+"""Upgrade endings from version 1 (free text) to version 2."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""What is wrong with values that do not fit a record: pydantic's errors in our words, with the place of each.
+"""Validation errors of records: pydantic's errors in our words, with the path of each.
 
-Every reader of files that people write (experiments, studies, mappings, options of agents) words its mistakes here, so that
-equal mistakes read the same wherever they are made.
+All readers of user-written files (experiments, studies, mappings, agent options) word their errors here, so that
+equal mistakes get equal messages.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

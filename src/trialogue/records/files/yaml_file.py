@@ -1,4 +1,4 @@
-"""YAML files that describe something: their fields, the line of each, and what is wrong with them."""
+"""Read YAML files: fields, their line numbers, and errors."""
 
 import re
 from collections import deque

@@ -1,1 +1,1 @@
-"""Closed lists that records are written with: acts, strategies, endings, origins, roles."""
+"""Enumerations used in records: acts, strategies, endings, origins, roles."""

@@ -1,7 +1,7 @@
-"""Dialogue acts of conversations about recommendations: the labels of Zhang and Balog (KDD 2020), and which answers which.
+"""Dialogue acts of conversational recommendation: the labels of Zhang and Balog (KDD 2020), and the valid answers to each.
 
-Labels are taken as corpora write them, typos included: ``spelt_right`` mends them where somebody asks for it. What makes
-dialogues and what measures them both read these tables, so that they cannot disagree.
+Labels are kept as corpora write them, including typos: ``spelt_right`` corrects them on request. Simulation and
+measurement read the same tables, so that they cannot disagree.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""Why a dialogue ended, and whose fault it was where something failed: two closed lists.
+"""Endings of dialogues, and the party at fault for a failure: two closed enumerations.
 
 A failure is attributed to the party that caused it. Only the agent's own failures count against the agent; a rate limit, a
-lost process or a full disk says nothing of the recommender, and such a dialogue is missing data.
+lost process or a full disk says nothing about the recommender, and such a dialogue is missing data.
 """
 
 from collections.abc import Mapping

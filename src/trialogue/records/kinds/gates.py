@@ -1,4 +1,4 @@
-"""What can go wrong with the user of a dialogue, of whatever kind: a closed list of gates that every dialogue passes."""
+"""Quality gates: the closed list of faults that the user side of any dialogue is checked for."""
 
 from enum import StrEnum
 

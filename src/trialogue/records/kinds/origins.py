@@ -1,7 +1,7 @@
-"""Who gave a label, a rating, an act or a mention: closed kinds, so that nothing is read from a name or a missing number.
+"""Origins of labels, ratings, acts and mentions: closed kinds, so that nothing is inferred from names or missing numbers.
 
-``StrategyLabel.origin`` and ``Rating.rater`` stay the free names that corpora use; these types say of what kind the one
-behind the name is. None stands for a file that does not say.
+``StrategyLabel.origin`` and ``Rating.rater`` remain the free names that corpora use; these types give the kind of annotator
+behind a name. None means that the file does not say.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What part a system plays in an evaluation: one that is evaluated, or one that the others are held against."""
+"""Roles of systems in an evaluation: evaluated system or baseline."""
 
 from enum import StrEnum
 

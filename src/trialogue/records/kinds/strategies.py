@@ -1,7 +1,7 @@
-"""The thirteen recommendation strategies of INSPIRED, in the alphabetical order that Behavior Alignment numbers them.
+"""The thirteen recommendation strategies of INSPIRED, in the alphabetical order that numbers them in Behavior Alignment.
 
 Hayati et al. (EMNLP 2020) define them; Yang et al. (SIGIR 2024) number them 0 to 12. ``no_strategy`` is the corpus' own
-word for an utterance that is none of them; it is a label too, and the most frequent one.
+label for an utterance with none of them; it is the most frequent one.
 """
 
 STRATEGIES: tuple[str, ...] = (

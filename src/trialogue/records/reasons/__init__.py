@@ -1,1 +1,1 @@
-"""Why a value is missing or limited: codes with facts, and the one catalogue of their texts."""
+"""Reasons why a value is missing or limited: codes with facts, and the single catalogue of their texts."""

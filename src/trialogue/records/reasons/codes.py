@@ -1,6 +1,7 @@
-"""The closed list of reasons why a value, an interval or a comparison is missing or limited.
+"""Codes of the reasons why a value, an interval or a comparison is missing or limited.
 
-Their words stand in ``reason_texts.py`` alone. A code is written to files: rename none, and add at the end of its group.
+Their texts are in ``texts.py`` only. Codes are written to files: never rename one, and add new ones at the end of their
+group.
 """
 
 from enum import StrEnum

@@ -1,7 +1,6 @@
-"""Why something is missing, or what limits it: a code with facts, never a sentence that somebody has to read again.
+"""A reason why something is missing or limited: a code with facts, never a sentence to be parsed.
 
-The words are made at the edge, by ``str``, from the catalogue in ``reason_texts``. Code that must know what is the case
-looks at ``code`` and ``facts``.
+``str`` renders the text from the catalogue in ``texts``. Code that needs to know the reason reads ``code`` and ``facts``.
 """
 
 from functools import cache

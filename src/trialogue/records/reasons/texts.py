@@ -1,4 +1,4 @@
-"""The words of every reason: the one place where they stand.
+"""Texts of all reasons. No other module words them.
 
 A template is filled with the reason's facts by ``str.format`` with two more format specs: ``{n:reply|replies}`` gives a
 number with its noun (``1 reply``, ``1,200 replies``), ``{names:list}`` the parts of a list with commas. ``{cause}`` is the

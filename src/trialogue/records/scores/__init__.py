@@ -1,1 +1,1 @@
-"""Scores by the thousand: as columns in memory, and as blocks in a file."""
+"""Columnar storage of many scores, in memory and in files."""

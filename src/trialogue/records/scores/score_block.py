@@ -1,7 +1,7 @@
-"""Scores of many units in one line: what one system's replies and dialogues get from all measures, as columns.
+"""Blocks of scores in one line: one system's unit scores on all measures, as columns.
 
-A line for each score of a reply repeats the names of measure, system and dialogue, which made nine tenths of a file. A block
-says each once. ``read_records`` gives its scores one by one, so that readers of ``Score`` need not know of it.
+One line per reply score repeats the names of measure, system and dialogue, which made up nine tenths of a file; a block
+holds each once. ``read_records`` yields its scores one by one, so that readers of ``Score`` need not know about blocks.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The scores of single replies and dialogues of a whole run, as columns: eight bytes a value, whatever their number."""
+"""Unit scores of a whole run as columns: eight bytes per value."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,1 +1,1 @@
-"""The pages about agreement with people and about realism."""
+"""Pages about agreement with people and about realism."""

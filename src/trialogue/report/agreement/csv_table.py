@@ -1,4 +1,4 @@
-"""Agreement as a table for spreadsheets: one coefficient a row, nothing rounded."""
+"""CSV table of agreement: one coefficient per row, unrounded."""
 
 from collections.abc import Iterator
 

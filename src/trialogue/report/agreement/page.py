@@ -1,4 +1,4 @@
-"""The page about agreement: which measure goes with people, how far, and whether it beats what costs nothing."""
+"""HTML page about agreement: which measures agree with people, how well, and whether they beat trivial baselines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The page about realism: simulated users beside real ones."""
+"""HTML page about realism: simulated compared with real users."""
 
 import shutil
 import textwrap

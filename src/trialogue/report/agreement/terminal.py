@@ -1,4 +1,4 @@
-"""Agreement as plain text, for a terminal."""
+"""Plain-text rendering of agreement for the terminal."""
 
 import io
 import shutil

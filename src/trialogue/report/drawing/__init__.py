@@ -1,1 +1,1 @@
-"""Pictures as lists of marks, drawn as SVG and PNG."""
+"""Vector drawings as lists of marks, rendered as SVG and PNG."""

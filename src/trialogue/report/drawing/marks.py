@@ -1,4 +1,4 @@
-"""A picture as a list of marks, in pixels from the top left corner; drawn as SVG by ``svg`` and as PNG by ``png``.
+"""Drawings as lists of marks in pixels from the top left corner; ``svg`` and ``png`` render them.
 
 Colors are roles of the theme, so that one drawing serves light pages, dark pages and print.
 """

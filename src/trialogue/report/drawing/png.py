@@ -1,4 +1,4 @@
-"""Drawings as PNG and PDF, by matplotlib: white ground, no time stamp, no global state left behind."""
+"""Render drawings as PNG and PDF with matplotlib: white background, no time stamp, no change of global state."""
 
 import io
 import warnings

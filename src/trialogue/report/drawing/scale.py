@@ -1,4 +1,4 @@
-"""From values to pixels, with ticks at round numbers."""
+"""Axis scales: map values to pixels, with ticks at round numbers."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Drawings as SVG: for a page, in the page's colors; for a file, in the light ones on white."""
+"""Render drawings as SVG: with the page's colors inline, or with light colors on white as a file."""
 
 from xml.sax.saxutils import escape
 

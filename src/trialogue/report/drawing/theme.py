@@ -1,7 +1,7 @@
 """Colors by role, for light and dark pages; a system has the same color in every figure.
 
-Every color has a contrast of at least 3 to its page (text: 4.5), and those of systems differ also for people with
-deuteranopia or protanopia. Nothing is told by color alone: rows carry names, and a difference that holds carries a dot.
+Every color has a contrast of at least 3 to its page (text: 4.5), and those of systems are distinguishable with
+deuteranopia or protanopia. Color never carries information alone: rows have names, significant differences a dot.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""The page, tables and texts of an evaluation."""
+"""Page, tables and texts of an evaluation report."""

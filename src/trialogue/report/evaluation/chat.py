@@ -1,4 +1,4 @@
-"""Dialogues as a page shows them: bubbles with the mentioned items marked."""
+"""Dialogues as chat bubbles with mentioned items marked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The first screen: the answer, what qualifies it, one small table and one picture. All else is folded below."""
+"""First screen of the report: the answer, its caveats, a small table and one figure. Everything else is collapsed below."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

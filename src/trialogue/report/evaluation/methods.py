@@ -1,4 +1,4 @@
-"""How the numbers were made, in sentences ready for a paper."""
+"""Methods text of an evaluation, in sentences for a paper."""
 
 import re
 from collections.abc import Iterable, Sequence

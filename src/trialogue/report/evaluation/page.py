@@ -1,4 +1,4 @@
-"""The page: everything a template needs, and the template filled in."""
+"""Build the template context of the report page, and render it."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The methods for a paper: paragraphs as LaTeX, with the references that they and the measures call for as BibTeX."""
+"""Methods section for a paper: LaTeX paragraphs, and BibTeX entries of the measures and methods used."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The league table and the captions of figures for a paper: files that can be read without the page they come from."""
+"""League table and figure captions for a paper, as files that can be read without the page."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Sentences and tables of other analyses, as a page shows them: lists by system, columns of numbers or of words."""
+"""Render sections of other analyses: lists by system, and tables of numbers or words."""
 
 import re
 from collections.abc import Sequence

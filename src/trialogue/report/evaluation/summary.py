@@ -1,4 +1,4 @@
-"""The numbers of a report as tables: one row for each system and measure, one for each pair of systems."""
+"""Report numbers as tables: one row per system and measure, and one per pair of systems."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The answer and the league table as plain text, for a terminal."""
+"""Plain-text rendering of the answer and the league table for the terminal."""
 
 import io
 import shutil

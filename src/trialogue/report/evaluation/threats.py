@@ -1,4 +1,4 @@
-"""The threats to a report's verdicts, grouped by what they do, as the page, the terminal and the tables show them."""
+"""Group the threats to a report's verdicts by effect, for page, terminal and tables."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Findings to files, and back."""
+"""Write findings to report files, and read them back."""
 
 import json
 import re

@@ -1,1 +1,1 @@
-"""A judge's scores beside what labels of people make of them."""
+"""Report on a judge's scores before and after correction with human labels."""

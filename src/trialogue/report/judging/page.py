@@ -1,4 +1,4 @@
-"""The page about a judge: its raw scores beside labels alone and the corrected values."""
+"""HTML page about a judge: its raw scores, labels alone, and corrected values."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What to label next, in words."""
+"""Text of a labelling plan: what to label next."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A judge's scores beside labels alone and corrected: the tables that terminal, page and CSV share."""
+"""Tables of raw, label-only and corrected values, shared by terminal, page and CSV."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""A judge and its correction as plain text, for a terminal."""
+"""Plain-text rendering of a judge and its correction for the terminal."""
 
 import io
 import shutil

@@ -1,4 +1,4 @@
-"""Every figure of a report, in the order of the page; each knows its caption and what it shows in words."""
+"""All figures of a report, in page order, each with its caption and a text description."""
 
 from typing import Literal, get_args
 

@@ -1,4 +1,4 @@
-"""Forest plots of agreement: one row a measure, chance as a line, baselines hollow, pooled above within systems."""
+"""Forest plots of agreement: one row per measure, chance as a line, baselines hollow, pooled above within systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

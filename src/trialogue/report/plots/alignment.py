@@ -1,4 +1,4 @@
-"""Where alignment is lost: the mix of strategies beside that of people, and the share of matches turn by turn."""
+"""Alignment figures: strategy distribution beside people's, and match rate by turn."""
 
 from collections.abc import Mapping, Sequence
 

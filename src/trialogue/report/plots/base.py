@@ -1,4 +1,4 @@
-"""What a figure is, and the rows that most of them share."""
+"""Figure record and the row layout shared by most figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

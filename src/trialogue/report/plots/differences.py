@@ -1,4 +1,4 @@
-"""Two systems: their difference on every measure, each on its own scale, zero in the middle."""
+"""Figure of the difference of two systems on every measure, each on its own scale, zero in the middle."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Forest plots: values with their intervals, one row a system."""
+"""Forest plots: values with their intervals, one row per system."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Metrics against the share of preferred replies: one panel each, from the worst system to the ideal one."""
+"""Figure of differentiation: metrics against the share of preferred replies, one panel per metric."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The one picture of the first screen: systems on the measure that the answer rests on, small beside a table."""
+"""Small forest plot of the primary measure, shown on the first screen."""
 
 from collections.abc import Mapping, Sequence
 

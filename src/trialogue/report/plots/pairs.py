@@ -1,4 +1,4 @@
-"""The pairwise matrix: every difference, its direction, and whether it holds."""
+"""Pairwise matrix of differences: size, direction and significance."""
 
 from trialogue.findings import League
 from trialogue.findings.wording import list_names

@@ -1,4 +1,4 @@
-"""Several measures in one figure: panels side by side, in bands, over the same systems; names at the left of each band."""
+"""Small multiples: several measures in panels over the same systems, in bands with system names at the left."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

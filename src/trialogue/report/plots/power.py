@@ -1,4 +1,4 @@
-"""Power of a planned study: what more participants and more situations would find."""
+"""Figure of the power of a planned study against participants and situations."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Few different values (satisfied or not, a scale of five): the share of each, stacked, one row a system."""
+"""Stacked bars for measures with few distinct values (binary or 5-point): one row per system."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

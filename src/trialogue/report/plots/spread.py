@@ -1,4 +1,4 @@
-"""Distributions: how the values of single dialogues (or replies) spread, one row of bars a system."""
+"""Histograms of unit values (dialogues or replies), one row per system."""
 
 from bisect import bisect
 from collections.abc import Mapping, Sequence

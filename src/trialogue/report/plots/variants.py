@@ -1,4 +1,4 @@
-"""How the order of systems changes with the formula that goes by a metric's name."""
+"""Figure of how the ranking changes with the variant of a metric."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What votes say: Bradley-Terry strengths with intervals and rank ranges, Elo beside them."""
+"""Figure of Bradley-Terry strengths with intervals and rank ranges, with Elo for comparison."""
 
 from collections.abc import Mapping
 

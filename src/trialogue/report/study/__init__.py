@@ -1,4 +1,4 @@
-"""The report of a study with people: ``StudyFindings`` to one self-contained page, figures and tables."""
+"""Render ``StudyFindings`` as one self-contained page, figures and tables."""
 
 from trialogue.report.study.page import render_study_html
 from trialogue.report.study.write import read_study_findings, write_study_report

@@ -1,4 +1,4 @@
-"""Shares stacked in rows: ratings by point of the scale; wins, ties and losses."""
+"""Stacked bars: rating distributions, and wins, ties and losses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The figures of a study's page, in its order: ratings by criterion, then choices, then labels."""
+"""All figures of a study's page, in order: ratings by criterion, then choices, then labels."""
 
 from trialogue.findings.people.records import ChoiceFindings, LabelFindings, RatingFindings, StudyFindings
 from trialogue.records import MeasureName

@@ -1,4 +1,4 @@
-"""The flow of participants as boxes from top to bottom, with those who went no further at the side (CONSORT 2010)."""
+"""CONSORT 2010 flow diagram of participants, with exclusions at the side."""
 
 from trialogue.findings.people.records import Flow
 from trialogue.report.drawing.marks import SIZE, Box, Drawing, Line, Words

@@ -1,4 +1,4 @@
-"""Values with their intervals on one axis, linear or of odds, with a line where nothing differs."""
+"""Intervals on a shared axis, linear or odds, with a line at no difference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The page of a study: everything its template needs, and the template filled in."""
+"""Build the template context of a study's page, and render it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Files and lines of a planned study's power."""
+"""Files and terminal text of a planned study's power."""
 
 from pathlib import Path
 

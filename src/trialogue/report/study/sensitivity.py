@@ -1,4 +1,4 @@
-"""The main comparison under other exclusions: a table and a figure, for ratings and for choices."""
+"""Table and figure of the main comparison under other exclusion rules, for ratings and for choices."""
 
 from collections.abc import Iterable, Sequence
 

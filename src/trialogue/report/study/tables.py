@@ -1,4 +1,4 @@
-"""The tables of a study's report: as rows of text for the page, and as CSV in full."""
+"""Tables of a study's report: formatted for the page, unrounded as CSV."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

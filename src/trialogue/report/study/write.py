@@ -1,4 +1,4 @@
-"""A study's findings to files, and back."""
+"""Write a study's findings to report files, and read them back."""
 
 import json
 import re

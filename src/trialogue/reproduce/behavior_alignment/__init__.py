@@ -1,4 +1,4 @@
-"""Yang, Chen & Fang (SIGIR 2024), "Behavior Alignment": its tables and figures beside ours, as far as data allow."""
+"""Reproduction of Yang, Chen & Fang (SIGIR 2024), "Behavior Alignment": its tables and figures, as far as data allow."""
 
 from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row, Status
 from trialogue.reproduce.behavior_alignment.run import reproduce

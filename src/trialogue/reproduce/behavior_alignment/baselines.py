@@ -1,4 +1,7 @@
-"""What needs no listening: a score of Behavior Alignment means nothing without these. Not in the paper."""
+"""Behavior Alignment of baselines that ignore the user, without which its scores cannot be interpreted.
+
+Not in the paper.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

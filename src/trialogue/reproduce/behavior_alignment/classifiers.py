@@ -1,4 +1,4 @@
-"""Tables 2 to 5: the implicit classifier, from the released answers, and the protocol behind its cross-validation."""
+"""Tables 2 to 5: the implicit classifier, from the released predictions, and its cross-validation protocol."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Figures 2 and 3: agreement with people, and differentiation, on whatever pairs there are."""
+"""Figures 2 and 3: agreement with people and differentiation, on the pairs that are available."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

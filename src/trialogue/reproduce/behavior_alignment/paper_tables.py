@@ -1,4 +1,4 @@
-"""Rows as one table for each table or figure of the paper: paper, ours, verdict; what repeats is said once, below."""
+"""One table per table or figure of the paper: paper, ours, verdict; repeated conditions are stated once below."""
 
 import io
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One number of the paper beside ours, and all of them as a page."""
+"""Rows that compare one number of the paper with ours, and the page of all of them."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everything of the paper that data allow."""
+"""Run all parts of the reproduction that the available data allow."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Table 1: turns before the first recommendation, and success, under each definition that the field has for them."""
+"""Table 1: turns before the first recommendation, and success rate, under each definition used in the field."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

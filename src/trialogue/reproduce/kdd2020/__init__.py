@@ -1,4 +1,4 @@
-"""Zhang and Balog (KDD 2020) again: users fitted on the published dialogues, their Tables 4 and 5 beside what comes out."""
+"""Reproduction of Zhang and Balog (KDD 2020): users fitted on the published dialogues, and Tables 4 and 5."""
 
 from trialogue.reproduce.kdd2020.paper_values import METHODS, REAL, SYSTEMS
 from trialogue.reproduce.kdd2020.runs import hold

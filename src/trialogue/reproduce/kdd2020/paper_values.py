@@ -1,4 +1,4 @@
-"""What the paper printed: Tables 4 and 5 of Zhang and Balog (KDD 2020), and what is known of how they came about."""
+"""Published values of Tables 4 and 5 of Zhang and Balog (KDD 2020), and notes on how they were computed."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""The dialogues of a reproduction: the paper's three simulators with each system, kept in one folder a system."""
+"""Simulate the dialogues of the reproduction: the paper's three simulators with each system, one folder per system."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence

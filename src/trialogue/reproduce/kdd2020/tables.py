@@ -1,4 +1,4 @@
-"""Tables 4 and 5 measured again: each cell with its interval, beside the printed number, and how sure each order is."""
+"""Recompute Tables 4 and 5: each cell with its interval and published value, and the certainty of each ranking."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

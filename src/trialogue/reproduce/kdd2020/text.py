@@ -1,4 +1,4 @@
-"""Both tables in words: the paper's form, the published value above what came out here."""
+"""Render both tables as text in the paper's form, published values above ours."""
 
 from collections.abc import Iterator
 

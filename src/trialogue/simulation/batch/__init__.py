@@ -1,1 +1,1 @@
-"""Many dialogues: plan, workers, ledger."""
+"""Batches of dialogues: plan, workers, ledger."""

@@ -1,8 +1,8 @@
-"""Many dialogues: a plan is worked off by one process or many, and everything that ends goes into one ledger.
+"""Run a batch of dialogues in one or more processes and record every outcome in one ledger.
 
-What is in the ledger already is not done again, so that a batch that was interrupted or killed goes on where it was. The
-dialogues and their order in the export do not depend on how many processes there were, nor on their fate. If a
-process dies, what it was doing is done again; a dialogue that is to blame for it again and again is recorded as lost.
+Dialogues already in the ledger are skipped, so an interrupted or killed batch resumes where it was. The
+dialogues and their order in the export do not depend on the number of processes or their crashes. If a
+process dies, its work is repeated; a dialogue that repeatedly kills its process is recorded as lost.
 """
 
 import time

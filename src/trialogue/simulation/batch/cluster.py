@@ -1,8 +1,8 @@
-"""Workers on a Dask cluster: one that is there (``tcp://host:8786``) or one that is started on this machine (``local``).
+"""Workers on a Dask cluster: an existing one (``tcp://host:8786``) or one started on this machine (``local``).
 
-Each worker process makes its agents and users once. A worker that is killed is started anew by its nanny, and Dask does its
-tasks again; only what kills its workers time and again comes back, and is dealt with as in any batch. Trialogue, in the same
-version, and whatever agents and users need has to be installed where the workers are.
+Each worker process creates its agents and users once. A killed worker is restarted by its nanny, and Dask repeats its
+tasks; only tasks that repeatedly kill their workers are returned, and are handled as in any batch. Trialogue, in the same
+version, and the packages of agents and users must be installed on the workers.
 """
 
 import threading

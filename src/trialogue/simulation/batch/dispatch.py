@@ -1,8 +1,7 @@
-"""Hands the tasks of a plan to workers in chunks, takes what comes back, and begins again what was lost with a process.
+"""Dispatch the tasks of a plan to workers in chunks, collect the results, and retry tasks lost with a process.
 
-Chunks hold tasks of one agent, so that no more of its sessions are open than it bears, and as many as take about a quarter
-of a second. What was in the hands of a process that died is simply done again; what this happens to twice is done alone, to
-see whose fault it is.
+A chunk holds tasks of one agent, to respect its limit of open sessions, and about a quarter of a second of work.
+Tasks of a process that died are repeated; a task that this happens to twice is run alone, to identify the cause.
 """
 
 from collections import Counter, deque

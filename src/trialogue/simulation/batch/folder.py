@@ -1,7 +1,7 @@
-"""What stands in the folder of a batch: every dialogue that is over, once, in the ledger or in the export.
+"""Read the folder of a batch: every finished dialogue, once, from the ledger or the export.
 
-While a batch runs, its dialogues are lines of the ledger. When it is exported they move into ``dialogues.jsonl``, and the
-ledger keeps its manifest, which says so by the checksum of the export.
+While a batch runs, its dialogues are lines of the ledger. Exporting moves them into ``dialogues.jsonl``; the
+ledger keeps its manifest, which records the export's checksum.
 """
 
 import json

@@ -1,14 +1,14 @@
-"""The ledger of a batch: one line for each dialogue that is finished, however it ended, until it is exported.
+"""Append-only ledger of a batch: one line per finished dialogue, whatever its ending, until it is exported.
 
-The first line is a manifest: what the dialogues are made of. Then every dialogue is one line, written whole by one call of
-the operating system, in the order in which they ended. A process that is killed leaves at most one cut line at the end,
-which is dropped when the ledger is opened again; what is in the ledger is not done again.
+The first line is a manifest of the batch's settings. Each dialogue is one line, written by one system call, in order of
+completion. A killed process leaves at most one truncated line at the end, which is dropped when the ledger is opened again;
+dialogues in the ledger are not repeated.
 
-An export moves dialogues into ``dialogues.jsonl``, in the order of the plan, and leaves the rest and the manifest, which
-names the checksum of the export. Until the export is in place and on the disk, the ledger holds what it held.
+An export moves dialogues into ``dialogues.jsonl``, in the order of the plan, and keeps the other lines and the manifest,
+which records the checksum of the export. Until the export is complete and on the disk, the ledger is unchanged.
 
-What was written is safe from the death of the process at once. It is forced onto the disk (fsync) every 0.5 s or 1,000
-records and when the ledger is closed: a machine that loses its power loses as much, and a resumed batch does that again.
+A written line survives the death of the process. It is forced onto the disk (fsync) every 0.5 s or 1,000
+records and when the ledger is closed: after a power failure, at most that much is lost, and a resumed batch repeats it.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
-"""The plan of a batch: which dialogues there are, in which order, and the seeds of each. Pure: nothing is opened or drawn.
+"""Plan of a batch: its dialogues, their order and their seeds. Pure: nothing is opened or sampled.
 
-A dialogue is named ``{agent}/{users}/{number}``, numbers from 1, or ``{agent}/{users}/{dialogue}@{turn}/{number}`` where it
-goes on from another one. Seeds come from the name without the agent, so that every agent meets the same users, and so that a
-batch can be done in any order, anywhere, in pieces, and be made longer later: the first dialogues stay what they are.
+A dialogue is named ``{agent}/{users}/{number}``, numbers from 1, or ``{agent}/{users}/{dialogue}@{turn}/{number}`` if it
+continues another one. Seeds are derived from the name without the agent, so that every agent meets the same users, and a
+batch can be run in any order, anywhere, in parts, and extended later: the first dialogues stay the same.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""A study in a file: which agents talk to which users, how often, and how. Checked whole, before anything is begun.
+"""Simulation files: which agents meet which users, how often, and with which settings. Validated before anything runs.
 
 agents:
-  guided: reference:guided                                   # a name, and what it stands for
+  guided: reference:guided                                   # a name, and the agent it stands for
   mine: {agent: "http://localhost:5001", protocol: moviebot}
 users: [cir6-pkg, qrfa-single]                               # or only names
 catalogue: books.jsonl                                       # default: the bundled films; paths are relative to the file

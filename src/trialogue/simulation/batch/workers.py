@@ -1,7 +1,7 @@
-"""Where dialogues are held: in this process or in others, each of which makes its agents and users once.
+"""Workers that run dialogues, in this process or in others; each creates its agents and users once.
 
-A ``Workshop`` holds tasks one after another, or some at once in threads where an agent is waited for. ``Workers`` take
-chunks of tasks and give futures of what comes out: lines ready for the ledger, so that the one writer only writes.
+A ``Workshop`` runs tasks one after another, or several at once in threads if an agent is waited for. ``Workers`` take
+chunks of tasks and return futures of ledger lines, so that the single writer only writes.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Annotated conversations that come with Trialogue, and users fitted on them."""
+"""Annotated conversations bundled with Trialogue, and users fitted on them."""
 
 import importlib.resources
 import re

@@ -1,1 +1,1 @@
-"""What users say and understand."""
+"""Natural language understanding and generation of simulated users."""

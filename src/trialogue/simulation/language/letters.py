@@ -1,8 +1,7 @@
-"""The letters of texts: pieces of two to four in a row, within words, counted.
+"""Character n-grams (2 to 4, within words) of texts, counted.
 
-What scikit-learn's ``CountVectorizer(analyzer="char_wb", ngram_range=(2, 4))`` counts, with two differences in cost: a text
-that was counted before is not cut again (agents repeat themselves, and a model held out fold by fold reads the same texts in
-each fold), and nothing has to be imported to read one.
+Equivalent to scikit-learn's ``CountVectorizer(analyzer="char_wb", ngram_range=(2, 4))``, but cheaper: repeated texts are
+cached (agents repeat themselves, and cross-validation reads the same texts in each fold), and no import is needed.
 """
 
 from collections import Counter

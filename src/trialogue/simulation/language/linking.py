@@ -1,4 +1,4 @@
-"""A linker that remembers: agents say few sentences with many titles, and most of them more than once."""
+"""Title linker with a cache, since agents repeat few sentences with many titles."""
 
 from trialogue.records import Mention
 from trialogue.simulation.language.phrases import Linker

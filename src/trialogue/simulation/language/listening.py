@@ -1,7 +1,7 @@
-"""Listening to an agent's turn: the label of each message, the items it names, and whether it asks if the user knows one.
+"""Interpret an agent's turn: the act label of each message, the items it names, and whether it asks if the user knows one.
 
-By default a user goes by the words, as people do. With ``declared``, a user takes an agent's own acts for what it says
-where their labels are known (the paper's assumption that users "perfectly understand the intent"), and else its words.
+By default a user relies on the words, as people do. With ``declared``, a user trusts the agent's own acts
+where their labels are known (the paper's assumption that users "perfectly understand the intent"), and its words otherwise.
 """
 
 import re

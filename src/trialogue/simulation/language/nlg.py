@@ -1,8 +1,7 @@
-"""Wording of user acts: a phrase of the act, its slots filled from the user's preferences or from what is talked about.
+"""Generate user utterances: a phrase for the act, its slots filled from the user's preferences or the dialogue.
 
-Every label has something to say: a phrase of real users, else a hand-written one, else a declared fallback. A user does
-not say the same twice while there is another way to say it, and says it again, rather than getting stuck, when there is
-none.
+Every label has a phrase: one of real users, else a hand-written one, else a declared fallback. A user avoids repeating a
+phrase while there is an alternative, and repeats it, rather than getting stuck, when there is none.
 """
 
 import re

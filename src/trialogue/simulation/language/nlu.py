@@ -1,8 +1,8 @@
-"""Understanding of agent utterances: which label a text has, learned from annotated dialogues, and how sure that is.
+"""Natural language understanding of agent utterances: act labels with confidence, learned from annotated dialogues.
 
-``Retrieval`` is the paper's (Zhang and Balog, KDD 2020, sec. 4.4): the label of the same text, or else of the nearest
-by TF-IDF cosine. ``Linear`` looks at the letters of a text and at what the user did before it. Accuracy with one
-dialogue held out at a time, agents A / B / C: see ``held_out_accuracy`` and ``benchmarks``.
+``Retrieval`` is the paper's method (Zhang and Balog, KDD 2020, sec. 4.4): the label of the same text, or else of the nearest
+by TF-IDF cosine. ``Linear`` uses character n-grams and the preceding user act. For leave-one-dialogue-out accuracy,
+agents A / B / C, see ``held_out_accuracy`` and ``benchmarks``.
 """
 
 import re

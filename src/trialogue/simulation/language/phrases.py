@@ -1,7 +1,7 @@
-"""How users word their acts: templates from what real users said, with slots for items and attribute values.
+"""Templates of user utterances, extracted from real ones, with slots for items and attribute values.
 
-A ``Phrasebook`` holds texts by user label, as they were said, with ``{item}`` for a title, ``{genre}`` (or whatever the
-attribute is called) for an attribute value, and ``{thing}`` and ``{things}`` for the noun of the domain. It is made
+A ``Phrasebook`` holds templates by user label, with ``{item}`` for a title, ``{genre}`` (or the attribute's
+name) for an attribute value, and ``{thing}`` and ``{things}`` for the noun of the domain. It is built
 from annotated dialogues and needs no catalogue afterwards.
 """
 

@@ -1,4 +1,4 @@
-"""Phrases made ready to be said: cut at their slots, with the words of the domain put in, and weights to draw by."""
+"""Phrase templates prepared for generation: split at their slots, with domain words inserted, and sampling weights."""
 
 from collections.abc import Mapping, Sequence
 from math import exp

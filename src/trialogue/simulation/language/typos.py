@@ -1,4 +1,4 @@
-"""Slips of the finger: letters swapped, dropped, doubled, or hit next to the one meant."""
+"""Add typing errors: swapped, dropped, doubled or neighbouring letters."""
 
 import re
 

@@ -1,8 +1,8 @@
-"""Weights of linear models that were fitted before, kept in the user's cache folder.
+"""Cache of fitted linear-model weights, in the user's cache folder.
 
-Fitting takes a fifth of a second, and importing what fits ten times as long. Every process that simulates users needs the
-same weights, so the first one fits and keeps them. A file is named after everything that the weights depend on; one that is
-damaged is fitted again, and where the folder cannot be written nothing is kept.
+Fitting takes a fifth of a second, and importing the fitting code ten times as long. Every simulating process needs the
+same weights, so the first one fits and stores them. A file is named after a hash of everything that the weights depend on; a
+damaged one is fitted again, and if the folder is not writable nothing is stored.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
-"""Hand-written ways to say every act, in the words of any domain, for acts that no corpus has a template for.
+"""Hand-written templates for every act, with words of any domain, for acts that no corpus has a template for.
 
-They stand in ``bundled/acts.txt``; a file of the same form gives users other phrases. Slots: ``{item}`` a title,
-``{value}`` a value of any attribute that users talk about, ``{genre}`` (or what it is called) one of this attribute,
+They are in ``bundled/acts.txt``; a file of the same form gives users other phrases. Slots: ``{item}`` a title,
+``{value}`` a value of any attribute that users talk about, ``{genre}`` (or the attribute's name) one of this attribute,
 ``{thing}``, ``{things}``, ``{do}`` and ``{done}`` the words of the domain.
 """
 

@@ -1,1 +1,1 @@
-"""Language models as simulated users, behind an OpenAI-compatible endpoint: their prompts, moves and kinds."""
+"""Language models as simulated users, behind an OpenAI-compatible endpoint: prompts, moves and kinds."""

@@ -1,4 +1,4 @@
-"""Asking a model on behalf of one user in one dialogue, with account of what answered."""
+"""Query a model on behalf of one user in one dialogue, recording which model answered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""The kinds of users that a language model plays, as the plug-in point of simulated users wants them: ``llm:NAME``."""
+"""Kinds of language-model users, registered as ``llm:NAME`` with the plug-in interface of simulated users."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,7 @@
-"""What a model's answer does: it says something, ends the dialogue, or both. Read here, once; after that it is a type."""
+"""Parse a model's answer into a move: an utterance, the end of the dialogue, or both.
+
+Answers are parsed here once; other modules use the type.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a user is after, in words, as a model is given it. Items that satisfy it are named by ``target_in_words`` alone."""
+"""Describe a user's need in words for a prompt. Only ``target_in_words`` names items that satisfy it."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What can be chosen about users that a language model plays, as a study file, the command line and Python have it."""
+"""Options of language-model users, for simulation files, the command line and Python."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,7 +1,7 @@
-"""Prompts of language models that play users: written by us, shown by ``trialogue users show``, part of the signature.
+"""Prompts of language-model users: written by us, printed by ``trialogue users show``, part of the signature.
 
-The protocols are those of UserSimCRS v2 (single and dual prompt), with what its stop prompt lacks: the need, and the user's
-own turns. Whatever text is changed here changes the signature, and a batch that was begun with another one is refused.
+The protocols are those of UserSimCRS v2 (single and dual prompt), plus what its stop prompt lacks: the need, and the user's
+own turns. Any change of a text changes the signature, and resuming a batch begun with another signature is refused.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""How users that a model plays write, and who they are: slips of the finger, and personas from a file."""
+"""Style and persona of language-model users: typing errors, and personas from a file."""
 
 from collections.abc import Callable
 from pathlib import Path

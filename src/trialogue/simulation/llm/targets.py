@@ -1,4 +1,4 @@
-"""Users who know their target (iEvaLM), and users who have none: their needs, and keeping the target's title back."""
+"""Target-item users (iEvaLM) and target-free users: their needs, and protection of the target's title."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A user whose words a language model writes: it is given the whole dialogue each time, with the roles flipped."""
+"""A user simulated by a language model, which receives the whole dialogue with flipped roles for every turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Users of one kind in one world: needs, prompts and the client are shared, each dialogue gets a user of its own."""
+"""Factories of language-model users: needs, prompts and client are shared, each dialogue gets its own user."""
 
 from collections.abc import Callable, Mapping
 

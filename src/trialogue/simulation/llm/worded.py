@@ -1,7 +1,7 @@
-"""The hybrid: an agenda-based user decides what is said, and a model words it, if the wording keeps what it does.
+"""Hybrid users: an agenda-based user decides the act, a language model words it if the wording preserves the act.
 
-The user's acts are then known, as the agenda's are. A wording that fails the gate is not said: the template's words stand,
-and the message says why the model's did not.
+The user's acts are then known, as the agenda's are. A wording that fails the gate is replaced by the template's words,
+and the message records why.
 """
 
 import re

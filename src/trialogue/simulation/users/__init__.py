@@ -1,1 +1,1 @@
-"""Simulated users: agenda, preferences, interaction models, and how they are fitted."""
+"""Simulated users: agendas, preferences, interaction models, and fitting."""

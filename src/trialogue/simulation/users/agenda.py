@@ -1,13 +1,13 @@
-"""Agendas: the actions a user means to go through, drawn before a dialogue begins; and what is done when one fails.
+"""Agendas: the sequence of acts a user intends to go through, sampled before a dialogue, and the replacement of failed ones.
 
-Named ways to draw one (``INITIALISERS``), after the released code and the paper (Zhang and Balog, KDD 2020; numbers are
+Named initialisers (``INITIALISERS``), after the released code and the paper (Zhang and Balog, KDD 2020; numbers are
 mean lengths on the three annotated files, agents A / B / C):
 
 ``cir6``            chain over user labels, Disclose among the first 5, at most 25 long (8.8 / 12.1 / 12.9): what
                     agrees with the paper's tables on agent C
-``cir6-released``   the same, at most 12 long, as the released code has it (6.9 / 8.3 / 8.1)
+``cir6-released``   the same, at most 12 long, as in the released code (6.9 / 8.3 / 8.1)
 ``cir6-any``        the same of any length (9.5 / 15.3 / 20.7)
-``qrfa-chain``      chain over user labels with the agent's QRFA classes between, as the released code draws it: what
+``qrfa-chain``      chain over user labels with the agent's QRFA classes between, as in the released code: what
                     agrees with the paper's Table 4 (9.5 / 12.2 / 13.0)
 ``qrfa-chain-40``   the same, always tested on the user's labels: Disclose among the first 10, at most 40
                     (11.0 / 15.3 / 16.1)

@@ -1,4 +1,4 @@
-"""What follows what in annotated dialogues, counted over labels, QRFA classes and coarse actions."""
+"""Count act transitions in annotated dialogues, over labels, QRFA classes and coarse actions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""An interaction model drawn as a state machine: what the paper shows as Figure 5, with the counts of a corpus.
+"""Draw an interaction model as a state machine (Figure 5 of Zhang and Balog, KDD 2020), with the counts of a corpus.
 
-Own SVG without a library: the same model gives the same bytes. States are on a circle in a fixed order. An arrow is as
-wide as its transition is frequent among all; the number on it is its share of what comes after its state. Pointing at
-an arrow tells both states, share and count.
+SVG written without a library: the same model gives the same bytes. States are on a circle in a fixed order. The width of an
+arrow is its transition's share of all transitions; the number on it is its share of the transitions from its state. The
+tooltip of an arrow gives both states, share and count.
 """
 
 from collections import Counter

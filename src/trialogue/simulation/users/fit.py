@@ -1,7 +1,7 @@
-"""Users fitted on a few annotated dialogues, kept as a folder of JSON files.
+"""Fit users on a few annotated dialogues; save and load them as a folder of JSON files.
 
-A ``UserModel`` is what is learned from dialogues: how people go on, what agents say, and how people word their acts.
-``population.Users`` sets it to talk about a catalogue.
+A ``UserModel`` holds what is learned from dialogues: interaction model, understanding of agents, and phrases of users.
+``population.Users`` applies it to a catalogue.
 """
 
 import json

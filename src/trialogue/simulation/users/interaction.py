@@ -1,8 +1,8 @@
-"""Interaction models: how people go on, counted in annotated dialogues.
+"""Interaction models: transition counts of acts in annotated dialogues.
 
 A model holds counts and no text: which user label follows which (the chain of CIR6), which user label answers an agent
 label (replacements), the steps of users through QRFA's agent classes, and label sequences of whole dialogues.
-``agenda`` draws from it.
+``agenda`` samples from it.
 """
 
 import json

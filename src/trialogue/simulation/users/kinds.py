@@ -1,16 +1,15 @@
-"""Kinds of simulated users, ours and other people's: the plug-in point for users in dialogues.
+"""Plug-in interface for kinds of simulated users, built-in and third-party.
 
 A kind is found by the name of an entry point ``trialogue.users`` (a family of kinds takes one of its members behind a
-colon: ``llm:single``), as ``module:Name``, as a folder of fitted users, or in a YAML file. Set in a world (a catalogue
-with ratings) it gives users, and these give one user for each dialogue:
+colon: ``llm:single``), as ``module:Name``, as a folder of fitted users, or in a YAML file. Settled in a world (a catalogue
+with ratings) it returns users, which create one user per dialogue:
 
-    kind:   ``name``, ``with_options(**changes)``, ``settle(world)``   gives users
-    users:  ``name``, ``new(case, seed=...)``                          gives one user
-    user:   ``start``, ``answer``, ``resume``, and a ``need`` if they have one (see ``user.SimulatedUser``)
+    kind:   ``name``, ``with_options(**changes)``, ``settle(world)``   returns users
+    users:  ``name``, ``new(case, seed=...)``                          returns one user
+    user:   ``start``, ``answer``, ``resume``, and optionally a ``need`` (see ``user.SimulatedUser``)
 
-A *case* names who the user is: its number in a plan. It is the same for every agent, so that all agents meet the same
-users with
-the same needs. Everything random in a user follows from the case and the run's seed, and nothing from the agent.
+A *case* identifies the user: its number in a plan. It is the same for every agent, so that all agents meet the same
+users with the same needs. All randomness of a user derives from the case and the run's seed, none from the agent.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Preferences of a user who is after something: what they say and take follows from the need, the rest from the profile."""
+"""Preferences of a user with a need: wishes and acceptance follow from the need, everything else from the profile."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,9 +1,9 @@
-"""Hidden information needs: what a simulated user is after, drawn from what a real one liked, and satisfied by few items.
+"""Sample hidden information needs: constraints from an item that a real user liked, satisfied by few items.
 
-A need begins with an item that the user knows and likes. Its attribute values become constraints, one after another (what
-users word first, then its decade), until at most 2 % of the catalogue, and rather .5 %, satisfy all of them; what the user
-knows already does not count. So what a user says they like and what they are looking for go together, and a recommender
-that listens has something to find.
+A need starts from an item that the user knows and likes. Its attribute values become constraints, one after another (those
+users mention first, then its decade), until at most 2 %, preferably .5 %, of the catalogue satisfies all of them; items the
+user knows already do not count. So a user's stated tastes are consistent with what they are looking for, and a recommender
+that listens has an advantage.
 """
 
 import hashlib

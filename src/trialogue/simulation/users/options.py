@@ -1,4 +1,4 @@
-"""What can be chosen about simulated users, in one flat record that a study file can hold."""
+"""Options of simulated users, as one flat record for simulation files."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace

@@ -1,4 +1,4 @@
-"""Agenda-based users in a world: everything they share is made once, and each dialogue gets a user of its own."""
+"""Agenda-based users in a world: shared state is built once, and each dialogue gets its own user."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,6 @@
-"""Simulated users: what they are to a talk, and the agenda-based user that the paper is about.
+"""Interface of simulated users, and the agenda-based user of Zhang and Balog (KDD 2020).
 
-A user is made for one dialogue. It begins, and after each turn of the agent says the next thing or stops with a reason.
+A user is created for one dialogue. It starts, and after each turn of the agent answers or stops with a reason.
 """
 
 from collections.abc import Sequence

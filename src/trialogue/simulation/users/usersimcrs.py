@@ -1,11 +1,11 @@
-"""Interaction models of UserSimCRS: YAML files with intents and the agent intents expected after each.
+"""Read interaction models of UserSimCRS: YAML files with intents and the agent intents expected after each.
 
-Two forms are read: the present one (``required_intents``, ``user_intents`` with ``expected_agent_intents``) and the old
-one of its CIR6 file (``user_intents`` as lists, ``expected_responses``). A file holds no counts: give annotated
-dialogues with the same intents to ``fit_interaction``, or take ``uniform_interaction``.
+Two forms are supported: the current one (``required_intents``, ``user_intents`` with ``expected_agent_intents``) and the old
+one of its CIR6 file (``user_intents`` as lists, ``expected_responses``). A file holds no counts: pass annotated
+dialogues with the same intents to ``fit_interaction``, or use ``uniform_interaction``.
 
 YAML 1.1 reads a bare YES or NO as true or false, and the files that ship with UserSimCRS have them bare; here every
-scalar is taken as the text that is written.
+scalar is read as literal text.
 """
 
 from collections.abc import Iterator, Mapping
