@@ -64,23 +64,30 @@ def test_every_svg_is_valid_says_what_it_shows_and_is_the_same_again(make: Calla
 
 
 @pytest.mark.parametrize("make", [two, hostile], ids=["two", "hostile"])
-def test_every_png_is_a_picture_that_says_nothing_of_when_and_by_what(make: Callable[[], Findings]) -> None:
-    for figure in figures(make()):  # that it is the same again is seen where whole reports are
+@pytest.mark.usefixtures("real_pictures")
+def test_every_png_is_a_picture_that_says_nothing_of_when_and_by_what_and_the_same_again(
+    make: Callable[[], Findings],
+) -> None:
+    for figure, again in zip(figures(make()), figures(make()), strict=True):
+        assert figure.png == again.png
         assert figure.png.startswith(b"\x89PNG\r\n")
         assert b"Software" not in figure.png
         assert b"tIME" not in figure.png
 
 
-def test_a_pdf_holds_text_of_embedded_fonts_and_nothing_of_the_hour() -> None:
-    figure = figures(two())[0]
+@pytest.mark.parametrize("make", [two, hostile], ids=["two", "hostile"])
+@pytest.mark.usefixtures("real_pictures")
+def test_a_pdf_holds_text_of_embedded_fonts_and_nothing_of_the_hour(make: Callable[[], Findings]) -> None:
+    figure = figures(make())[0]
     pdf = figure.pdf
     assert pdf.startswith(b"%PDF")
-    assert pdf == figures(two())[0].pdf
+    assert pdf == figures(make())[0].pdf
     assert b"/FontFile2" in pdf  # TrueType
     assert b"/Type3" not in pdf
     assert not [word for word in (b"CreationDate", b"Producer", b"Creator") if word in pdf]
 
 
+@pytest.mark.usefixtures("real_pictures")
 def test_drawing_a_png_leaves_matplotlibs_settings_alone() -> None:
     import matplotlib
 

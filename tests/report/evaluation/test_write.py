@@ -27,6 +27,7 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.usefixtures("real_pictures")
 def test_all_files_are_there_and_the_page_is_returned(tmp_path: Path) -> None:
     page = write_report(two(), tmp_path / "run")
     assert page == tmp_path / "run" / "report.html"
