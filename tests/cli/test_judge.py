@@ -45,8 +45,8 @@ def test_a_plan_is_printed_and_written(files: dict[str, str], tmp_path: Path) ->
     assert "Nothing is known of the judge's errors yet" in found.output
     assert "good: 10 labels of 40." in found.output
     assert len(list(read_records(out / "label_plan.jsonl", PlannedLabel))) == 20
-    again = RUN.invoke(app, words(files, "--labels", files["labels"], "--plan", "--width", "0.5", "-o", str(out)))
-    assert "For intervals of differences 0.5 wide" in again.output
+    again = RUN.invoke(app, words(files, "--labels", files["labels"], "--plan", "--width", "0.8", "-o", str(out)))
+    assert "For intervals of differences 0.8 wide" in again.output
     assert "12 are there" in again.output
 
 

@@ -27,8 +27,8 @@ def judge(
         typer.Option(help="Plan with each unit's chance of a label, where chances differ within a system."),
     ] = None,
     estimand: Annotated[
-        str, typer.Option(help="Estimate the mean of 'these' conversations, or of the 'population' behind them.")
-    ] = "these",
+        str, typer.Option(help="Compare systems ('population' of dialogues), or only 'these' dialogues.")
+    ] = "population",
     raters: Annotated[
         str, typer.Option(help="The truth is what 'these' raters say, or what the 'population' of raters would say.")
     ] = "these",

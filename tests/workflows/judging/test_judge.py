@@ -231,7 +231,7 @@ def test_what_is_written_holds_no_scores_that_could_agree_with_the_people_in_the
 
 def test_a_plan_asks_for_a_pilot_first_then_for_what_a_width_takes(world: World, tmp_path: Path) -> None:
     files = world.files()
-    options = {"aspect": "overall", "scores": files["scores"]}
+    options = {"aspect": "overall", "scores": files["scores"], "how": JudgeSettings(estimand=Estimand.THESE)}
     pilot = plan_labels(files["dialogues"], width=0.8, **options)  # type: ignore[arg-type]
     assert pilot.is_pilot
     assert [each.needed for each in pilot.needs] == [10, 10]
@@ -251,6 +251,26 @@ def test_a_plan_asks_for_a_pilot_first_then_for_what_a_width_takes(world: World,
         assert len(own) == need.needed
         assert {each.chance for each in own} == {len(own) / 40}
         assert sum(each.is_labelled for each in own) == 12
+
+
+def test_a_plan_says_where_all_dialogues_are_too_few_to_compare_the_systems_behind_them(world: World) -> None:
+    files = world.files()
+    plan = plan_labels(files["dialogues"], width=1e-9, labels=files["labels"], aspect="overall", scores=files["scores"])
+    assert [each.needed for each in plan.needs] == [None, None]
+
+
+def test_equal_systems_with_unequal_dialogues_differ_only_in_these_dialogues(world: World) -> None:
+    """All dialogues are labelled: their means are known, and differ; what the systems do next time is not known."""
+    for each in world.dialogues:
+        world.truth[each.id] = 2.0 if each.id.endswith("1") or each.id in {"good-2", "good-12"} else 1.0
+    world.labels = []
+    world.label([each.id for each in world.dialogues])
+    these = world.judged(JudgeSettings(estimand=Estimand.THESE))
+    systems = world.judged()
+    assert these.differences[0].verdict == "better"
+    assert these.answer[0].startswith("On overall in these 80 dialogues, good is significantly better than poor")
+    assert systems.differences[0].verdict == "inconclusive"
+    assert systems.answer[0].startswith("On overall, good and poor do not differ significantly")
 
 
 def test_a_plan_that_is_followed_gives_the_width(world: World) -> None:

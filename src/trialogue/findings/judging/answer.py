@@ -15,6 +15,8 @@ def answer(
     systems: Sequence[JudgedSystem],
     differences: Sequence[JudgedDifference],
     threats: Sequence[Threat],
+    *,
+    scope: str = "",
 ) -> tuple[str, ...]:
     """Sentences, the verdict first. A system is named as better only where a corrected difference is significant.
 
@@ -23,12 +25,13 @@ def answer(
         systems: best first.
         differences: all pairs that have estimates.
         threats: those that the verdicts have passed the gate with.
+        scope: what the verdict is about, where that is the judged units alone and not the systems, to follow the question.
     """
     known = [each for each in systems if each.value.corrected.value is not None]
     if not known:
         return (f"There is no corrected value of any system: {systems[0].value.corrected.why}.",)
     return (
-        *_verdicts(question.replace("_", " "), known, differences, threats),
+        *_verdicts(question.replace("_", " ") + scope, known, differences, threats),
         _judge_alone(known),
         *_savings(differences, known),
     )

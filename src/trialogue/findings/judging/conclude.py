@@ -34,8 +34,8 @@ METHODS = (
 class JudgeSettings:
     """What was asked for."""
 
-    estimand: Estimand = Estimand.THESE
-    """These units, or the population that they were drawn from."""
+    estimand: Estimand = Estimand.POPULATION
+    """The population that these units were drawn from, as a verdict on systems needs, or these units alone."""
     raters: Estimand = Estimand.THESE
     """These raters, or the population of raters."""
     drawn_overall: bool = False
@@ -111,11 +111,16 @@ def judging_findings(
         systems=systems,
         differences=differences,
         threats=threats,
-        answer=answer(question, systems, differences, threats),
+        answer=answer(question, systems, differences, threats, scope=_scope(table, how, level)),
         warnings=tuple(warnings),
         methods=METHODS,
         manifest=manifest,
     )
+
+
+def _scope(table: JudgedTable, how: JudgeSettings, level: Literal["dialogue", "turn"]) -> str:
+    """To follow the question in a verdict: what it is about, where that is not the systems as such."""
+    return f" in these {len(table.judge)} {level}s" if how.estimand is Estimand.THESE else ""
 
 
 def _value(found: Correction) -> JudgedValue:
