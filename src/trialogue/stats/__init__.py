@@ -1,9 +1,9 @@
-"""Numbers in, results with intervals out: resampling, agreement, correlation, battles, multiplicity and power.
+"""Statistics: resampling, agreement, correlation, paired comparisons, multiple comparisons and power.
 
-Everything returns an ``Estimate`` (value, interval, counts, and ``why`` where something is missing) or a small frozen
+Everything returns an ``Estimate`` (value, interval, counts, and ``why`` if something is missing) or a small frozen
 record. Undefined is None, never 0 or NaN. Clusters (people, dialogues) are the independent units wherever rows are not.
-Means, shares, ratios and differences of systems go through ``inference``; what nothing better is known for is bootstrapped,
-with the ``rng`` that is passed in (without one there is no bootstrap interval).
+Means, shares, ratios and differences of systems are computed by ``inference``; statistics without a better method are
+bootstrapped with the ``rng`` that is passed in (without one there is no bootstrap interval).
 """
 
 from trialogue.stats.association.correlation import auc, kendall, pearson, spearman

@@ -1,4 +1,4 @@
-"""Types of the arrays this room works with, and the checks on what comes in."""
+"""Array types, and checks of input arrays and parameters."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias

@@ -1,6 +1,6 @@
-"""One BLAS thread inside fits.
+"""Limit BLAS to one thread while fitting.
 
-The matrices of the mixed models have some hundred rows: several threads spend their time waiting for one another. With the
+The matrices of the mixed models have a few hundred rows: several threads spend their time waiting for one another. With the
 two threads that OpenBLAS takes by default on two cores, the report on INSPIRED2's study took 71 CPU seconds instead of 12.
 """
 

@@ -1,8 +1,8 @@
-"""What an utterance does: the thirteen strategies, labellers that write them onto records, and how far to trust them.
+"""Strategy labels of utterances: the thirteen strategies, models that label them, and their evaluation.
 
 ``label_records`` writes labels and distributions with a ``Model``: the ``default_model`` that needs no download, one that
-``train`` makes of ``examples_of`` labelled dialogues, or one that ``load_model`` reads. ``evaluate`` says how good a kind of
-model is.
+``train`` fits on ``examples_of`` labelled dialogues, or one that ``load_model`` reads. ``evaluate`` measures the accuracy of
+a kind of model.
 """
 
 from importlib import import_module

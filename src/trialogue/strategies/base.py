@@ -1,7 +1,7 @@
-"""What a labeller is, and the labelled sentences it is made from.
+"""Interfaces of strategy classifiers, and the labelled sentences they are trained on.
 
-A labeller turns sentences into probabilities over its classes. It is made by a *fit*: a function from examples to a
-labeller, which is all that calibration and evaluation need to know of a model.
+A classifier maps sentences to probabilities over its classes. It is created by a *fit*: a function from examples to a
+classifier, which is all that calibration and evaluation need to know about a model.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""The model that is there without a download: trained in seconds, at first use, on the examples that come with Trialogue.
+"""Default model without a download: trained within seconds at first use, on the bundled examples.
 
-It is kept in the user's cache folder (``TRIALOGUE_CACHE`` names another one), in a folder named after its data, so that a
-new version trains its own. Two processes may do this at once: each trains, one is kept.
+It is stored in the user's cache folder (``TRIALOGUE_CACHE`` overrides it), in a folder named after its data, so that a
+new version trains its own. If two processes do this at once, each trains and one model is kept.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The card of a model of strategies: what it was trained on, how far to trust it, and how to get a better one."""
+"""Model cards of strategy models: training data, accuracy, and how to get a better model."""
 
 from pydantic import Field
 

@@ -1,7 +1,7 @@
-"""Writing labels: every sentence of a system's utterance gets a strategy, every utterance a distribution over them.
+"""Write labels onto records: a strategy for every sentence of a system utterance, a distribution for every utterance.
 
-A pass of its own, before any metric. Labels of people, and those that do not say whose they are, stay; those of models and
-LLMs are replaced. Nothing depends on the size of the batches or on what else is in the file.
+A separate pass, before any metric. Labels of people, and those without a declared origin, are kept; those of models and
+LLMs are replaced. Results do not depend on the batch size or on the rest of the file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

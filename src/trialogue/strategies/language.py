@@ -1,4 +1,7 @@
-"""Is this in a language that the model knows? It would label any other all the same, wrongly and without a word."""
+"""Check that texts are in a language that the model supports.
+
+It would label texts in any other language as well, wrongly and without a warning.
+"""
 
 from collections.abc import Iterable
 

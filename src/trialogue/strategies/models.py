@@ -1,7 +1,7 @@
-"""Trained models: kept in a folder, read again. JSON and arrays only; nothing in a folder is run.
+"""Trained models: saving and loading folders of JSON and arrays. Nothing in a folder is executed.
 
-A folder holds ``model.json`` (format and card), ``fingerprints.json`` (hashes of what it was trained on), and what its kind
-writes beside them.
+A folder holds ``model.json`` (format and card), ``fingerprints.json`` (hashes of its training data), and the files of its
+kind.
 """
 
 import contextlib

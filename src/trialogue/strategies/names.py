@@ -1,4 +1,4 @@
-"""Names of strategies, as files spell them."""
+"""Normalise the spelling of strategy names in files."""
 
 import re
 from collections.abc import Mapping

@@ -1,8 +1,9 @@
-"""The files that the Behavior Alignment paper released: annotated ReDial sentences, judged pairs, and Table 5 from them.
+"""Read the files released with the Behavior Alignment paper: annotated ReDial sentences, judged pairs, and Table 5.
 
 ``human_annotation.csv`` holds sentences of ReDial recommenders with a strategy; ``redial_evaluation_results_*.csv`` hold
-pairs of them, lower-cased and re-joined by BERT's tokenizer, with truth and the classifier's answer. All three are UTF-8
-with a mark, and typographic characters in them were decoded wrongly, twice; texts are repaired where that can be undone.
+pairs of them, lower-cased and re-joined by BERT's tokenizer, with the truth and the classifier's prediction. All three are
+UTF-8 with a byte-order mark, and typographic characters in them were decoded wrongly, twice; texts are repaired where that
+can be undone.
 """
 
 import csv

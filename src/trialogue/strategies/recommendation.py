@@ -1,4 +1,4 @@
-"""Which model would do better than one, and the command that trains it, with what was measured.
+"""Recommend a better model than the current one, with the command that trains it and its measured accuracy.
 
 Numbers are those of five folds by dialogue on INSPIRED dev and test (``benchmarks/STRATEGIES.md``, ``ENCODERS.md``), so a
 model trained on other data may gain more or less.

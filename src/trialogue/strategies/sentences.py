@@ -1,6 +1,6 @@
-"""An utterance as sentences, the unit that strategies belong to, and back: what is believed of the whole utterance.
+"""Split utterances into sentences, the unit that strategies belong to, and combine sentence beliefs per utterance.
 
-Chat is not prose: sentences start in lower case, end in a smiley or nothing, or stand on lines of their own with bullets.
+Chat differs from prose: sentences start in lower case, end in a smiley or nothing, or are bullet points on their own lines.
 The rules are few and fixed; no model and no language data are needed.
 """
 

@@ -1,8 +1,8 @@
-"""The thirteen strategies and ``no_strategy``: what they are, when they apply, and which one they are mistaken for.
+"""Definitions of the thirteen strategies and ``no_strategy``: when they apply, and which one they are mistaken for.
 
 The names and the idea of each are those of Hayati et al. (EMNLP 2020), who labelled INSPIRED with them; the wording, the
-tests against neighbours and every bundled example are ours. The corpus' habits decide where a definition alone would not:
-a bare film title is encouragement, a bare actor's name credibility, "you're welcome" no strategy.
+tests against neighbours and every bundled example are ours. The corpus' conventions decide where a definition alone would
+not: a bare film title is encouragement, a bare actor's name credibility, "you're welcome" no strategy.
 """
 
 import importlib.resources

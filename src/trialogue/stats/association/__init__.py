@@ -1,1 +1,1 @@
-"""How two scores go together: correlation, AUC, and which of two goes better with a third."""
+"""Association of two scores: correlation, AUC, and the difference of two associations."""

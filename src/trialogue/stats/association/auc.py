@@ -1,7 +1,7 @@
-"""AUC: the chance that a unit that is so scores higher than one that is not; ties count half.
+"""Area under the ROC curve: the probability that a positive unit scores higher than a negative one; ties count half.
 
-It is the Mann-Whitney statistic over its number of pairs. Within groups, pairs are formed only inside a group (the
-dialogues of one system, say), so that differences between groups can neither help nor hurt.
+Computed as the Mann-Whitney statistic over its number of pairs. Within groups, pairs are formed only inside a group (such as
+the dialogues of one system), so that differences between groups have no influence.
 """
 
 from collections.abc import Hashable, Sequence

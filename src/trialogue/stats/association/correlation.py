@@ -1,8 +1,7 @@
-"""How two measures go together: Pearson, Spearman and Kendall's tau-b.
+"""Correlation of two measures: Pearson, Spearman and Kendall's tau-b.
 
-Each has an analytic interval for independent pairs, and a cluster bootstrap in which a resample is a row of weights:
-ranks are taken anew in every resample, and nothing is looped over. ``auc`` (where one measure is yes or no) lives next
-door.
+Each has an analytic interval for independent pairs, and a vectorised cluster bootstrap in which a resample is a row of
+weights and ranks are recomputed in every resample. For a binary measure see ``auc``.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -1,7 +1,7 @@
-"""Which of two scores goes better with a target? The difference of their AUCs or correlations over the same units.
+"""Difference of two associations with one target: AUCs or correlations of two scores over the same units.
 
-Two intervals that overlap do not mean that two metrics are equally good: both are computed on the same dialogues, whose
-luck they share. Here every resample draws the same clusters for both, and the interval is that of the difference.
+Overlapping intervals do not mean that two metrics are equally good: both are computed on the same dialogues and share their
+sampling error. Here every resample draws the same clusters for both, and the interval is that of the difference.
 """
 
 from collections.abc import Hashable, Sequence

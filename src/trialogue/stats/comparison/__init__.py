@@ -1,1 +1,1 @@
-"""One mean, share or ratio with its interval, and the difference of two with its test."""
+"""Means, shares and ratios with intervals, and tests of their differences."""

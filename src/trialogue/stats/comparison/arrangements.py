@@ -1,7 +1,7 @@
-"""The ways in which clusters could have fallen to two systems, which a permutation test goes through.
+"""Arrangements of clusters for permutation tests of two systems.
 
-Clusters that both sides have keep their two rows and may swap them (a paired design); clusters of one side are dealt out
-anew in groups of the same sizes. All arrangements are gone through where they are few, else a random sample of them is.
+Clusters that both sides have keep their two rows and may swap them (a paired design); clusters of one side are reassigned
+in groups of the same sizes. All arrangements are enumerated if they are few, otherwise a random sample is drawn.
 The first one is always the observed one, so that no p-value can be zero (Phipson & Smyth 2010).
 """
 

@@ -1,4 +1,4 @@
-"""How often a rating of one system is higher than one of another: an effect size that takes only the order."""
+"""Cliff's delta and the probability of superiority: effect sizes that only use the order of ratings."""
 
 from collections.abc import Hashable, Sequence
 

@@ -1,17 +1,18 @@
-"""p-values of a family of comparisons, corrected together: step-down max-T where the data allow it, else Holm.
+"""Corrected p-values of a family of comparisons: step-down max-T if the data allow it, otherwise Holm.
 
-Differences of the same systems depend on each other, and Holm's method takes the worst dependence for granted. Westfall and
-Young's (1993) step-down method takes the one that the data show. Here each test keeps its own p-value, and only the
-dependence is drawn: contributions of clusters, multiplied by independent normal numbers (the multiplier bootstrap of
+Differences of the same systems are dependent, and Holm's method assumes the worst dependence. Westfall and
+Young's (1993) step-down method estimates it from the data. Here each test keeps its own p-value, and only the
+dependence is resampled: contributions of clusters, multiplied by independent normal numbers (the multiplier bootstrap of
 Chernozhukov, Chetverikov & Kato 2013), give replicates of all differences together, each divided by its standard error. The
 largest of them is compared with the normal quantile of each p-value.
 
 The multiplied sums are normal with the covariances of the differences, which follow from the standard errors of all pairs,
-cov(i - j, i - k) = (V_ij + V_ik - V_jk) / 2. So nothing but p-values and standard errors has to be known, however many
+cov(i - j, i - k) = (V_ij + V_ik - V_jk) / 2. So only p-values and standard errors are needed, however many
 clusters there are.
 
-That needs 20 clusters on each side, since with fewer the dependence is hardly known (the within-group bootstrap of max-T has
-a family error of .17 where 15 and 4 x 100 shares of .1 are equal), and sides that vary. No adjusted p-value is above Holm's.
+It requires 20 clusters on each side, since with fewer the dependence is poorly estimated (the within-group bootstrap of
+max-T has a family error of .17 where 15 and 4 x 100 shares of .1 are equal), and sides that vary. No adjusted p-value
+exceeds Holm's.
 """
 
 from collections.abc import Hashable, Sequence

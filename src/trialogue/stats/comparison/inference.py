@@ -1,8 +1,8 @@
-"""Estimates of statistics of sums: of one system, and of the difference of two, with interval and p-value.
+"""Estimates of statistics of sums, of one system or of the difference of two, with interval and p-value.
 
-The one door to the methods behind: shares have score intervals, everything else one that allows for skewness; a difference
-has the interval that belongs to its test. Nothing here is drawn at random but arrangements, where there are more than can be
-gone through; they follow from the seed and the numbers of clusters, so that equal designs meet the same ones.
+Entry point to the methods of this package: shares have score intervals, everything else one that allows for skewness; a
+difference has the interval that matches its test. Nothing is random except the sampled arrangements, if there are too many
+to enumerate; they follow from the seed and the numbers of clusters, so that equal designs use the same ones.
 """
 
 import numpy as np

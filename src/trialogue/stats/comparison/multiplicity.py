@@ -1,6 +1,6 @@
-"""p-values corrected for having tested many things at once.
+"""Multiple-comparison corrections: Holm and Benjamini-Hochberg.
 
-Adjusted p-values: compare them with the level you want. None (no test could be made) stays None and is not counted.
+Adjusted p-values: compare them with the level you want. None (no test was possible) stays None and is not counted.
 """
 
 from collections.abc import Sequence

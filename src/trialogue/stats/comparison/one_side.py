@@ -1,4 +1,4 @@
-"""The interval of one system's statistic of sums: a score interval of shares, else one that allows for skewness."""
+"""Interval of one system's statistic of sums: a score interval for shares, otherwise one that allows for skewness."""
 
 from dataclasses import dataclass, field
 

@@ -1,13 +1,13 @@
-"""The permutation test of a difference of two ratios of sums, studentised, and the interval that belongs to it.
+"""Studentised permutation test of a difference of two ratios of sums, and the matching confidence interval.
 
-Each cluster of a side brings two sums (y, m), the side's value is sum y / sum m: a mean where m counts units. The statistic
-is the difference over its linearised standard error, which is computed anew in every arrangement (Janssen 1997: without
-that, unequal variances make an error of .33 where .05 was promised). If clusters fall to the two sides by chance the test
-is exact, whatever the distribution, the sizes of the clusters and their number; otherwise it is right in the limit (Chung &
-Romano 2013).
+Each cluster of a side contributes two sums (y, m), the side's value is sum y / sum m: a mean where m counts units. The
+statistic is the difference over its linearised standard error, which is recomputed in every arrangement (Janssen 1997:
+without that, unequal variances give an error of .33 at a nominal .05). If clusters are assigned to the two sides at random
+the test is exact, whatever the distribution, the sizes of the clusters and their number; otherwise it is asymptotically
+valid (Chung & Romano 2013).
 
-The interval holds the differences that the same test would not reject: the values of side a are shifted by d for each unit,
-and d runs outward from the estimate until p falls to the level.
+The interval contains the differences that the same test would not reject: the values of side a are shifted by d per unit,
+and d moves outward from the estimate until p falls to the level.
 """
 
 from collections.abc import Callable

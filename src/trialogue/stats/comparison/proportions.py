@@ -1,4 +1,4 @@
-"""Shares of yes among independent units, with an interval that works at 0 and 1 too."""
+"""Intervals for shares of independent units, valid at shares of 0 and 1."""
 
 from statistics import NormalDist
 

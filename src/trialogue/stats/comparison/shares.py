@@ -1,10 +1,10 @@
-"""Shares of successes: intervals of one, and of the difference of two, that work where nothing varies, and their p-values.
+"""Intervals and p-values of shares and of differences of shares, valid where nothing varies.
 
-A share of n independent units has Wilson's score interval. Units of clusters are worth fewer independent ones (the effective
-size), which the data say only roughly, so Student's t takes the place of z. Where all clusters are alike the variance
-between them is 0, and a method that trusted it would be certain: there every cluster counts as one unit.
+A share of n independent units has Wilson's score interval. Clustered units are worth fewer independent ones (the effective
+size), which is itself estimated imprecisely, so Student's t replaces z. Where all clusters are alike the variance
+between them is 0, and a method that relied on it would be certain: there every cluster counts as one unit.
 
-The difference of two shares has the interval made of both sides' own ones by squares (Newcombe 1998, method 10; Zou &
+The difference of two shares combines both sides' intervals by squares (Newcombe 1998, method 10; Zou &
 Donner 2008), and p is the level at which it would end at zero. Enumerated for 5 to 200 independent units a side and shares
 from .02 to .5, the error of the test at .05 is .02 to .05 on average and at most .062; 0/15 against 10/100 has p = .21
 (Fisher: .36).

@@ -1,11 +1,11 @@
-"""An interval of a mean of independent clusters that allows for few of them and for their skewness.
+"""Confidence interval of a mean of few, possibly skewed, independent clusters.
 
-Student's t takes the mean and its standard error for independent; of skewed values they are not, and intervals miss on the
-side of the long tail. Hall's cubic transformation of the studentised mean removes that (Hall 1992), here with Student's
-quantiles. It is the studentised bootstrap without resampling: in 4,000 simulated data sets each of 5 to 50 lognormal,
-exponential, count or ordinal clusters both covered alike, within 1.5 points (lognormal with sigma 1: .90 with 10 clusters,
-.92 with 20, .93 with 50, where Student's t has .84, .87, .89). The bootstrap's intervals are sometimes endless with few
-clusters of a discrete outcome; these are not.
+Student's t assumes that the mean and its standard error are independent; for skewed values they are not, and intervals miss
+on the side of the long tail. Hall's cubic transformation of the studentised mean removes that (Hall 1992), here with
+Student's quantiles. It is the studentised bootstrap without resampling: in 4,000 simulated data sets each of 5 to 50
+lognormal, exponential, count or ordinal clusters both covered alike, within 1.5 points (lognormal with sigma 1: .90 with 10
+clusters, .92 with 20, .93 with 50, where Student's t has .84, .87, .89). With few clusters of a discrete outcome, the
+bootstrap's intervals are sometimes infinite; these are not.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""How much larger a statistic of sums is on one side than on the other: one way to compare, whatever the statistic.
+"""Compare a statistic of sums between two sides, with interval and p-value.
 
 Clusters are matched by key: those of both sides are compared within, those of one side alone as independent groups. The
-interval and the p-value are of one construction, so the interval leaves zero out exactly where p is below its level.
+interval and the p-value come from one construction, so the interval excludes zero exactly where p is below its level.
 
 * Shares of independent groups: Newcombe's hybrid of score intervals, with effective sizes where units are clustered.
 * Shares of the same single units: Tango's score interval and McNemar's test.
@@ -9,7 +9,7 @@ interval and the p-value are of one construction, so the interval leaves zero ou
   clusters contribute for other statistics). With more clusters than that needs, Student's t with Satterthwaite's degrees of
   freedom.
 
-Where a test could not find anything, because no arrangement of so few clusters is rare enough, there is neither.
+Where a test has no power, because no arrangement of so few clusters is rare enough, both are missing.
 """
 
 from collections.abc import Hashable

@@ -1,1 +1,1 @@
-"""Means, differences, ranks and correlations of people's judgements, from a judge of everything and labels of a few."""
+"""Prediction-powered estimates of human judgements: a judge's scores of all units, corrected with human labels of some."""

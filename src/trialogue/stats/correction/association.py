@@ -1,4 +1,4 @@
-"""Correlation of a column that is known of all units with labels that are known of some, helped by a judge of all."""
+"""Correlation of a column with partially observed labels, using a judge's scores of all units."""
 
 from dataclasses import replace
 

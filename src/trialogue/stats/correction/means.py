@@ -1,6 +1,6 @@
 """Means, differences and ranks of systems: by the judge, by labels alone, and by the judge corrected with the labels.
 
-Labels alone get the same treatment (finite populations, strata, clusters, t), so that the two widths can be compared.
+Labels alone are analysed in the same way (finite populations, strata, clusters, t), so that the two widths can be compared.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
-"""A mean of each system as a sum over clusters, so that the error of any contrast of systems is a sum of squares.
+"""Decompose each system's mean into cluster contributions, so that the variance of any contrast is a sum of squares.
 
 Two-phase sampling (Särndal, Swensson & Wretman 1992, ch. 9): first the units from their population, if that is the
-estimand, then the labels from the units. Each cluster's share in the error is kept, not a variance alone: systems that share
-clusters (the same users, the same needs) have correlated errors, and a difference subtracts before it squares.
+estimand, then the labels from the units. Each cluster's contribution to the error is kept, not only a variance: systems that
+share clusters (the same users, the same needs) have correlated errors, and a difference subtracts before it squares.
 """
 
 from dataclasses import dataclass

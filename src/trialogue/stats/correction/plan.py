@@ -1,4 +1,4 @@
-"""How many labels a width takes, from what labels so far say of the judge's errors."""
+"""Number of labels needed for an interval width, from the judge's errors on the labels so far."""
 
 from dataclasses import dataclass
 

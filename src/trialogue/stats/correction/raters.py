@@ -1,4 +1,4 @@
-"""How much labels of other raters would differ: the error of a label that is not the truth but somebody's opinion."""
+"""Rater error: variance of labels between raters, for labels that are opinions rather than truth."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable

@@ -1,8 +1,8 @@
-"""What a judge scored and people labelled in part, as columns: where every correction begins.
+"""Table of judge scores and partial human labels, the input of every correction.
 
-A row is a judged unit (a dialogue, a reply). All rows have a judge's score; some also have a label of people. Labelled rows
+A row is a judged unit (a dialogue, a reply). All rows have a judge's score; some also have a human label. Labelled rows
 are part of the judged ones, so that nothing is counted twice. A *cell* is a stratum of a system: inside one, labels were
-drawn at random, with equal chances unless these are given.
+sampled at random, with equal probabilities unless these are given.
 """
 
 from collections.abc import Hashable, Sequence

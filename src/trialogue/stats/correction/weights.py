@@ -1,12 +1,12 @@
-"""How much weight a judge gets: the slope of people's labels on its scores, for each label from all other labels.
+"""Cross-fitted weight of the judge (lambda of PPI++): the slope of human labels on its scores.
 
-A judge's weight (lambda of PPI++) that is fitted to the labels it is used with makes their residuals, and so intervals, too
-small. Here the residual of each label is taken with the weight that the others give (leaving out its cluster); the estimate
-uses the mean of these weights, so that it becomes the labels' own mean where all are labelled.
+A weight fitted to the labels it is used with makes their residuals, and so intervals, too small. Here the residual of each
+label uses the weight fitted on the others (leaving out its cluster); the estimate uses the mean of these weights, so that it
+becomes the labels' own mean where all are labelled.
 
-A weight is shrunk by how much it may be chance, so that a judge that knows nothing costs next to nothing. It is not cut off
+A weight is shrunk by its sampling error, so that an uninformative judge costs almost nothing. It is not capped
 at 1: a judge that uses a quarter of the scale deserves a weight of four. It is never below 0: a judge that contradicts
-people says nothing.
+people is treated as uninformative.
 """
 
 from dataclasses import dataclass

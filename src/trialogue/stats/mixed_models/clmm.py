@@ -1,11 +1,11 @@
-"""Cumulative-link mixed models: ratings on an ordered scale, by raters and of items that each have their own level.
+"""Cumulative-link mixed models for ordinal ratings, with random intercepts of raters, items and other factors.
 
-P(rating <= j) = F(theta_j - x'beta - sum of the effects of the rating's worker, item, ...), the effects normal with a
-standard deviation for each factor. Coefficients are log-odds (``logit``) of a *higher* rating. Any number of factors, nested
+P(rating <= j) = F(theta_j - x'beta - sum of the effects of the rating's worker, item, ...), the effects normal with one
+standard deviation per factor. Coefficients are log-odds (``logit``) of a *higher* rating. Any number of factors, nested
 or crossed, of any sizes.
 
-Which effects to put in: an intercept for each worker and each item is not enough where workers prefer systems, or replies
-differ in quality: without ``worker x system`` and ``item x system`` such tastes pass for a difference between systems.
+Choice of effects: an intercept for each worker and each item is not enough where workers prefer systems, or replies
+differ in quality: without ``worker x system`` and ``item x system`` such tastes appear as a difference between systems.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What regression models say about a factor: a test that it matters at all, and every pair of its levels."""
+"""Omnibus tests and pairwise contrasts of a factor in a regression model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

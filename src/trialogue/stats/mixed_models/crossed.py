@@ -1,4 +1,4 @@
-"""Crossed random intercepts: the matrix that mixed models of ratings have to factorise at every step.
+"""Sparse factorisation of the random-effects matrix of mixed models with crossed random intercepts.
 
 Every observation belongs to one level of each factor (its worker, its item, ...), and the levels' effects are
 ``scale * v`` with v standard normal. Given weights w of the observations, a Newton step needs
@@ -6,7 +6,7 @@ Every observation belongs to one level of each factor (its worker, its item, ...
     H = I + S Z'WZ S,    S = the scales on a diagonal,  Z = which observation belongs to which level.
 
 Levels of one factor never share an observation, so each factor's own block is diagonal. A chain of nested factors (replies
-within items, items within dialogues) can be eliminated one after another without filling anything in: eliminating replies
+within items, items within dialogues) can be eliminated one after another without fill-in: eliminating replies
 leaves the block of their items diagonal. What is left (Schur's complement) has the size of the other factors together and
 is factorised densely: with 540 replies to 180 items, rated by 60 workers with 180 tastes, a matrix of 240 instead of 960.
 The chain is the one that leaves the smallest matrix. Davis (2006), "Direct Methods for Sparse Linear Systems".

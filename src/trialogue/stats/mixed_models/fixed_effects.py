@@ -1,4 +1,4 @@
-"""Fixed effects: columns of a regression made of factors and numbers."""
+"""Design matrix of fixed effects: factors and numeric covariates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
-"""The likelihood of ordinal ratings with crossed random intercepts, integrated by Laplace's method, with its gradient.
+"""Laplace-approximated likelihood of ordinal ratings with crossed random intercepts, with its gradient.
 
-With v the standardised effects, h(v) = sum of the ratings' log-chances - v'v/2 and H its negative curvature at the mode,
+With v the standardised effects, h(v) = sum of the ratings' log-likelihoods - v'v/2 and H its negative curvature at the mode,
 
     L = h(mode) - log|H| / 2.
 
-The gradient is exact, also in how the mode and H move with the parameters (hence third derivatives); checked against
-differences and, on tiny data, against quadrature. Tierney & Kadane (1986), "Accurate Approximations for Posterior
-Moments"; Christensen (2019), "Cumulative Link Models for Ordinal Regression with the R Package ordinal".
+The gradient is exact, including the dependence of the mode and H on the parameters (hence third derivatives); checked
+against finite differences and, on tiny data, against quadrature. Tierney & Kadane (1986), "Accurate Approximations for
+Posterior Moments"; Christensen (2019), "Cumulative Link Models for Ordinal Regression with the R Package ordinal".
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
 """Linear mixed models of numeric ratings with crossed random intercepts, by REML, with Satterthwaite's degrees of freedom.
 
-y = x'beta + sum of the effects of the rating's worker, item, ... + noise. Ratings are taken as interval-scaled: the plain
-reading beside ``clmm``, and the way to variance components of unbalanced data.
-Bates, Maechler, Bolker & Walker (2015), "Fitting Linear Mixed-Effects Models Using lme4"; Fai & Cornelius (1996) and
-Kuznetsova, Brockhoff & Christensen (2017), "lmerTest" for the degrees of freedom.
+y = x'beta + sum of the effects of the rating's worker, item, ... + noise. Ratings are treated as interval-scaled: the
+simpler alternative to ``clmm``, and the way to variance components of unbalanced data. Bates, Maechler, Bolker & Walker
+(2015), "Fitting Linear Mixed-Effects Models Using lme4"; Fai & Cornelius (1996) and Kuznetsova, Brockhoff & Christensen
+(2017), "lmerTest" for the degrees of freedom.
 """
 
 from collections.abc import Mapping, Sequence

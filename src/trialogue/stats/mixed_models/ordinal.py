@@ -1,8 +1,7 @@
-"""The likelihood of one rating on an ordered scale, with derivatives up to the third.
+"""Likelihood of one rating on an ordered scale, with derivatives up to the third.
 
-P(rating <= j) = F(theta_j - eta), so l = log(F(u) - F(v)) with u = theta_j - eta and v = theta_{j-1} - eta. Everything a
-mixed model needs are derivatives of l by eta and by the two thresholds. McCullagh (1980), "Regression Models for Ordinal
-Data".
+P(rating <= j) = F(theta_j - eta), so l = log(F(u) - F(v)) with u = theta_j - eta and v = theta_{j-1} - eta. A mixed model
+needs the derivatives of l by eta and by the two thresholds. McCullagh (1980), "Regression Models for Ordinal Data".
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Does an effect move all points of a scale alike? The check behind every cumulative-link model.
+"""Test of the proportional-odds assumption of cumulative-link models.
 
-One logistic regression for each cut of the scale ("above 1", "above 2", ...), all by the same effects; under proportional
+One logistic regression per cut of the scale ("above 1", "above 2", ...), with the same effects; under proportional
 odds an effect has the same coefficient in each. Brant (1990), "Assessing Proportionality in the Proportional Odds Model for
 Ordinal Logistic Regression", with the covariance of the cuts robust to clusters (Liang & Zeger 1986), since one person's
 ratings are not independent.

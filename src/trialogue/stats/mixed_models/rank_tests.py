@@ -1,7 +1,7 @@
-"""The same people judged several systems: rank tests on one number for each person and system.
+"""Rank tests for repeated measures: Friedman and Wilcoxon signed-rank, on one value per person and system.
 
-For a table of people's means, shape (people, systems). People are the independent units, so nothing here is
-pseudo-replicated.
+For a table of people's means, shape (people, systems). People are the independent units, so there is no
+pseudo-replication.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""How much data a comparison needs."""
+"""Sample sizes for comparisons."""

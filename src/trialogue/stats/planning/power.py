@@ -1,7 +1,7 @@
-"""How many independent clusters (people, dialogues) a comparison needs, and what a given number can show.
+"""Sample sizes in independent clusters (people, dialogues), and the difference that a given number can detect.
 
-Closed forms for planning, two-sided. Count clusters, not ratings: with m ratings of a cluster that correlate by icc,
-its mean has the variance sd^2 * (1 + (m - 1) * icc) / m; give the sd of cluster means, or use ``clustered_sd``.
+Closed forms for planning, two-sided. Count clusters, not ratings: with m ratings per cluster that correlate by icc,
+its mean has the variance sd^2 * (1 + (m - 1) * icc) / m; pass the sd of cluster means, or use ``clustered_sd``.
 """
 
 from math import ceil

@@ -1,1 +1,1 @@
-"""Orders of several systems, from votes or from scores, and how sure they are."""
+"""Rankings of several systems from votes or scores, with their uncertainty."""

@@ -1,7 +1,7 @@
-"""Battles: two contestants, and a rater who prefers one of them or calls it a tie.
+"""Pairwise battles and win rates: two contestants, and a rater who prefers one of them or declares a tie.
 
-The shape of a battle, and the plainest thing to say about them: win rates. ``bradley_terry`` turns battles into
-strengths that do not depend on who happened to meet whom; ``elo`` is there for comparison.
+``bradley_terry`` turns battles into strengths that do not depend on the pairing of contestants; ``elo`` is there for
+comparison.
 """
 
 from collections.abc import Hashable, Sequence

@@ -1,7 +1,7 @@
-"""Strengths from battles: Bradley and Terry's model, with ties after Davidson, whatever the order of the battles.
+"""Bradley-Terry strengths from battles, with Davidson's model of ties, independent of the order of the battles.
 
-Every contestant has a strength pi. In Davidson's model a beats b, ties and loses with chances in the proportion
-pi_a : nu * sqrt(pi_a * pi_b) : pi_b, where nu says how readily raters call a tie (Davidson 1970). The alternative
+Every contestant has a strength pi. In Davidson's model a beats b, ties and loses with probabilities in the proportion
+pi_a : nu * sqrt(pi_a * pi_b) : pi_b, where nu is the raters' tendency to declare a tie (Davidson 1970). The alternative
 ``half`` counts a tie as half a win for each in the model without ties (Bradley & Terry 1952).
 
 The two scales differ, and numbers of one must not be compared with numbers of the other. Davidson's strengths are odds

@@ -1,7 +1,7 @@
-"""Wins, losses and ties between two sides: shares, and tests that know which judgements belong together.
+"""Wins, losses and ties between two sides: shares, and tests clustered by rater or item.
 
-Three people judge one pair of dialogues, one person judges ten pairs: such judgements resemble each other, and a binomial
-test of all of them finds differences that are not there. It stands here because papers report it; the clustered one
+Three people judging one pair of dialogues, or one person judging ten pairs, give correlated judgements, and a binomial
+test of all of them finds differences that do not exist. It is included because papers report it; the clustered one
 decides.
 """
 

@@ -1,6 +1,6 @@
-"""The likelihood of Davidson's model, maximised for many sets of battles at once.
+"""Maximum-likelihood fit of Davidson's model, for many sets of battles at once.
 
-In terms of delta = log pi_a - log pi_b and theta = log nu, the log-chances of win, tie and loss are delta/2, theta and
+In terms of delta = log pi_a - log pi_b and theta = log nu, the log-probabilities of win, tie and loss are delta/2, theta and
 -delta/2 less their common normaliser. That is a multinomial logit, concave, and damped Newton steps find its one
 maximum from anywhere. Without ties it is Bradley and Terry's model.
 """

@@ -1,7 +1,7 @@
-"""Elo ratings, for comparison with papers that publish them, and how much they owe to the order of the battles.
+"""Elo ratings, for comparison with publications, and their dependence on the order of the battles.
 
-Elo updates after each battle, so the same battles in another order give other ratings. Where all battles are known
-beforehand nothing speaks for it; ``bradley_terry`` has no order.
+Elo updates after each battle, so the same battles in another order give other ratings. If all battles are known
+beforehand there is no reason to use it; ``bradley_terry`` has no order.
 """
 
 from collections.abc import Sequence

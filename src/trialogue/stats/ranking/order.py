@@ -1,6 +1,6 @@
-"""How well an order of several systems is known: in what share of resamples does it hold?
+"""Stability of a ranking: the share of resamples in which it is the same.
 
-The values of all systems are drawn together, so that a person who talked to several of them is drawn for all at once.
+The values of all systems are resampled together, so that a person who talked to several of them is drawn for all at once.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
-"""Ranks with intervals: how well the order of several contestants is known.
+"""Confidence intervals of ranks.
 
-The ranks come from replicates (a bootstrap's, usually) of all contestants together, so that what moves them together
+The ranks come from replicates (usually a bootstrap's) of all contestants together, so that a change common to all
 moves no rank.
 """
 

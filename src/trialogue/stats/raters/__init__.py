@@ -1,1 +1,1 @@
-"""Agreement and reliability of raters."""
+"""Inter-rater agreement and reliability."""

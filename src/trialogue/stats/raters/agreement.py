@@ -1,7 +1,8 @@
-"""Do raters agree? Shares of agreement and Fleiss' kappa here; Cohen's kappa, Krippendorff's alpha and ICC beside it.
+"""Inter-rater agreement: percent agreement and Fleiss' kappa.
 
-Which one: alpha for any number of raters with gaps, on any scale; Cohen's kappa for two raters of labels; Fleiss' kappa
-for comparison with papers that report it; ICC for the reliability of numeric ratings and of their mean.
+Which coefficient: Krippendorff's alpha (``alpha``) for any number of raters with gaps, on any scale; Cohen's kappa
+(``kappa``) for two raters of labels; Fleiss' kappa for comparison with papers that report it; ICC (``icc``) for the
+reliability of numeric ratings and of their mean.
 """
 
 from collections.abc import Hashable, Sequence

@@ -1,7 +1,7 @@
 """Krippendorff's alpha: agreement of any number of raters, with missing ratings, on any level of measurement.
 
 alpha = 1 - D_o / D_e: the disagreement observed within items over the one expected if ratings were shuffled over items.
-The interval draws items (or clusters of items) with replacement. All four levels are vectorised over the resamples:
+The interval resamples items (or clusters of items) with replacement. All four levels are vectorised over the resamples:
 
 * nominal, interval: disagreements are sums over items, expected ones follow from sums of counts, x and x^2;
 * ordinal: the same as interval on midranks, which change with every resample;

@@ -1,4 +1,4 @@
-"""Gwet's AC1: agreement on labels that stays sensible where nearly everything gets one label."""
+"""Gwet's AC1: inter-rater agreement that stays meaningful where nearly everything gets one label."""
 
 from collections.abc import Hashable, Sequence
 

@@ -1,4 +1,4 @@
-"""Intraclass correlations: how reliable one rater's number is, and how reliable the mean of k raters.
+"""Intraclass correlations: reliability of one rater's number, and of the mean of k raters.
 
 From the analysis of variance of a complete table (items x raters), after Shrout & Fleiss (1979), "Intraclass
 Correlations: Uses in Assessing Rater Reliability"; intervals also in McGraw & Wong (1996), table 7.

@@ -1,7 +1,7 @@
-"""Cohen's kappa of two raters: agreement beyond what their label frequencies alone would give.
+"""Cohen's kappa of two raters: agreement beyond that expected from their label frequencies.
 
 Kappa is a function of the contingency table. So the bootstrap draws tables (multinomial counts), not items, and whole
-clusters of items where they belong together.
+clusters of items if items are clustered.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -1,4 +1,4 @@
-"""Labels to whole numbers: what agreement is counted on."""
+"""Encode labels as integers, for agreement coefficients."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any

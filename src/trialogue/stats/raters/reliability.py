@@ -1,4 +1,4 @@
-"""How reliable ratings are where not everybody rated everything: intraclass correlations from variance components."""
+"""Reliability of ratings in unbalanced designs: intraclass correlations from variance components."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Resampling whole clusters: bootstrap, jackknife, rarefaction."""
+"""Resampling of whole clusters: bootstrap, jackknife, rarefaction."""

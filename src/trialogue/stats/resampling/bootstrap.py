@@ -1,14 +1,14 @@
-"""The cluster bootstrap, for statistics that nothing better is known for: agreement, correlations, models' scores.
+"""Cluster bootstrap, for statistics without a better method: agreement, correlations, models' scores.
 
-A statistic is described by two things: sums of *sufficient statistics* in each cluster (``cluster_sums``), and
+A statistic is defined by two things: sums of *sufficient statistics* in each cluster (``cluster_sums``), and
 ``combine``, which turns sums of shape (..., k) into values of shape (...), NaN where undefined. A mean is
 ``sums[..., 0] / sums[..., 1]`` over rows (x, 1); so are rates, ratios, kappa, a correlation. Resampling clusters is
 then one matrix product, whatever the statistic costs.
 
-What it honestly covers, measured on 4,000 simulated data sets each: 95 % percentile intervals of a mean of normal
+Coverage, measured on 4,000 simulated data sets each: 95 % percentile intervals of a mean of normal
 clusters cover 94.3 % with 100 clusters, 93.6 % with 40, 92.4 % with 20 and 90.5 % with 10 (BCa: 94.0, 93.3, 92.2,
-90.0); of a ratio of sums 94.4 % with 100 and 91.8 % with 20. With fewer than about 30 clusters read them as too narrow.
-Means, shares and differences of systems have intervals that hold there, too: ``inference``.
+90.0); of a ratio of sums 94.4 % with 100 and 91.8 % with 20. With fewer than about 30 clusters they are too narrow.
+Means, shares and differences of systems have intervals that are valid there, too: ``inference``.
 """
 
 from collections.abc import Callable, Hashable, Sequence

@@ -1,9 +1,9 @@
-"""Rows grouped into clusters: the units that are independent, and that resampling therefore draws as one.
+"""Group rows into clusters, the independent units that resampling draws as a whole.
 
-Replies of one dialogue resemble each other, and so do votes of one person. Resampling the rows one by one would take
-them for independent and give intervals that are too narrow; whole clusters are drawn instead.
+Replies of one dialogue are correlated, and so are votes of one person. Resampling single rows would treat
+them as independent and give intervals that are too narrow.
 
-Nothing here depends on the order of the rows: clusters are sorted by their key, rows inside a cluster by their values,
+Results do not depend on the order of the rows: clusters are sorted by their key, rows inside a cluster by their values,
 so that even the last bit of a sum stays the same.
 """
 

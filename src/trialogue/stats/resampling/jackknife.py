@@ -1,11 +1,11 @@
-"""The delete-one-cluster jackknife, for statistics that resampling with replacement distorts.
+"""Delete-one-cluster jackknife, for statistics that resampling with replacement biases.
 
 A bootstrap sample repeats clusters, so it holds fewer *different* words than the data: the number of types, and with it
-distinct-n, comes out too low in every replicate, and a percentile interval can miss its own estimate. Leaving one
-cluster out changes little, so its values can be trusted; the interval is the estimate plus and minus t times their
+distinct-n, is too low in every replicate, and a percentile interval can miss its own estimate. Leaving one
+cluster out changes little, so its values are reliable; the interval is the estimate plus and minus t times their
 spread.
 
-It errs on the safe side: its variance is too large on average (Efron & Stein 1981), and its 95 % intervals of distinct
+It is conservative: its variance is too large on average (Efron & Stein 1981), and its 95 % intervals of distinct
 words covered 96 % with 15 dialogues of 50 words, 97 % with 60 and 98.7 % with 200 (1,500 simulated data sets each). It
 is for smooth statistics: the jackknife of a median or another quantile is inconsistent (Efron 1982).
 """

@@ -1,14 +1,14 @@
-"""Rarefaction: how many distinct types a smaller sample would have held, so that samples of different size are compared.
+"""Rarefaction: expected number of distinct types in a smaller sample, to compare samples of different size.
 
-The number of distinct types grows with the sample, and not in proportion, so neither it nor its share of the tokens can be
-compared between samples of different size. Rarefied to one size they can. If N units are drawn down to m without
+The number of distinct types grows with the sample, but not in proportion, so neither it nor its share of the tokens can be
+compared between samples of different size. Rarefied to one size they can. If N units are reduced to m without
 replacement, a type that occurs in n_i of them is missed with probability C(N - n_i, m) / C(N, m), so that
 
     E[D_m] = sum over types (1 - C(N - n_i, m) / C(N, m))
 
 Hurlbert (1971), "The Nonconcept of Species Diversity", Ecology 52; Heck, van Belle & Simberloff (1975), Ecology 56.
 
-**Units are clusters, not tokens.** The formula takes drawing single tokens as well, but a dialogue repeats its own words:
+**Units are clusters, not tokens.** The formula allows drawing single tokens as well, but a dialogue repeats its own words:
 tokens drawn one by one from many dialogues are more diverse than as many tokens of a few whole dialogues, so that of two
 samples from one source the larger would look more diverse (docs/design/statistics.md has the measurement). Whole clusters
 are drawn, so many that they hold m tokens on average: sample-based rarefaction rescaled to individuals (Gotelli & Colwell

@@ -1,4 +1,4 @@
-"""Bootstrap replicates, and intervals made of them.
+"""Bootstrap replicates, and percentile and BCa intervals from them.
 
 A statistic is a function of *weights*: how often each unit was drawn, for many resamples at once. So a resample is a
 row of counts and no data are copied; statistics that are functions of sums become one matrix product.

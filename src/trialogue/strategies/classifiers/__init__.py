@@ -1,1 +1,1 @@
-"""Models that label single sentences, or judge pairs of them."""
+"""Classifiers of single sentences."""

@@ -1,4 +1,4 @@
-"""What a model has to beat: the most frequent strategy, and rules of keywords."""
+"""Baseline classifiers: the most frequent strategy, and keyword rules."""
 
 import json
 import re

@@ -1,7 +1,7 @@
-"""A sentence encoder as it is, and a linear model on its vectors and on TF-IDF: half a minute to train, without torch.
+"""Linear model on frozen sentence embeddings and TF-IDF: half a minute to train, without torch.
 
-The vectors of a general encoder alone do worse than TF-IDF at strategies, which are a matter of wording; together they do
-better than either. The encoder stays in its folder: a model remembers which one it was and finds it again.
+The embeddings of a general encoder alone do worse than TF-IDF at strategies, which depend on wording; together they do
+better than either. The encoder stays in its folder: a model records which one it used and locates it again.
 """
 
 import json

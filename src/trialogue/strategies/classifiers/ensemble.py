@@ -1,7 +1,7 @@
-"""Several models as one: their probabilities, averaged. Models that err differently make a better and a calmer one.
+"""Ensemble of models by averaging log-probabilities. Models with different errors give a more accurate and stable one.
 
-Averaged are logarithms (a geometric mean), after what is too sure of itself has been flattened: pairs of sentences are told
-by what a model says of unlikely strategies, and a mean of probabilities forgets the one member that ruled a strategy out.
+Overconfident distributions are flattened first, then logarithms are averaged (a geometric mean): pairs of sentences are
+separated by the probabilities of unlikely strategies, and an arithmetic mean loses the one member that ruled a strategy out.
 """
 
 import hashlib

@@ -1,7 +1,8 @@
-"""A transformer trained on strategies, sentence by sentence: minutes to train with torch, used without it.
+"""Fine-tuned transformer classifier of single sentences: trained with torch in minutes, used without it.
 
-Several networks that differ in their seeds can be averaged. What is saved needs numpy, tokenizers and safetensors if the
-encoder is a BERT (16-bit numbers, the words' embeddings once for all networks); others need torch to be used, too.
+Several networks that differ in their seeds can be averaged. If the encoder is a BERT, the saved model needs only numpy,
+tokenizers and safetensors (16-bit numbers, the word embeddings once for all networks); other encoders need torch for
+prediction, too.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Training a transformer on labelled sentences with torch: one network, from the encoder of a folder.
+"""Fine-tune a transformer encoder on labelled sentences with torch.
 
-The words' embeddings stay as they are (half of a small encoder's weights, too many for a few thousand sentences), lower
-layers learn more slowly than upper ones, and rare classes weigh more. Processors that multiply 16-bit numbers quickly are
-used for that; the same machine gives the same network for the same seed.
+The word embeddings are frozen (half of a small encoder's weights, too many for a few thousand sentences), lower
+layers have smaller learning rates than upper ones, and rare classes are upweighted. On processors with fast 16-bit
+multiplication, it is used; the same machine gives the same network for the same seed.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""The default labeller: TF-IDF of words and characters, multinomial logistic regression. Trains in seconds on one core.
+"""Default classifier: TF-IDF of words and characters with multinomial logistic regression. Trains in seconds on one core.
 
-scikit-learn is needed to train and not to label.
+scikit-learn is needed for training, not for prediction.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""Sentences to vectors."""
+"""Sentence encoders."""

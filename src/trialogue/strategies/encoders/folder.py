@@ -1,7 +1,7 @@
-"""Where a sentence encoder is: a folder with its weights, its words and its sizes, in the layout of the usual hubs.
+"""Locate and read sentence-encoder folders: weights, vocabulary and configuration, in the layout of the usual model hubs.
 
-A folder holds ``config.json``, ``tokenizer.json`` and ``model.safetensors``; ``1_Pooling/config.json`` may say how the
-states of the tokens make up one vector. Nothing in it is run.
+A folder holds ``config.json``, ``tokenizer.json`` and ``model.safetensors``; ``1_Pooling/config.json`` may declare how
+token states are pooled into one vector. Nothing in it is executed.
 """
 
 import hashlib

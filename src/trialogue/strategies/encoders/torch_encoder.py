@@ -1,4 +1,4 @@
-"""Encoders of other architectures than BERT's, run by torch and transformers."""
+"""Encoders of architectures other than BERT, run with torch and transformers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

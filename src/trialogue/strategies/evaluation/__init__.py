@@ -1,1 +1,1 @@
-"""How good models of strategies are: protocols, folds, pairs, and coverage of the taxonomy."""
+"""Evaluation of strategy models: protocols, folds, pairs, and coverage of the taxonomy."""

@@ -1,10 +1,10 @@
-"""What a system does that none of the thirteen strategies describes, and what it seems to do instead.
+"""Coverage of the taxonomy: system sentences that none of the thirteen strategies describes, grouped by similarity.
 
-The taxonomy was made from people's talk; language models also apologise, cannot find things, make lists and sum up. A
-sentence fits if the likeliest class is one of the 13 and the model is as sure of it as it is of 95 % of people's sentences
-with a strategy that it has not seen. Some of people's own sentences do not fit (``expected``), and those with
-``no_strategy`` should not: read a system's share beside that of people. It is a lower bound: a model may also be sure, and
-wrong, about what it has never seen.
+The taxonomy was derived from human dialogues; language models also apologise, fail to find things, make lists and summarise.
+A sentence fits if the likeliest class is one of the 13 and the model is as confident as it is for 95 % of held-out human
+sentences with a strategy. Some human sentences do not fit (``expected``), and those with
+``no_strategy`` should not: read a system's share beside that of people. It is a lower bound: a model may also be confidently
+wrong about sentences unlike its training data.
 """
 
 from collections.abc import Hashable, Iterable, Sequence

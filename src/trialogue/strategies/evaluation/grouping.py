@@ -1,7 +1,7 @@
-"""Sentences put into groups that resemble each other, to see what they do.
+"""Cluster similar sentences.
 
-Average-linkage clustering of TF-IDF vectors of words and word pairs, cut at a fixed cosine distance: no number of groups has
-to be guessed, nothing is random, and what resembles nothing else stays alone.
+Average-linkage clustering of TF-IDF vectors of words and word pairs, cut at a fixed cosine distance: the number of clusters
+need not be chosen, nothing is random, and dissimilar sentences stay alone.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
-"""How good is a model of strategies? Splits by dialogue, by text, by pair, and transfer, with the leak of each measured.
+"""Evaluation protocols of strategy models: splits by dialogue, by text and by pair, and transfer, each with a leakage test.
 
 A split by pair, as in the paper, lets every sentence occur on both sides: a model need only remember it. So every protocol
-is run a second time on labels dealt out anew to the texts, where nothing can be learned but by heart: whatever is above
-.5 there is leak.
+is repeated with labels permuted over the texts, where only memorisation can help: any accuracy above
+.5 there is leakage.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What an evaluation of a model of strategies says."""
+"""Results of evaluating a strategy model."""
 
 from typing import ClassVar, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The runs behind the protocols: who is trained on what, and what is then said of whom."""
+"""Training and prediction runs behind the evaluation protocols."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What models are trained with: features, pairs, folds, calibration."""
+"""Training components: features, pairs, folds, calibration."""

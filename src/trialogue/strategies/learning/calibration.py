@@ -1,6 +1,6 @@
-"""Probabilities that mean what they say: temperature, the chance of a shared strategy, and when a model is unsure.
+"""Probability calibration: temperature scaling, the probability of a shared strategy, and a confidence threshold.
 
-All of it is fitted on what the model says of sentences it has not seen (out-of-fold), never on its training data.
+All of it is fitted on out-of-fold predictions, never on predictions of the training data.
 """
 
 from collections.abc import Hashable, Sequence

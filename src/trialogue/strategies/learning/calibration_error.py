@@ -1,6 +1,6 @@
-"""How far the calibration of matches would be off, had other dialogues been labelled: the covariance of its two numbers.
+"""Covariance of the calibration of matches, over resampled labelled dialogues.
 
-By the infinitesimal jackknife over dialogues: how slope and intercept move as one dialogue counts a little more, squared and
+By the infinitesimal jackknife over dialogues: the derivatives of slope and intercept by each dialogue's weight, squared and
 summed. A pair belongs to the dialogues of both its ends, so those that share one are not independent. It takes
 the time of one fit, and is tested against calibrations of bootstrapped dialogues.
 """

@@ -1,9 +1,9 @@
-"""How well pairs are told apart, with honest intervals: pairs that share a sentence (or a dialogue) are not independent.
+"""Accuracy on sentence pairs, with intervals that allow for pairs sharing a sentence or a dialogue.
 
-669 sentences make 42,006 pairs, so an interval over pairs is five to six times too narrow. Here clusters are drawn, and a
-pair counts as often as both its ends were drawn; and standard errors are given that allow for shared ends. On 300 simulated
-sets of all pairs of 40 (150) clusters of different difficulty, 95 % intervals of accuracy covered 95 % (93 %) by cluster,
-93 % (94 %) by standard error, and 48 % (25 %) by pair.
+669 sentences make 42,006 pairs, so an interval over pairs is five to six times too narrow. Here clusters are resampled, and
+a pair counts as often as both its ends were drawn; standard errors allow for shared ends as well. On 300 simulated sets of
+all pairs of 40 (150) clusters of different difficulty, 95 % intervals of accuracy covered 95 % (93 %) by cluster, 93 % (94
+%) by standard error, and 48 % (25 %) by pair.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Sentences as sparse TF-IDF vectors: word 1- to 3-grams, character 2- to 5-grams inside words, optionally context.
+"""Sparse TF-IDF features: word 1- to 3-grams, character 2- to 5-grams inside words, optionally context.
 
-Written out here, not taken from scikit-learn, so that labelling needs neither scikit-learn nor pickles, and because the
+Implemented here instead of using scikit-learn, so that labelling needs neither scikit-learn nor pickles, and because the
 character n-grams of a word depend on the word alone: they are looked up once per distinct word. The weights are those of
 scikit-learn's ``TfidfVectorizer(sublinear_tf=True, min_df=2)``, each block of unit length.
 """

@@ -1,4 +1,4 @@
-"""Cross-validation: who is tested together, and the probabilities that a model gives to what it has not seen."""
+"""Cross-validation: grouping of sentences into folds, and out-of-fold probabilities."""
 
 import re
 from collections.abc import Hashable, Sequence

@@ -1,4 +1,4 @@
-"""Drawing pairs of sentences: some with one strategy, as many with two."""
+"""Sample sentence pairs, some with one strategy and as many with two."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""How good labels are: accuracy, macro-F1, kappa, log-loss, top-2, calibration, and what is confused with what."""
+"""Classification scores: accuracy, macro-F1, kappa, log-loss, top-2, calibration error and confusion."""
 
 from collections.abc import Hashable, Sequence
 

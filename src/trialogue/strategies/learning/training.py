@@ -1,4 +1,4 @@
-"""Training: examples to a calibrated model with a card."""
+"""Train a calibrated model with a card from examples."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

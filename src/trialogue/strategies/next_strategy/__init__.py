@@ -1,1 +1,1 @@
-"""Next-strategy prediction: models of sequences of behaviors."""
+"""Next-strategy prediction: sequence models of behaviors."""

@@ -1,7 +1,7 @@
-"""How well a model foresees the next strategy, on dialogues it has not seen, beside what needs no history.
+"""Evaluate next-strategy prediction on held-out dialogues, against baselines without history.
 
-Every place where a system utterance carries a label of the classes is predicted from all that came before it in its
-dialogue. Intervals resample whole dialogues, which is what folds are made of, too.
+Every system utterance with a label among the classes is predicted from everything before it in its
+dialogue. Intervals resample whole dialogues, which also make up the folds.
 """
 
 import math

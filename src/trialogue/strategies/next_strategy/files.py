@@ -1,4 +1,4 @@
-"""Sequence models as JSON files: no pickle, nothing that runs when it is read."""
+"""Save and load sequence models as JSON: no pickle, nothing is executed."""
 
 import json
 from pathlib import Path

@@ -1,12 +1,12 @@
-"""A gated recurrent unit over tokens and its derivatives, in numpy alone.
+"""Gated recurrent unit over tokens, with its gradients, in numpy.
 
 For one sequence of inputs x_1 ... x_T (rows of the embedding) and h_0 = 0:
 
     r = sigmoid(x W_r + h U_r + b_r)          z = sigmoid(x W_z + h U_z + b_z)
     n = tanh(x W_n + r * (h U_n) + b_n)       h' = (1 - z) * n + z * h
 
-and the distribution over classes is softmax(h' V + c). Cho et al. (EMNLP 2014), with the reset gate behind the matrix as in
-common libraries. Columns of W and U hold r, z, n in this order.
+and the distribution over classes is softmax(h' V + c). Cho et al. (EMNLP 2014), with the reset gate applied after the matrix
+as in common libraries. Columns of W and U hold r, z, n in this order.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""Smoothed n-grams of behaviors: the share of each strategy after the same last tokens, interpolated with shorter memory.
+"""Smoothed n-gram model of behaviors: next-strategy frequencies after the last tokens, interpolated with shorter contexts.
 
-Only strategies are predicted, but any token may stand in the context. Two smoothings, both interpolated down to the uniform
+Only strategies are predicted, but any token may be in the context. Two smoothings, both interpolated down to the uniform
 distribution, so that every class always has some probability:
 
 * ``witten_bell``: P(w|h) = (c(h,w) + d(h) P(w|h')) / (c(h) + d(h)), where c counts, d(h) is how many different classes

@@ -1,7 +1,7 @@
-"""What a human recommender would do now, and how to tell a language model to do it.
+"""Plan the next strategy of a human recommender, and word it as an instruction for a language model.
 
-The most probable strategy every time makes a recommender that does two or three things only; ``Plan.draw`` draws from the
-distribution and keeps the mix that people have.
+Choosing the most probable strategy every time gives a recommender that uses only two or three; ``Plan.draw`` samples from
+the distribution and so keeps the human distribution of strategies.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
-"""A small recurrent network that reads behaviors as tokens and says which comes next (Yang et al., SIGIR 2024, section 8).
+"""Recurrent network that reads behaviors as tokens and predicts the next strategy (Yang et al., SIGIR 2024, section 8).
 
-Several networks that differ in their random beginning are trained on whole dialogues and averaged. The number of epochs is
+Several networks with different random initialisations are trained on whole dialogues and averaged. The number of epochs is
 fixed, so that nothing is learned from what is predicted. Each network is small: INSPIRED's dev and test have 198 dialogues.
 
 Why not the n-gram alone: perplexity 7.18 (95 % 6.88-7.49) against 8.32 (8.01-8.64), the human's strategy first in .349

@@ -1,10 +1,9 @@
-"""Dialogues as sequences of behaviors, and what a model of the next behavior is.
+"""Dialogues as token sequences of behaviors, and the interface of sequence models.
 
 Yang et al. (SIGIR 2024, section 8) propose to treat each behavior as a token and to learn which one comes next. A token is
-a strategy of the system (one for each label: several sentences of a turn are a sequence), or one *act* of the user for a
-whole user turn, since user turns have no strategy labels. Joining the utterances of a turn (``merge_turns``) changes
-nothing.
-A sequence begins with ``START``; one without it is a history of which only the end is known.
+a strategy of the system (one per label: several sentences of a turn are a sequence), or one *act* of the user for a
+whole user turn, since user turns have no strategy labels. Merging the utterances of a turn (``merge_turns``) changes
+nothing. A sequence begins with ``START``; one without it is a history of which only the end is known.
 """
 
 import hashlib

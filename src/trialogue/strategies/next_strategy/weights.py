@@ -1,17 +1,17 @@
-"""How much a deviation from the human reference should count: the inverse entropy of what could have been expected.
+"""Inverse-entropy weights of deviations from the human reference.
 
-Where people do all sorts of things, doing something else is no great fault; where nearly everybody does the same, it is.
+Where human recommenders vary, a deviation is a minor fault; where nearly all do the same, it is a major one.
 Yang et al. (SIGIR 2024, section 8) propose the inverse entropy of P(B_i | B_{i-1}, ..., B_{i-t}) as the weight of a
 penalty. With K classes and p the model's distribution after the last t tokens,
 
     w = ln K / max(H(p), LEAST ln K),        H(p) = - sum over k of p_k ln p_k
 
-which is 1 where nothing is known (uniform p), larger where the next strategy is foreseeable, and at most 1 / LEAST. It
+which is 1 where nothing is known (uniform p), larger where the next strategy is predictable, and at most 1 / LEAST. It
 has no unit and does not depend on other situations; a weighted score divides by the sum of the weights. Tokens are those
 of both sides unless the model leaves user turns out; smoothing is the model's. Fit the model on other dialogues than those
 that are scored.
 
-The paper expects early stages to be the random ones. In INSPIRED the opening is the most foreseeable place (entropy .36 of
+The paper expects early stages to be the random ones. In INSPIRED the opening is the most predictable part (entropy .36 of
 ln K on average) and weighs most, the middle (.80) least: ``benchmarks/SEQUENCE.md``.
 """
 

@@ -1,1 +1,1 @@
-"""Classifiers of pairs of sentences: the paper's model, its training pairs and protocols."""
+"""Classifiers of sentence pairs: the paper's model, its training pairs and protocols."""

@@ -1,10 +1,10 @@
-"""The paper's classifier of pairs: one transformer that reads both sentences and says whether they share a strategy.
+"""The paper's pair classifier: a cross-encoder that predicts whether two sentences share a strategy.
 
 Yang et al. (SIGIR 2024), section 3: BERT-large on ``[CLS] H [SEP] C [SEP]``, two classes, trained on 50,000 pairs with one
 strategy and 50,000 with two ("Original"), or with 10,000 hard ones among the latter ("Mixed-hard"). It is trained with the
-``Trainer`` of transformers on any folder that has an encoder, by a GPU where there is one. It is the baseline: it reads
-every pair anew, sentences judged one by one do better at an equal encoder, and by a split of pairs it looks much better than
-it is.
+``Trainer`` of transformers on any folder that has an encoder, on a GPU if there is one. It serves as the baseline: it
+encodes every pair separately, classifiers of single sentences do better with an equal encoder, and a split of pairs greatly
+overstates its accuracy.
 """
 
 import contextlib

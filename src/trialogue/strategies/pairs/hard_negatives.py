@@ -1,6 +1,6 @@
-"""Hard strategies, those that a classifier of sentences misses, with what it takes them for: measured on one's own data.
+"""Hard strategies and the classes they are confused with, measured on the user's own data.
 
-The paper's are ``pairs.PAPER_HARD``; its pair set "Mixed-hard" is made with them. What is measured is measured out of fold,
+The paper's are ``pairs.PAPER_HARD``; its pair set "Mixed-hard" is made with them. Measurement is out of fold,
 split by dialogue, on the sentences that pairs are then made of and on no others: in a cross-validation anew for each fold.
 """
 

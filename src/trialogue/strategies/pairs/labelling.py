@@ -1,6 +1,6 @@
-"""Writing what a classifier of pairs believes: whether a reply and the human's reply to the same situation share a strategy.
+"""Write a pair classifier's beliefs onto records: whether a reply shares a strategy with the human reply.
 
-Nothing else is labelled by it, and every pair is read anew: it is the paper's way, and the slow one (``crossencoder``).
+It labels nothing else, and every pair is encoded separately: this is the paper's method, and slow (``crossencoder``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

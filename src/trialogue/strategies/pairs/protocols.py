@@ -1,7 +1,7 @@
-"""The same protocols for classifiers of pairs, such as the paper's: trained on pairs of sentences, not on sentences.
+"""Evaluation protocols for pair classifiers, such as the paper's, which are trained on pairs of sentences.
 
-It is the baseline: at an equal encoder, labelling each sentence and multiplying the two beliefs does better, needs one pass
-for each sentence and not one for each pair, and is symmetric.
+They serve as the baseline: with an equal encoder, labelling each sentence and multiplying the two beliefs does better, needs
+one pass per sentence instead of one per pair, and is symmetric.
 """
 
 from collections.abc import Callable, Sequence

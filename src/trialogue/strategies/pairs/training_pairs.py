@@ -1,8 +1,8 @@
-"""The training pairs of the paper, "Original" and "Mixed-hard", made anew from any labelled corpus and exported.
+"""Rebuild the paper's training pairs, "Original" and "Mixed-hard", from any labelled corpus, and export them.
 
 Yang et al. (SIGIR 2024), section 3: 50,000 pairs with one strategy and 50,000 with two; in Mixed-hard 10,000 of the latter
 are replaced by hard ones, a sentence of a strategy that a classifier of strategies gets right less than .7 of the time with
-one of the strategy it is most often taken for. The released material does not say how pairs were drawn. Here no pair of
+one of the strategy it is most often mistaken for. The released material does not say how pairs were sampled. Here no pair of
 Original occurs twice, and hard ones are spread evenly over the hard strategies.
 """
 
