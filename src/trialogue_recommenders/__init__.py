@@ -1,6 +1,6 @@
-"""Reference agents: recommenders that really recommend, over any catalogue and ratings, with declared dialogue acts.
+"""Reference recommenders with declared dialogue acts, over any catalogue and ratings.
 
-Three have the shapes of the agents of Zhang and Balog (KDD 2020): ``GuidedAgent`` (And chill), ``ItemCentredAgent``
+Three follow the agents of Zhang and Balog (KDD 2020): ``GuidedAgent`` (And chill), ``ItemCentredAgent``
 (Kelly) and ``GenreLedAgent`` (JMRS1). ``PopularAgent``, ``RandomAgent`` and ``DumpAgent`` are baselines.
 
 >>> from trialogue.catalogue import Catalogue, Item

@@ -1,7 +1,7 @@
-"""What items are about: TF-IDF over title words, attribute values and description; similar items, and titles by search.
+"""Content-based similarity and search: TF-IDF over title words, attribute values and description.
 
-An item has facets: its words (of title and description), and one for each attribute of the catalogue, whose terms are whole
-values ("Agnès Varda"). Two items are as similar as the mean of their facets' TF-IDF cosines, so that sharing the
+An item has facets: its words (of title and description), and one per attribute of the catalogue, whose terms are whole
+values ("Agnès Varda"). The similarity of two items is the mean of their facets' TF-IDF cosines, so that sharing the
 genre counts no less than sharing one rare word.
 """
 

@@ -1,8 +1,8 @@
-"""A session of a reference agent: it listens to all of the history that it has not heard yet, then answers.
+"""Sessions of the reference agents: process the new part of the history, then answer.
 
-The state of a conversation is what the history makes it. A session that is given the beginning of a dialogue it did not
-live through - to continue it from there, say - works through it first; if the system's words are its own, for the same seed,
-it then goes on as the session did that said them.
+The state of a session is a function of the history. A session that receives the beginning of a dialogue it did not take part
+in, for example to continue it from there, processes it first; if the system's words are its own, for the same seed, it
+continues exactly as the original session did.
 """
 
 from abc import ABC, abstractmethod

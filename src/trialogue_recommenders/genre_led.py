@@ -1,9 +1,9 @@
-"""The genre-led recommender: elicits genres, recommends one film at a time, answers questions, and takes reviews.
+"""Genre-led recommender: elicits genres, recommends one film at a time, answers questions, and takes reviews.
 
-It has the shape of agent C (JMRS1) of Zhang and Balog (KDD 2020), "Evaluating Conversational Recommender Systems via User
-Simulation": after a genre (Elicit) it names one item and asks whether it is known (List); if so it asks for a
-review (Elicit-review), if not it tells about it (Repeat); it goes on (Similar), says what can be asked (More), and explains
-itself (Show).
+It follows agent C (JMRS1) of Zhang and Balog (KDD 2020), "Evaluating Conversational Recommender Systems via User
+Simulation": after a genre (Elicit) it names one item and asks whether it is known (List); if so it asks for a review
+(Elicit-review), if not it describes it (Repeat); it goes on (Similar), explains what can be asked (More), and explains its
+recommendation (Show).
 """
 
 from collections.abc import Sequence

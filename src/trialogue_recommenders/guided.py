@@ -1,8 +1,8 @@
-"""The guided recommender: asks for one film that is liked and why, then answers with a burst of recommendations.
+"""Guided recommender: asks for one film the user likes and why, then answers with a burst of recommendations.
 
-It has the shape of agent A (And chill) of Zhang and Balog (KDD 2020), "Evaluating Conversational Recommender Systems via
+It follows agent A (And chill) of Zhang and Balog (KDD 2020), "Evaluating Conversational Recommender Systems via
 User Simulation": a burst is an announcement (Show), one message per recommendation (List), and an offer to note one
-(Suggest); then it takes feedback (Record), goes back (Back) or on (Similar), and tells more (More).
+(Suggest); then it takes feedback (Record), goes back (Back) or on (Similar), and gives details (More).
 """
 
 from collections.abc import Sequence

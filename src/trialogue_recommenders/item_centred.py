@@ -1,6 +1,6 @@
-"""The item-centred recommender: looks up a title, asks which one is meant, answers about it, and lists similar films.
+"""Item-centred recommender: looks up a title, asks which one is meant, answers questions, and lists similar films.
 
-It has the shape of agent B (Kelly) of Zhang and Balog (KDD 2020), "Evaluating Conversational Recommender Systems via User
+It follows agent B (Kelly) of Zhang and Balog (KDD 2020), "Evaluating Conversational Recommender Systems via User
 Simulation": a search gives one item (Show) or several to choose from (Clarify); questions about it are answered
 (Repeat); three similar items are listed (List, then Similar), and a number opens one (Subset).
 """

@@ -1,4 +1,4 @@
-"""Baselines that ignore the user: they name a popular or a random item in every turn, and end when none is left."""
+"""Baselines that ignore the user: recommend a popular or a random item in every turn, until none is left."""
 
 from collections.abc import Sequence
 from typing import ClassVar

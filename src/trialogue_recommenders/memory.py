@@ -1,4 +1,4 @@
-"""What an agent remembers of a conversation: what the user likes and wants, and what they were offered."""
+"""Dialogue state of an agent: the user's likes and wishes, and the items already offered."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the three recommenders have in common: memory, what was shown last, and answering questions about an item."""
+"""Base class of the three recommenders: memory, the last items shown, and answers to questions about an item."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import ClassVar

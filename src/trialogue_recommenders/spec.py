@@ -1,6 +1,7 @@
-"""The reference recommenders by name: ``reference:guided``, over the bundled films or any other catalogue.
+"""Agent specification of the reference recommenders: ``reference:guided``, over the bundled films or any other catalogue.
 
-Declared as an entry point of the group ``trialogue.agents``, like anyone's agent; Trialogue knows them by nothing else.
+Declared as an entry point of the group ``trialogue.agents``, like any third-party agent; Trialogue has no other reference to
+them.
 """
 
 from pathlib import Path

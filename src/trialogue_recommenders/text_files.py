@@ -1,4 +1,4 @@
-"""The text files beside the agents: sections of lines, so that words and phrases can be read and changed without code."""
+"""Read the text files of the agents: sections of lines, so that phrases can be read and changed without code."""
 
 from functools import cache
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""TF-IDF of documents that are lists of terms."""
+"""TF-IDF vectors of documents given as lists of terms."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Attribute values of a catalogue in what is said: "scary" is Horror, "with Hanks" is Tom Hanks, "comedies" is Comedy."""
+"""Recognise a catalogue's attribute values in text: "scary" is Horror, "with Hanks" is Tom Hanks, "comedies" is Comedy."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

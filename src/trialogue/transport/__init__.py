@@ -1,1 +1,1 @@
-"""HTTP requests, their failures, and a retry policy with rate limits: below agents and language models."""
+"""HTTP requests, their failures, and a retry policy with rate limits, used by agents and language models."""

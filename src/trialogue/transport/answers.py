@@ -1,4 +1,4 @@
-"""Answers that are refused, and what is hidden of them: statuses, texts that cannot be kept, secrets."""
+"""Check HTTP responses: status codes, invalid text, and redaction of secrets."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What kept an agent or a model from answering: the kind of failure, whether asking again may help, and the raw answer."""
+"""Failures of agents and models: kind, whether a retry may help, and the raw response."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -1,13 +1,13 @@
-"""HTTP requests with a deadline and a limit, over connections that are kept alive.
+"""HTTP client with a total deadline, a response size limit and keep-alive connections.
 
-The standard library's client, made safe against what agents do: a request takes at most its time-out in all, however slowly
-bytes trickle in; an answer has at most so many bytes; and a connection that the other side has closed meanwhile is noticed
-before a message is sent on it, for a message sent twice would be heard twice. Threads may share a ``Wire``.
+The standard library's client, hardened: a request takes at most its timeout in total, however slowly
+bytes arrive; a response has a maximum number of bytes; and a connection closed by the other side is noticed
+before a message is sent on it, because a message sent twice would be processed twice. Threads may share a ``Wire``.
 
-Why not urllib3: its total time-out does not bound a server that trickles (deadline 0.5 s, ended after 3.0 s, when the
+Why not urllib3: its total timeout does not bound a server that trickles (deadline 0.5 s, ended after 3.0 s, when the
 server stopped), and without quick acknowledgements a request took 46 ms where ours took 0.4. With our deadline and
-acknowledgements put into its connections both are mended, but a request costs 1.8 times the processor time of ours
-(``benchmarks/HTTP.md``), and the prototype, with some failures not yet told apart, was only 19 lines shorter.
+acknowledgements added to its connections both are fixed, but a request costs 1.8 times the processor time of ours
+(``benchmarks/HTTP.md``), and the prototype, which did not yet distinguish some failures, was only 19 lines shorter.
 """
 
 import errno

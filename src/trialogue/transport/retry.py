@@ -1,4 +1,4 @@
-"""Asking again, and asking slowly: back-off with jitter, and a limit on requests at once and in a minute."""
+"""Retry policy with jittered back-off, and limits on concurrent requests and requests per minute."""
 
 import threading
 import time

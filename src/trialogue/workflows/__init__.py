@@ -1,4 +1,4 @@
-"""One run from end to end: conversations in, scores, findings and a report out.
+"""Workflows behind the commands: from conversations to scores, findings and a report.
 
-Nothing is imported here, so that what simulates does not wait for what evaluates.
+Nothing is imported here, so that simulation does not load the evaluation code.
 """

@@ -1,4 +1,4 @@
-"""Compare two versions of a recommender: two folders of runs, or two sets of conversations."""
+"""Compare two versions of a recommender: two run folders, or two sets of conversations."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What is compared: two runs, read or evaluated, what they are called, and differences that rest on what they counted."""
+"""Load the two sides of a comparison: runs or evaluated conversations, their names, and differences from counts."""
 
 import math
 from collections.abc import Mapping, Sequence

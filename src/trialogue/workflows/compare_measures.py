@@ -1,4 +1,4 @@
-"""Which measures decide a comparison: those that somebody named, as far as both runs hold them and they have a direction."""
+"""Choose the measures that decide a comparison: the requested ones that both runs have and that have a direction."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What threatens a comparison of two versions: what can be found in it, and what the runs know of their own values."""
+"""Threats to a comparison of two versions: detected in the comparison, and inherited from the runs."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The demo: seven recommenders judged, measured and simulated, on what comes with Trialogue, with no network."""
+"""Demo: judge, measure and simulate seven recommenders on bundled data, without network access."""
 
 import json
 import re

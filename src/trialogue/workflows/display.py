@@ -1,4 +1,4 @@
-"""How results show themselves in Python: as a short text, in a notebook, as tables and as figures."""
+"""Display of results in Python: short ``repr``, notebook HTML, tables and figures."""
 
 from typing import TYPE_CHECKING, Any, Literal
 

@@ -1,4 +1,4 @@
-"""Evaluate: the main job. Conversations of several recommenders in; which is better, by how much and how sure, out."""
+"""Evaluate several recommenders on their conversations: scores, differences with uncertainty, and a verdict."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Score files in one pass: dialogues are measured as they are read, and never held."""
+"""Score files in one streaming pass: dialogues are measured as they are read, and not kept in memory."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files measured in parts: each part by itself, in a process of its own if there are several; then totals are merged."""
+"""Score files in parts, in several processes if requested, and merge the totals."""
 
 import os
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
-"""Labels and beliefs of models, written onto the records of a file: alignment can be computed from the file again.
+"""Write a model's strategy labels and beliefs onto the records of a file.
 
-``trialogue align`` labels in memory what nobody has labelled; this writes the same, so that ``trialogue score`` and
+``trialogue align`` labels unlabelled data in memory; this writes the same labels, so that ``trialogue score`` and
 ``evaluate`` give its estimates without a model.
 """
 

@@ -1,1 +1,1 @@
-"""What a recommender knows of a catalogue: content, ratings and titles."""
+"""Knowledge of a recommender about its catalogue: content, ratings and titles."""

@@ -1,6 +1,6 @@
-"""Who likes what with what: item vectors from a truncated SVD of the ratings (PureSVD), and what is popular.
+"""Collaborative filtering: item vectors from a truncated SVD of the ratings (PureSVD), and item popularity.
 
-Rows are users, columns items; a rating weighs ``0.5 + how far up its scale it is``, so that having chosen an item
+Rows are users, columns items; a rating weighs ``0.5 + its relative position on the scale``, so that having chosen an item
 counts for it and having liked it counts for more. The right singular vectors times the root of their singular values,
 at unit length, are the items. Cremonesi, Koren and Turrin (RecSys 2010), "Performance of Recommender Algorithms on
 Top-N Recommendation Tasks", sec. 3.2. The solver is ARPACK with a fixed start: the same ratings give the same vectors.

@@ -1,4 +1,4 @@
-"""What an agent knows of a catalogue: content, ratings and titles in one, and a ranking for what a user has said so far."""
+"""Combined knowledge of a catalogue (content, ratings and titles), and a ranking for a user's wishes so far."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is known of an item, and what two items have in common, ready to be put into words."""
+"""Facts about an item, and commonalities of two items, for wording."""
 
 from collections.abc import Iterator
 

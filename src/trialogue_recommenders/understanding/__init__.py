@@ -1,1 +1,1 @@
-"""What a user has just said, from the text alone."""
+"""Understanding of user utterances from text alone."""

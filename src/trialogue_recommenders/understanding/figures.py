@@ -1,4 +1,4 @@
-"""Numbers and times in what is said: the option chosen, stars out of ten, a decade, Friday evening."""
+"""Extract numbers and times from an utterance: the chosen option, stars out of ten, a decade, Friday evening."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The title that somebody seems to name, whether a catalogue has it or not: what is left without the words around it."""
+"""Extract the title that a user seems to name, whether or not the catalogue has it, by removing the words around it."""
 
 import re
 

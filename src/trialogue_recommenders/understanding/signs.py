@@ -1,9 +1,9 @@
-"""Signs: what people do with words, whatever the words are about - greet, agree, decline, ask for another, take leave.
+"""Detect domain-independent speech acts by phrase patterns: greet, agree, decline, ask for another, take leave.
 
-``texts/signs.txt`` lists phrases for every sign, to be found in small letters without apostrophes, in which § stands for a
-title. A phrase is of the language of ``re``, with whole words only; ``^`` is the beginning, ``$`` the end, and {…} are
-words listed in the same file, or of the domain. Several signs may be in one text ("No, but thanks!"); what they come to
-is for the agents to say.
+``texts/signs.txt`` lists phrases for every sign, matched against lower-case text without apostrophes; § stands for a title.
+A phrase is a regular expression of ``re``, matched on whole words only; ``^`` is the beginning, ``$`` the end, and {…} are
+words listed in the same file, or of the domain. A text may have several signs ("No, but thanks!"); the agents decide how to
+combine them.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""For or against: whether somebody wants what they name, or wants none of it."""
+"""Detect whether a user wants or rejects what they name."""
 
 import re
 from collections.abc import Iterator, Sequence

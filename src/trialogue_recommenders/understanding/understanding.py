@@ -1,7 +1,6 @@
-"""What a user has just said, from the text alone: titles, attribute values, years, signs, questions, a choice, an opinion.
+"""Understand a user's utterance from text alone: titles, attribute values, years, signs, questions, a choice, an opinion.
 
-Rules, no model: they are quick, say the same every time, and can be read. What it means in a conversation is for the agent
-to decide.
+Rules, no model: they are fast, deterministic and readable. The agent decides what the result means in the conversation.
 """
 
 import re

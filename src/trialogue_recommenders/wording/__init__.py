@@ -1,1 +1,1 @@
-"""How the recommenders say things, in the words of any domain."""
+"""Wording of the recommenders' utterances, for any domain."""

@@ -1,8 +1,8 @@
-"""From a line of text to an utterance: what is filled in is marked with its place, and no line comes twice before all have.
+"""Turn a template line into an utterance with mention and slot offsets, using all lines before repeating one.
 
-A line has fields, such as ``How about {title}?``. Items that are filled in become mentions and slots, attribute values
-become slots, both with their offsets; ``{title:short}`` leaves out the year. What a user said is only ever filled in, never
-read as a line.
+A line has fields, such as ``How about {title}?``. Inserted items become mentions and slots, attribute values
+become slots, both with their offsets; ``{title:short}`` omits the year. Text from a user is only ever inserted, never
+interpreted as a line.
 """
 
 from collections.abc import Mapping, Sequence

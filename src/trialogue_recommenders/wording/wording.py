@@ -1,7 +1,7 @@
-"""What a domain's items are called and which words ask about them: all that the agents say of films comes from ``FILMS``.
+"""Domain wording: names of items and attributes, and the words that ask about them; ``FILMS`` is the default.
 
-An agent for books, restaurants or anything else is one of these records away; attributes that a record does not know
-are spoken of by their own names.
+An agent for books, restaurants or any other domain needs only another such record; attributes that a record does not define
+are called by their own names.
 """
 
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""Agreement with people, from a run or against a benchmark."""
+"""Agreement with people, from a run or on a benchmark."""

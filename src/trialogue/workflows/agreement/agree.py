@@ -1,4 +1,4 @@
-"""Agree: which measure agrees with people, from what ``evaluate`` left in a folder."""
+"""Measure which metrics of a finished run agree with people."""
 
 import fnmatch
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
-"""A metric against CRSArena-Eval in the benchmark's own form, with what that leaves out: n, coverage, intervals, baselines.
+"""Evaluate a metric on CRSArena-Eval in the benchmark's own form, plus what that omits: n, coverage, intervals, baselines.
 
-The official evaluator gives Pearson's and Spearman's correlation per dataset and aspect, pooled over systems, and skips what
-a run says nothing of without a word. Both are kept apart here: ``official`` is its table, number by number; the findings
+The official evaluator gives Pearson's and Spearman's correlation per dataset and aspect, pooled over systems, and silently
+skips missing predictions. The two are kept apart here: ``official`` is its table, number by number; the findings
 hold the rest.
 """
 

@@ -1,4 +1,4 @@
-"""What ``agree`` returns: findings that show themselves as tables and figures."""
+"""Result of ``agree``: findings that render as tables and figures."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Behavior Alignment of several systems: label, measure beside baselines, compare."""
+"""Behavior Alignment of several systems: label strategies, measure alignment and its baselines, compare systems."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

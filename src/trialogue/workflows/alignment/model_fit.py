@@ -1,4 +1,4 @@
-"""Does the model fit what is aligned? Strategies that it does not know, and references that it knows by heart."""
+"""Check that a strategy model fits the data: strategies it does not know, and references in its training data."""
 
 from collections import Counter
 from collections.abc import Iterator

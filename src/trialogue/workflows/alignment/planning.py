@@ -1,4 +1,4 @@
-"""What would a human recommender do next? A model of strategies in a row, trained on people, asked about dialogues."""
+"""Predict the next strategy of a human recommender in given dialogues, with a sequence model trained on human labels."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an alignment says besides its scores: where alignment is lost, whether to believe it, what labels would do."""
+"""Result of an alignment run: profiles, reliability checks, and the value of more labels."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""May the implicit estimate be believed here? Where people labelled some replies, theirs is the test."""
+"""Check the implicit estimate against human labels of some replies, where there are any."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How much each situation weighs in alignment: by how foreseeable people's next strategy is there."""
+"""Weight situations in alignment by how predictable the human's next strategy is."""
 
 from collections.abc import Iterator, Sequence
 

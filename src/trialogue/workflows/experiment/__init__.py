@@ -1,7 +1,7 @@
-"""One experiment from end to end: systems talk, people rate, everything is measured, and one report says where they agree.
+"""Experiments end to end: simulate dialogues, collect ratings, measure everything, and report where the results agree.
 
-A file describes it (``file``), stages do it (``stages``), each into a folder named after what it depends on (``graph``), so
-that a change runs only what it touches, and an interrupted experiment goes on where it was.
+A file describes an experiment (``file``), stages run it (``stages``), each in a folder named after its dependencies
+(``graph``), so that a change reruns only the affected stages, and an interrupted experiment resumes.
 """
 
 from trialogue.workflows.experiment.estimate.plan_text import plan_text

@@ -1,4 +1,4 @@
-"""The columns of an experiment's league table, one or two of each kind, with the units that they are made of."""
+"""Columns of an experiment's league table, one or two per stage kind, with their units."""
 
 import json
 from collections.abc import Iterator, Mapping

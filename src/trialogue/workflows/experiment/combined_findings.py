@@ -1,4 +1,4 @@
-"""The findings of all stages as one: measured, simulated and judged side by side."""
+"""Combine the findings of all stages: measured, simulated and judged values side by side."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

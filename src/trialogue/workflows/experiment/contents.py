@@ -1,4 +1,4 @@
-"""The content of what stages read, as checksums: what changes, changes what is made of it."""
+"""Hashes of the files, models and code that a stage depends on."""
 
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping

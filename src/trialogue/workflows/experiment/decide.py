@@ -1,4 +1,4 @@
-"""The field ``decide`` of an experiment: what is wrong with it, and what it says in full."""
+"""Validate the field ``decide`` of an experiment and resolve it to a decision protocol."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a decision protocol leaves out, by rules that were fixed before anybody saw the data."""
+"""Apply the exclusion rules of a decision protocol."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

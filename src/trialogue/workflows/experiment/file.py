@@ -1,4 +1,4 @@
-"""An experiment in a file, checked whole before anything is begun. Paths in it are relative to its folder.
+"""Experiment files, validated completely before anything runs. Paths are relative to the file's folder.
 
 title: Which of my recommenders is better?
 out: runs/mine
@@ -8,15 +8,15 @@ simulate:                                  # simulated users talk to agents, as 
   users: [cir6-pkg]
   n: 100
 dialogues: [talks.jsonl]                   # conversations with people: corpora and files, as for trialogue evaluate
-mapping: columns.yaml                      # which column is what, in tables among them that are not recognised
-human: [study/export]                      # what people said of them, where it is in files of its own
+mapping: columns.yaml                      # columns of tables that are not recognised automatically
+human: [study/export]                      # human judgements of them, if they are in separate files
 link: demo                                 # a catalogue whose items are found in replies
 label: default                             # a model of strategies
 metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
 align: {situations: [demo], responses: [replies.jsonl]}
 decide: {measure: turns, users: cir6-pkg}  # the decision protocol: what decides, written down before there are data
 
-An input may say more than its name: {file: turns.csv, system: mine, mapping: {dialogue: id, speaker: who, text: what}}.
+An input may be an object: {file: turns.csv, system: mine, mapping: {dialogue: id, speaker: who, text: what}}.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

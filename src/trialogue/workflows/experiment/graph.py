@@ -1,9 +1,9 @@
-"""Stages whose outputs are folders named after everything that they depend on.
+"""Stage graph: each stage writes to a folder named after a hash of its dependencies.
 
-The key of a stage is a hash of what it is told, of the content of the files it reads, of the stages it needs and of
-Trialogue's version. Its folder holds ``done.json`` once it is finished, and not before; a folder without it is work in
-progress. A stage that is done anew under the same key (it was asked for, or its files are damaged) takes those that need it
-along. One process at a time works in a folder.
+The key of a stage is a hash of its parameters, of the content of the files it reads, of the stages it depends on and of
+Trialogue's version. Its folder holds ``done.json`` only after it has finished; a folder without it is incomplete. A stage
+that is rerun under the same key (on request, or because its files are damaged) also reruns the stages that depend on it. One
+process at a time works in a folder.
 """
 
 import hashlib

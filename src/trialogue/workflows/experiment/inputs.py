@@ -1,4 +1,4 @@
-"""What an experiment reads: corpora and files by name, and tables with a mapping of their columns."""
+"""Inputs of an experiment: corpora and files by name, and tables with column mappings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The findings of an experiment's stages, and what its decision protocol makes of them."""
+"""Combine the findings of an experiment's stages and apply its decision protocol."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""The protocol of an experiment in its folder: written once, before there are data, and never overwritten after that.
+"""Registration of an experiment's decision protocol in its folder: written once, before there are data, never overwritten.
 
-``protocol.json`` holds the protocol in full, what was there when it was written, Trialogue's version, and the sha256 of all
-that as canonical JSON. It has no clock: the same experiment writes the same bytes. The protocol that was written first
+``protocol.json`` holds the full protocol, what existed when it was written, Trialogue's version, and the sha256 of all
+that as canonical JSON. It has no clock: the same experiment writes the same bytes. The registered protocol
 decides, whatever the experiment's file says later; what the file says instead is a deviation.
 
-A folder that is deleted takes its protocol along, and who edits protocol.json, its hash and the earlier report alike is not
-found out: publish the hash, or commit the file, where that matters.
+Deleting a folder deletes its protocol, and editing protocol.json, its hash and the earlier report together is not
+detected: publish the hash, or commit the file, where that matters.
 """
 
 import hashlib

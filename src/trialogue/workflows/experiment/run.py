@@ -1,4 +1,4 @@
-"""Doing an experiment: its stages, and the one report about all of them."""
+"""Run an experiment: its stages, and the combined report."""
 
 import time
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The stage in which simulated users talk to agents, and what it measures of their pace."""
+"""Simulation stage: simulated users talk to agents, and its pace is measured."""
 
 import contextlib
 import json

@@ -1,7 +1,7 @@
-"""What the stages of an experiment measured, combined, to compare two experiments.
+"""Combined measurements of an experiment's stages, for comparing two experiments.
 
-The report of an experiment shows measures of several stages side by side; their scores lie in the stages' folders. A file
-beside the report says which stages these are, for folders of earlier versions of the experiment may lie there, too.
+The report of an experiment shows measures of several stages side by side; their scores are in the stages' folders. A file
+beside the report lists these stages, because folders of earlier versions of the experiment may remain.
 """
 
 import json

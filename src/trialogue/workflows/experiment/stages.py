@@ -1,4 +1,4 @@
-"""The stages of an experiment: talk, prepare, measure, agree, align. Files in, files out, each to be looked at alone."""
+"""Stages of an experiment: simulate, prepare, measure, agree, align. Each reads and writes files."""
 
 import hashlib
 import json

@@ -1,7 +1,7 @@
-"""What threats are found in, of all stages of an experiment together: counts of systems, labels, domains, training data.
+"""Facts from all stages that threat detection needs: counts of systems, labels, domains, training data.
 
-Whatever is about a column of dialogues with simulated users names the column as the joined report does. Where two stages
-know the same of the same thing, the last one counts, as it does for leagues.
+Facts about a column of dialogues with simulated users name the column as the combined report does. If two stages
+provide the same fact, the last one counts, as for leagues.
 """
 
 from collections.abc import Iterable

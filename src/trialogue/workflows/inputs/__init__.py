@@ -1,1 +1,1 @@
-"""What a command reads: corpora, files, exports of studies, labels, catalogues."""
+"""Inputs of commands: corpora, files, study exports, labels, catalogues."""

@@ -1,4 +1,4 @@
-"""Rows of data frames of any library: pandas, polars, Arrow, ``datasets``. None of them is imported."""
+"""Read rows of data frames (pandas, polars, Arrow, ``datasets``) without importing any of these libraries."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias, cast

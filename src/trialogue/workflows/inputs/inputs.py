@@ -1,4 +1,4 @@
-"""What a run is given: names of corpora and files, read together, with what is wrong or doubtful about them."""
+"""Resolve and read the inputs of a run, and collect their problems and warnings."""
 
 import difflib
 import os

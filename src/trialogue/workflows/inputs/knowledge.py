@@ -1,4 +1,4 @@
-"""Catalogues and ratings by name: the bundled films, a MovieLens corpus, or files."""
+"""Load catalogues and ratings by name: the bundled films, a MovieLens corpus, or files."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -1,4 +1,4 @@
-"""Who gave the strategy labels of an input: asked for where its files do not say, because only people correct a model."""
+"""Origins of an input's strategy labels, to be declared where files lack them: only human labels correct a model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Find items in texts that nobody annotated, before anything is measured."""
+"""Link items in unannotated texts before measurement."""
 
 from collections.abc import Callable
 from dataclasses import replace

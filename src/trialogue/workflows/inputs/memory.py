@@ -1,6 +1,6 @@
-"""Data in memory, read as a file is: replies, conversations, records, rows and data frames.
+"""In-memory inputs, read as files are: replies, conversations, records, rows and data frames.
 
-What they are is known by their types alone:
+The kind of input is determined by type alone:
 
 ==============================================  ==========================================================================
 ``{"A": [...], "B": [...]}``                    systems by name; each value is one of the following

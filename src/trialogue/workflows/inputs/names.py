@@ -1,4 +1,4 @@
-"""Names of strategies in files, mapped onto ours by a file of pairs; other spellings of ours need none."""
+"""Map strategy names in files to ours with a file of pairs; spelling variants of ours need none."""
 
 import contextlib
 from collections.abc import Iterable, Mapping

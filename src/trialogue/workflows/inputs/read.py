@@ -1,4 +1,4 @@
-"""Records from whatever a command takes: corpora by name, files, folders, exports of studies, tables."""
+"""Read records from any input: corpora by name, files, folders, study exports, tables."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain

@@ -1,8 +1,8 @@
-"""What people said in a study, as an input like any other: only of those whose answers count.
+"""Answers from a study export as an input, without those of excluded participants.
 
-An export (``docs/design/study-export.md``) holds everybody's answers, and beside them who finished and which of the rules
-that were fixed before launch each participant hits. Read without that table, answers of people who were to be excluded
-would stand beside metrics as if they counted.
+An export (``docs/design/study-export.md``) holds all answers, and separately who finished and which of the pre-launch
+exclusion rules each participant hits. Read without that table, answers of excluded participants
+would be treated as if they counted.
 """
 
 from collections.abc import Iterator

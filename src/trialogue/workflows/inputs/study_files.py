@@ -1,4 +1,4 @@
-"""Reading what ``trialogue study export`` wrote; the contract is ``docs/design/study-export.md``."""
+"""Read exports of ``trialogue study export``, as specified in ``docs/design/study-export.md``."""
 
 import csv
 import io

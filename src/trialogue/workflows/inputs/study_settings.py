@@ -1,4 +1,4 @@
-"""The fields of an export's ``study.json``, each checked and turned into what findings are made with."""
+"""Parse and validate the fields of an export's ``study.json``."""
 
 from collections.abc import Callable
 from typing import Any

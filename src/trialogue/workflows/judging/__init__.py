@@ -1,1 +1,1 @@
-"""A judge's scores and people's labels, from files to findings."""
+"""Judge scores and human labels, from files to findings."""

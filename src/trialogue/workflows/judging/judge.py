@@ -1,4 +1,4 @@
-"""Judge: a judge's scores of a run, corrected by labels of people, and what to label next."""
+"""Correct a judge's scores of a run with human labels, and plan what to label next."""
 
 from collections import defaultdict
 from dataclasses import dataclass

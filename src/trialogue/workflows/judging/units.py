@@ -1,4 +1,4 @@
-"""Files to judged units: whose dialogues they are, what the judge says of them, and what people say of some."""
+"""Build judged units from files: dialogues, judge scores and partial human labels."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

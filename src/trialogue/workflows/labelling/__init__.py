@@ -1,1 +1,1 @@
-"""Labels of people and of models: what to label, and what came back."""
+"""Plan, collect and read human strategy labels."""

@@ -1,9 +1,9 @@
-"""Labels that a model is held against, read back: answers to a labelling file, or what a labelling study exported.
+"""Read human labels against which a model is checked: answers to a labelling file, or an exported labelling study.
 
-JSON Lines of ``{"id", "strategy", "by"}`` and, where known, ``"labeller"``; a table (CSV, TSV) with these columns; or what
-a study made of the file (``labelling_study``) exported: its ``labels.csv`` (``dialogue_id``, ``label``, ``rater``, ``role``,
-``by``) or the folder. Its dialogues are our items, and only those count who count in the study's report. ``by`` is the
-kind of labeller (``Labeller``); where nothing says it, it is asked for, and labels of a model or an LLM are refused.
+JSON Lines of ``{"id", "strategy", "by"}`` and, where known, ``"labeller"``; a table (CSV, TSV) with these columns; or what a
+study made from the file (``labelling.study``) exported: its ``labels.csv`` (``dialogue_id``, ``label``, ``rater``, ``role``,
+``by``) or the folder. Its dialogues are our items, and only annotators who count in the study's report count here. ``by`` is
+the kind of labeller (``Labeller``); where nothing states it, it must be given, and labels of a model or an LLM are refused.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The pairs of reply and reference that alignment counts, with what labels and beliefs say of each."""
+"""Pairs of reply and reference used by alignment, with their labels and beliefs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""How many labels of people would sharpen an estimate of alignment, the file of what to label, and the answers read back.
+"""Plan how many human labels would sharpen an alignment estimate, write the items to label, and use the answers.
 
-The file is JSON Lines, one item a line, in random order: ``{"id", "situation_id", "side", "system", "stratum", "context":
-[{"speaker", "text"}, ...], "text"}``. ``side`` is ``reference`` or ``reply``; the system must not be shown to who labels.
-Answers are read by ``labelling_answers``. Items are a simple random sample of the situations that count, the same for all
-systems, which is what the prediction-powered estimate needs.
+The file is JSON Lines, one item per line, in random order: ``{"id", "situation_id", "side", "system", "stratum", "context":
+[{"speaker", "text"}, ...], "text"}``. ``side`` is ``reference`` or ``reply``; annotators must not see the system.
+Answers are read by ``labelling.answers``. Items are a simple random sample of the situations that count, the same for all
+systems, as the prediction-powered estimate requires.
 """
 
 import json

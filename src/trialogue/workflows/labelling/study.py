@@ -1,4 +1,4 @@
-"""A labelling study of what ``align`` wants labelled: people label on its pages, blind to who said what."""
+"""Create a labelling study from the items that ``align`` needs labelled; annotators do not see who wrote them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""The road from files to a report, one public function a step, each on records alone.
+"""Pipeline from files to a report, one public function per step, each operating on records only.
 
 ``read`` → ``prepare`` → ``measure`` → ``infer`` → ``conclude`` → ``report``. Every command composes these steps; none of
-them knows which command asked. What a step gives back holds everything that the next one needs.
+them depends on the command. The return value of a step holds everything that the next one needs.
 """
 
 from trialogue.workflows.pipeline.conclude import conclude, with_threats

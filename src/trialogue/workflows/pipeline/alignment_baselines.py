@@ -1,4 +1,4 @@
-"""Baselines that ignore the user, beside measures of alignment; one of them predicts strategies from those before."""
+"""Add baselines that ignore the user to alignment measures; one predicts strategies from the preceding ones."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING

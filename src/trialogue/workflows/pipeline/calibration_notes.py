@@ -1,4 +1,4 @@
-"""Which intervals leave out the error of the calibration that they rest on: said once, in a sentence, wherever it is so."""
+"""Warn about intervals that do not include the error of the calibration they rest on."""
 
 from collections.abc import Collection, Iterable
 

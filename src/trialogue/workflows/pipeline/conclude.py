@@ -1,4 +1,4 @@
-"""The fifth step: estimates to findings. What threatens a verdict is found first, and every verdict passes the gate."""
+"""Pipeline step ``conclude``: turn estimates into findings, detect threats, and gate every verdict."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Which metrics a run takes when none are named: those whose needs the data meet, one variant of each."""
+"""Default metrics of a run: those whose requirements the data meet, one variant each."""
 
 from collections.abc import Sequence
 

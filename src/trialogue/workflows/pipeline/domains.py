@@ -1,4 +1,4 @@
-"""Whether a measure's domain holds the data: asked of every measure that declares one."""
+"""Check the data against the domain of every measure that declares one."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

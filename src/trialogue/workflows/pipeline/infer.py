@@ -1,4 +1,4 @@
-"""The fourth step: scores to estimates that can be compared, before anything is concluded from them."""
+"""Pipeline step ``infer``: turn scores into comparable estimates, before any conclusion."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

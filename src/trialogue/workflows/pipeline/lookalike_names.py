@@ -1,4 +1,4 @@
-"""Systems whose names look the same: readers would take two rows for one, or one system may have been counted as two."""
+"""Warn about system names that look alike, such as one system under two spellings."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The third step: records to scores, with everything that must be known of how they came about."""
+"""Pipeline step ``measure``: turn records into scores, with the facts needed to interpret them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The first two steps: files to records, and records made ready to be measured."""
+"""Pipeline steps ``read`` and ``prepare``: read records from files and make them ready for measurement."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The last step: findings of any command to a folder of files, and scores where there are any to keep."""
+"""Pipeline step ``report``: write the findings of any command to a folder, with scores if there are any."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""All scores of a run: the few of systems, differences and people as records, the many of units as columns."""
+"""All scores of a run: system, difference and human scores as records, unit scores as columns."""
 
 from collections.abc import Iterator, Sequence
 from typing import overload

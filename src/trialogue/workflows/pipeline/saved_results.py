@@ -1,6 +1,6 @@
-"""Where the road is taken up again: what the report step left in a folder, as a later command needs it.
+"""Read the results that the report step saved in a run folder.
 
-``agree`` and ``compare`` begin here, so that nobody measures twice and scores are read back in one way only.
+``agree`` and ``compare`` start from them, so that nothing is measured twice and scores are read in one way only.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Systems of which one answered other situations than the other: their difference is that on what both answered.
+"""Differences between systems that answered different situations, measured on those that both answered.
 
-Where one system answered eight situations and the other thirty, the difference of their values holds the difference of the
-situations, too. So such pairs are measured again on the situations that both answered; each system's own value stays that of
+If one system answered eight situations and the other thirty, the difference of their values includes the difference of the
+situations. So such pairs are measured again on the situations that both answered; each system's own value remains that of
 all it answered. Baselines answer all situations: a system that answered clearly fewer is not compared with them.
 """
 

@@ -1,4 +1,4 @@
-"""How much there is of each system: dialogues, replies, people, and what it finished of what it was asked to do."""
+"""Counts per system: dialogues, replies, people, and completed tasks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which dialogues a measure was trained on, for every measure that keeps fingerprints of its training data."""
+"""Detect measured dialogues that are in the training data of a measure, by its fingerprints."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable

@@ -1,1 +1,1 @@
-"""Simulated users and agents by name, and how real the users are."""
+"""Simulations with users and agents by name, and realism of the users."""

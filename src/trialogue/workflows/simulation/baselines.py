@@ -1,7 +1,7 @@
-"""The baselines of every simulation: five agents that ignore the user, with the same users as the agents that are evaluated.
+"""Baselines of every simulation: five agents that ignore the user, run with the same users as the evaluated agents.
 
-Whatever they score on an outcome, simulated users give away for nothing. Their dialogues stand in a folder of their own
-beside those of the agents, so that nobody mistakes them for systems, and every report of the simulation takes them along.
+Their scores are what simulated users give away for free. Their dialogues are in a separate folder
+beside those of the agents, so that they are not mistaken for systems, and every report of the simulation includes them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What goes wrong with agents, read from dialogues: what they do not answer, from where on, and whether a fix helps."""
+"""Diagnose agents from dialogues: which acts they do not answer, from which turn, and whether a fix helps."""
 
 import shlex
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""Agents that failed in every dialogue they had: a run with one of them did not do what it was asked to do."""
+"""Find agents that failed in every dialogue, which makes the run fail."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What the language models of a simulation were asked, kept when their processes end: calls, tokens, cost."""
+"""Language-model usage of a simulation across its processes: calls, tokens, cost."""
 
 import json
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""What the dialogues of a simulation were made of, found again from any folder, so that a dialogue can be continued.
+"""Settings behind the dialogues of a simulation, found from any working directory, so that a dialogue can be continued.
 
-The settings of a batch hold paths as its study's file has them, so that it does not matter from where it is run. What these
-are relative to stands beside the dialogues, as it lies from there, so that all of it may be moved together.
+The settings of a batch hold paths as in its simulation file, independent of the working directory. The folder they are
+relative to is recorded beside the dialogues, itself as a relative path, so that everything may be moved together.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""How far a simulation is, in a line now and then."""
+"""Progress lines of a simulation."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Realism: dialogues of simulated users beside those of real ones, and whether both put agents in the same order."""
+"""Realism: compare dialogues of simulated and real users, and the rankings of agents that result from them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
-"""What a user's side of a dialogue looks like, in numbers: how real and simulated users are told apart.
+"""Features of the user's side of a dialogue, for comparing real and simulated users.
 
-Only the user's words and the rhythm of the dialogue are looked at, since what the system says is not the simulator's doing.
+Only the user's words and the rhythm of the dialogue are used, since the system's words are not the simulator's.
 """
 
 import re

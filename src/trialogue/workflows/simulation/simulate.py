@@ -1,4 +1,4 @@
-"""A study from end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
+"""Run a simulation end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""From what was read (dialogues, situations, replies) to the items of a human study."""
+"""Build the items of a human study from dialogues, situations and replies."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,7 @@
-"""A language model that rates what people rate in a study: beside them, marked as a model, and never counted among them.
+"""Language-model rater of a study's items, for comparison with people, marked as a model and never counted among them.
 
-It is asked the study's own questions, in the study's words and language: each reply by itself, each pair in both orders. A
-pair on which its two answers contradict each other is a tie. What it answers goes into files of their own beside an export,
+It answers the study's own questions, in the study's words and language: each reply separately, each pair in both orders. A
+pair on which its two answers contradict each other is a tie. Its answers go into separate files beside an export,
 ``model_scores.jsonl`` and ``model_preferences.jsonl``, with ``raters: model`` in every line.
 """
 

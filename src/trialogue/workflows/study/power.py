@@ -1,4 +1,4 @@
-"""``trialogue study power``: what a planned study would find, and what would find more."""
+"""``trialogue study power``: power of a planned study, and of larger ones."""
 
 from collections import Counter
 from collections.abc import Callable

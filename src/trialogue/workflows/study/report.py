@@ -1,6 +1,6 @@
-"""The report of a study with people, from its export: ``trialogue study report FOLDER``.
+"""``trialogue study report``: the report of a study with people, from its export.
 
-What an export holds, file by file and column by column, is ``docs/design/study-export.md``. In short: ``scores.jsonl``
+An export's files and columns are specified in ``docs/design/study-export.md``. In short: ``scores.jsonl``
 (``Score`` records with rater), ``preferences.jsonl`` (``Preference`` records), ``labels.csv``; and beside them
 ``participants.csv`` (or ``.jsonl``: participant, state, reached, reason, flags, started_at, finished_at),
 ``presentations.csv`` (position and seconds of what was shown), ``codes.csv``, ``study.json`` (title, scales, planned rules).

@@ -1,4 +1,4 @@
-"""Does a study's analysis find what is known to be there? Scripted participants, their export, and its report."""
+"""Validate a study's analysis with scripted participants whose effects are known: simulate, export, report, compare."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -1,1 +1,1 @@
-"""What an experiment will take, before it is run: time, calls, tokens, cost."""
+"""Resource estimates of an experiment before it runs: time, calls, tokens, cost."""

@@ -1,4 +1,4 @@
-"""How often agents will be asked in a simulation, how long that takes, and what language models among them cost."""
+"""Estimate the number of agent calls in a simulation, their duration, and the cost of language models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
-"""How long stages took, and how agents were asked, in earlier runs of an experiment: what a dry run's estimates rest on.
+"""Durations of stages and agent calls measured in earlier runs of an experiment, the basis of dry-run estimates.
 
-A file beside the stages, a line for each measurement, the last one counts. Nothing that is computed depends on it: it may be
-thrown away, and lines of it that cannot be read are passed over.
+A file beside the stages, one line per measurement, the last one counts. No result depends on it: it may be
+deleted, and unreadable lines are skipped.
 """
 
 import contextlib

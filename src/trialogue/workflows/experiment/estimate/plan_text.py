@@ -1,4 +1,4 @@
-"""A dry run in words: what is to be done, and what it takes."""
+"""Text of a dry run: the stages to run, and their estimated time and cost."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""From about, to about: an estimate that says how little it knows."""
+"""Ranges: estimates with a lower and an upper bound."""
 
 from typing import NamedTuple
 

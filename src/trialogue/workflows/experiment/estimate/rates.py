@@ -1,7 +1,7 @@
-"""How long the stages of an experiment take where nobody has measured it yet: what a benchmark measured on one machine.
+"""Default durations of experiment stages, from a benchmark on one machine, for stages without measurements.
 
-Written down from ``benchmarks/EXPERIMENT.md`` (``python -m benchmarks.experiment``) and ``benchmarks/SIMULATION.md``:
-seconds of one core of a server. They are the middle of a range that is wide (``SLOWER``), since yours is another machine.
+From ``benchmarks/EXPERIMENT.md`` (``python -m benchmarks.experiment``) and ``benchmarks/SIMULATION.md``:
+seconds of one core of a server. They are the middle of a wide range (``SLOWER``), since yours is another machine.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
-"""What an experiment will take, estimated without doing any of it: time, how often agents are asked, tokens and cost.
+"""Estimate an experiment's time, agent calls, tokens and cost without running it.
 
-Every number is a range. What earlier runs in the same folder measured goes before what a benchmark measured on another
-machine (``rates``); what nobody measured is unknown, and said to be, never taken for nothing.
+Every number is a range. Measurements of earlier runs in the same folder take precedence over the benchmark on another
+machine (``rates``); what nobody measured is unknown and reported so, never counted as zero.
 """
 
 from collections import Counter
