@@ -13,6 +13,7 @@ from django.test import Client
 
 from tests.study.pages.studies import entered, running, sent, source
 from trialogue.study.models import Participant, Submission
+from trialogue.study.services import rows
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +49,13 @@ def test_what_is_committed_is_on_the_disk_and_not_in_its_cache(broken: dict[str,
 def test_what_could_not_be_written_is_not_acknowledged_and_can_be_sent_again(
     why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(**_fields: object) -> None:
+    def refuse(_row: Submission) -> None:
         raise OperationalError(why)
 
     study, client = running(), Client(raise_request_exception=False)
     page = entered(client, study)
     with monkeypatch.context() as broken:
-        broken.setattr(Submission.objects, "create", refuse)
+        broken.setattr(rows, "insert", refuse)
         answer = sent(client, page)
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "5"

@@ -33,13 +33,13 @@ def echo(environ: dict[str, Any], start: Callable[..., object]) -> Iterable[byte
 
 
 @contextmanager
-def serving(*, connections: int = 100, threads: int = 1) -> Iterator[int]:
+def serving(*, connections: int = 100, threads: int = 1, application: Any = echo) -> Iterator[int]:
     """The loop of one process in a thread; its port."""
     watched, dispatcher, over = workers.Watched(), ThreadedTaskDispatcher(), threading.Event()
     dispatcher.set_thread_count(threads)
     limits = Adjustments(cleanup_interval=0, channel_timeout=1000, connection_limit=connections)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        workers._make_server(listener, echo, watched, dispatcher, limits)
+        workers._make_server(listener, application, watched, dispatcher, limits)
 
         def turn() -> None:
             while not over.is_set():
@@ -118,6 +118,67 @@ def test_where_all_places_for_connections_are_taken_the_oldest_idle_ones_make_ro
             assert body_of(quick) == b"body"
         for each in slow:
             each.close()
+
+
+def test_who_sends_on_before_the_answer_is_parked_until_then_and_costs_no_turns_of_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, answer = threading.Event(), threading.Event()
+    asked: list[int] = []
+
+    def slow_echo(environ: dict[str, Any], start: Callable[..., object]) -> Iterable[bytes]:
+        begun.set()
+        assert answer.wait(SOON_S)
+        return echo(environ, start)
+
+    turn = workers.Watched.turn
+
+    def counted(watched: workers.Watched, timeout: float) -> None:
+        asked.append(1)
+        turn(watched, 5.0)
+
+    monkeypatch.setattr(workers.Watched, "turn", counted)
+    with serving(application=slow_echo) as port, sent(port, WHOLE) as hasty:
+        assert begun.wait(SOON_S)
+        hasty.sendall(WHOLE)
+        time.sleep(0.3)  # bytes that nobody reads yet must not wake the loop again and again
+        turns = len(asked)
+        time.sleep(0.3)
+        assert len(asked) == turns
+        answer.set()
+        got = b""
+        while got.count(b"body") < 2:
+            more = hasty.recv(4096)
+            assert more, got
+            got += more
+        with sent(port, b""):  # wakes the loop, which is over now
+            pass
+
+
+@pytest.mark.parametrize(
+    ("state", "woken"),
+    [
+        ({}, False),  # its thread sent all of it
+        ({"total_outbufs_len": 5}, True),
+        ({"close_when_flushed": True}, True),
+        ({"will_close": True}, True),
+        ({"parked": True}, True),
+    ],
+)
+def test_a_thread_wakes_the_loop_where_something_is_left_to_do(
+    monkeypatch: pytest.MonkeyPatch, state: dict[str, object], woken: bool
+) -> None:
+    pulled: list[object] = []
+    monkeypatch.setattr(TcpWSGIServer, "pull_trigger", lambda server: pulled.append(server))
+    server: Any = object.__new__(workers.Server)
+    server._map = workers.Watched()
+    channel: Any = object.__new__(workers.Channel)
+    vars(channel).update(state, server=server, _fileno=7)
+    monkeypatch.setattr(workers.HTTPChannel, "service", lambda channel: channel.server.pull_trigger())
+    channel.service()
+    assert (len(pulled), list(server._map.changed)) == ((1, [7]) if woken else (0, []))
+    server.pull_trigger()  # in a thread that works for nobody
+    assert len(pulled) == 1 + woken
 
 
 def test_an_error_of_one_connection_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:

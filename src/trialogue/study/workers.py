@@ -14,7 +14,9 @@ import logging
 import os
 import resource
 import selectors
+import threading
 import time
+from collections import deque
 from typing import Any
 
 from gunicorn.workers.base import Worker
@@ -39,6 +41,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     begun: float | None = None
     """When the first byte of a request that is not complete arrived (monotonic seconds); None: nothing is under way."""
+    parked = False
+    """Whether the loop looks away from it until its request is answered: its client sends on meanwhile."""
 
     def received(self, data: bytes) -> bool:
         """Take bytes in; waitress calls this, so that the name is not ours to choose."""
@@ -50,6 +54,18 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             self.begun = time.monotonic()
         return taken
 
+    def service(self) -> None:
+        """Answer its request, in a thread; waitress's name. The loop hears of it where there is something left to do."""
+        _serving.channel = self
+        try:
+            super().service()
+        finally:
+            _serving.channel = None
+
+    def needs_loop(self) -> bool:
+        """Whether the loop has something to do for it, beside reading what comes next."""
+        return bool(self.parked or self.total_outbufs_len or self.will_close or self.close_when_flushed)
+
     def overdue(self, now: float) -> bool:
         """Whether the client took too long for its header, or for the whole request."""
         request = self.request  # set and cleared by the loop alone, which asks
@@ -58,56 +74,92 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return now - self.begun > (REQUEST_S if request.headers_finished else HEADER_S)
 
 
+_serving = threading.local()  # which channel a thread works for
+
+
 class Watched(dict[int, Any]):
     """Sockets by file number, as waitress wants them, watched by the system's own means.
 
     waitress asks every socket at every turn what it waits for, which takes longer the more are open. What a socket waits
-    for changes only after something happened to it, or while a thread works for it: here only those are asked.
+    for changes only after something happened to it, or when a thread says so: here only those are asked. A connection
+    whose request is being answered is still read from, since its client hardly ever sends more before the answer: where
+    it does, the connection is parked until then.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.changing: set[int] = set()
-        """Those that have to be asked what they wait for."""
+        self.changed: deque[int] = deque()
+        """Those that have to be asked what they wait for; threads may append."""
+        self._listening: set[int] = set()
         self._selector = selectors.DefaultSelector()
         self._events: dict[int, int] = {}
 
     def __setitem__(self, number: int, watched: Any) -> None:
         super().__setitem__(number, watched)
-        self.changing.add(number)
+        self.changed.append(number)
+        if isinstance(watched, Server):
+            self._listening.add(number)  # asked at every turn: that is when waitress looks after its connections
 
     def __delitem__(self, number: int) -> None:
         super().__delitem__(number)
-        self.changing.discard(number)
+        self._listening.discard(number)
         if self._events.pop(number, 0):
             self._selector.unregister(number)
 
     def turn(self, timeout: float) -> None:
         """Wait for something to happen, for so many seconds at most, and let the sockets deal with it."""
-        for number in tuple(self.changing):
+        for number in self._listening:
             self._ask(number)
+        while self.changed:
+            self._ask(self.changed.popleft())
         for key, events in self._selector.select(timeout):
-            self.changing.add(key.fd)
-            if (watched := self.get(key.fd)) is not None and events & selectors.EVENT_READ:
-                _handle_event(watched, watched.handle_read_event)
-            if (watched := self.get(key.fd)) is not None and events & selectors.EVENT_WRITE:
+            number = key.fd
+            if events & selectors.EVENT_READ and (watched := self.get(number)) is not None:
+                _handle_event(watched, watched.handle_read_event if _may_read(watched) else _park)
+            if events & selectors.EVENT_WRITE and (watched := self.get(number)) is not None:
                 _handle_event(watched, watched.handle_write_event)
-        self.changing &= self.keys()
+            self.changed.append(number)
 
     def _ask(self, number: int) -> None:
-        watched = self[number]
-        wanted = selectors.EVENT_READ * bool(watched.readable())
+        if (watched := self.get(number)) is None:  # closed meanwhile
+            return
+        wanted = selectors.EVENT_READ * bool(_wants_reading(watched))
         wanted |= selectors.EVENT_WRITE * bool(watched.writable() and not watched.accepting)
         had = self._events.get(number, 0)
+        if wanted == had:
+            return
         if wanted and not had:
             self._selector.register(number, wanted)
         elif had and not wanted:
             self._selector.unregister(number)
-        elif wanted != had:
+        else:
             self._selector.modify(number, wanted)
         self._events[number] = wanted
-        if wanted == selectors.EVENT_READ and not watched.accepting and not getattr(watched, "requests", ()):
-            self.changing.discard(number)  # nothing but an event changes it now
+
+
+def _wants_reading(watched: Any) -> bool:
+    """Whether to hear of bytes that arrive: also while a request is being answered, unless the connection is parked."""
+    if not isinstance(watched, Channel):
+        return bool(watched.readable())
+    if watched.parked and watched.readable():
+        watched.parked = False
+    return bool(watched.readable() or (watched.requests and not watched.needs_loop()))
+
+
+def _may_read(watched: Any) -> bool:
+    """Whether what has arrived may be read now. If not, the connection is parked, before it is asked again: its thread
+    either sees that when it has answered, or has made room already."""
+    if not isinstance(watched, Channel) or watched.readable():
+        return True
+    watched.parked = True
+    if not watched.readable():
+        return False
+    watched.parked = False
+    return True
+
+
+def _park() -> None:
+    """Read nothing; what has arrived stays in the system's buffer."""
 
 
 def _handle_event(watched: Any, handle: Any) -> None:
@@ -136,10 +188,20 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Drop requests that are overdue, and connections that have been silent for long."""
         super().maintenance(now)
         at = time.monotonic()
-        for channel in self.active_channels.values():
+        for number, channel in self.active_channels.items():
             if channel.overdue(at):
                 channel.will_close = True
-        self._map.changing.update(number for number, each in self.active_channels.items() if each.will_close)
+            if channel.will_close:
+                self._map.changed.append(number)
+
+    def pull_trigger(self) -> None:
+        """Wake the loop, if it has something to do for the connection that this thread works for; waitress's name."""
+        channel: Channel | None = getattr(_serving, "channel", None)
+        if channel is None:
+            super().pull_trigger()
+        elif channel.needs_loop() and (number := channel._fileno) is not None:
+            self._map.changed.append(number)
+            super().pull_trigger()
 
     def _shed_connections(self, count: int) -> None:
         """Make room: close the connections without a complete request that have been open for longest."""
@@ -166,9 +228,12 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             clear_untrusted_proxy_headers=False,  # pages.client decides which to believe
         )
         servers = [_make_server(each.sock, self.wsgi, watched, threads, limits) for each in self.sockets]
+        beat = 0.0
         while self.alive and self.ppid == os.getppid():
             watched.turn(BEAT_S)
-            self.notify()
+            if time.monotonic() > beat + BEAT_S:
+                self.notify()
+                beat = time.monotonic()
         self._finish(watched, servers)
         threads.shutdown()
 
@@ -176,7 +241,6 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         """Take nobody in any more; answer those whose request is complete."""
         for each in servers:
             each.accepting = False
-            watched.changing.add(each._fileno)
         end = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < end and any(_is_busy(channel) for each in servers for channel in _open(each)):
             watched.turn(0.1)

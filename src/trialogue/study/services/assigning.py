@@ -1,7 +1,9 @@
 """Slots in the hands of people: given out, kept, taken back. The database's constraints make "never more than k" true."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
@@ -11,9 +13,10 @@ from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, choose_items, session_order
 from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
-from trialogue.study.services.reading import file_of
+from trialogue.study.services.reading import MOST_STUDIES, Launched, file_of, launch_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
+MOST_AT_ONCE = 500  # rows that one statement names; SQLite has a limit
 SPARE = timedelta(minutes=1)  # by which a lease is longer than promised, so that not every page has to extend it
 
 
@@ -32,7 +35,7 @@ def _wait_turn(study: Study) -> None:
 
     The order of locks is always participant, study, items, so nobody waits in a circle. Keys may be referred to meanwhile.
     """
-    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    Study.objects.select_for_update(no_key=True).values_list("pk").get(pk=study.pk)  # not its long file
 
 
 def lease(participant: Participant) -> list[Assignment]:
@@ -189,20 +192,28 @@ def replace_within_ceiling(participant: Participant) -> int:
 
 def budget(study: Study) -> Budget:
     """How many people a study pays at most, of the items that it was loaded with."""
-    tasks = Item.objects.filter(study=study, kind=Item.Kind.TASK)
-    return budget_of(file_of(study), tasks.values_list("dialogue", "key"))
+    return _budget(launch_of(study))
+
+
+@lru_cache(maxsize=MOST_STUDIES)
+def _budget(of: Launched) -> Budget:
+    tasks = Item.objects.filter(study_id=of.pk, kind=Item.Kind.TASK)
+    return budget_of(file_of(of.study), tasks.values_list("dialogue", "key"))
 
 
 def _free_slots(held: QuerySet[Assignment], state: Assignment.State, *, study: Study | None = None) -> int:
-    """Slots that are held no longer; each is looked at again when it is changed, since its holder may have just answered.
+    """Slots that are held no longer.
 
-    ``held`` asks for columns of assignments alone: PostgreSQL looks at a row again after it waited for it, but not at those
-    that the row was joined with.
+    Their rows are locked first: what a holder has answered meanwhile is not among them, since PostgreSQL looks at a row
+    again after it waited for it. It does so at the row's own columns alone, so ``held`` asks for no others.
     """
-    freed = 0
-    found = held.filter(item__study=study) if study else held
-    for pk, item in list(found.order_by("item_id").values_list("pk", "item_id")):
-        if held.filter(pk=pk).update(state=state):
-            Item.objects.filter(pk=item).update(taken=F("taken") - 1)
-            freed += 1
-    return freed
+    found = held.filter(item__in=Item.objects.filter(study=study).values("pk")) if study else held
+    rows = list(found.select_for_update().order_by("item_id").values_list("pk", "item_id"))
+    for start in range(0, len(rows), MOST_AT_ONCE):
+        some = rows[start : start + MOST_AT_ONCE]
+        Assignment.objects.filter(pk__in=[pk for pk, _ in some]).update(state=state)
+        of_item = Counter(item for _, item in some)
+        for freed in sorted(set(of_item.values())):
+            items = [item for item, count in of_item.items() if count == freed]
+            Item.objects.filter(pk__in=items).update(taken=F("taken") - freed)
+    return len(rows)

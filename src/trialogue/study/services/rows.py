@@ -1,35 +1,93 @@
 """The rows that every page reads and notes, by fixed statements: Django would take most of a page's time to build them anew.
 
-What is read are whole rows, as Django's own models.
+What is read are whole rows, as Django's own models, made by their own converters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
-from django.db import connection
+from django.db import connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 
 from trialogue.study.models import Assignment, Participant, Study
 
 Row = TypeVar("Row", bound=Model)
+Conversion = tuple[int, Sequence[Callable[..., Any]], Any]
+"""The place of a column, its converters, and the expression that they ask for."""
 
-PERSON = "SELECT * FROM study_participant WHERE code = %s AND study_id = (SELECT id FROM study_study WHERE slug = %s)"
-PERSON_BY_ID = "SELECT * FROM study_participant WHERE id = %s"
-STUDY = "SELECT id, slug, sha256, state, seed, created_at FROM study_study WHERE id = %s"  # without its long file
-ASSIGNMENT = "SELECT * FROM study_assignment WHERE participant_id = %s AND position = %s"
+STUDY_FIELDS = ("id", "slug", "sha256", "state", "seed", "created_at")  # without its long file
+
+
+def _fields(model: type[Model]) -> tuple[str, ...]:
+    return tuple(str(field.attname) for field in model._meta.concrete_fields)
+
+
+def _columns(table: str, fields: Sequence[str]) -> str:
+    return ", ".join(f"{table}.{field}" for field in fields)
+
+
+FIELDS: dict[type[Model], tuple[str, ...]] = {
+    Participant: _fields(Participant),
+    Assignment: _fields(Assignment),
+    Study: STUDY_FIELDS,
+}
+WITH_STUDY = (
+    f"SELECT {_columns('p', FIELDS[Participant])}, {_columns('s', FIELDS[Study])}"
+    " FROM study_participant p JOIN study_study s ON s.id = p.study_id"
+)
+PERSON = f"{WITH_STUDY} WHERE p.code = %s AND s.slug = %s"
+PERSON_BY_ID = f"{WITH_STUDY} WHERE p.id = %s"
+LOCKED = f"SELECT {_columns('p', FIELDS[Participant])} FROM study_participant p WHERE p.id = %s"
+ASSIGNMENT = (
+    f"SELECT {_columns('a', FIELDS[Assignment])} FROM study_assignment a"
+    " WHERE a.participant_id = %s AND a.position = %s"
+)
 SHOWN = "UPDATE study_participant SET shown_at = %s WHERE id = %s AND step = %s AND shown_at IS NULL"
 OPENED = "UPDATE study_assignment SET opened_at = %s WHERE id = %s AND opened_at IS NULL"
 DONE = "UPDATE study_assignment SET state = 'done', done_at = %s WHERE id = %s AND slot_id = %s AND state = 'leased'"
 
+_conversions: WeakKeyDictionary[BaseDatabaseWrapper, dict[type[Model], list[Conversion]]] = WeakKeyDictionary()
+"""By connection, since its converters know its time zone."""
 
-def _one(model: type[Row], statement: str, values: Sequence[object]) -> Row | None:
-    return next(iter(model._default_manager.raw(statement, values)), None)
+
+def _read(statement: str, values: Sequence[int | str]) -> tuple[Any, ...] | None:
+    """The first row of a statement, as the database gives it."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        row: tuple[Any, ...] | None = cursor.fetchone()
+        return row
+
+
+def _made(model: type[Row], row: Sequence[Any]) -> Row:
+    """A row's object, of the columns in ``FIELDS``."""
+    wrapper = connections[connection.alias]
+    values = list(row)
+    for place, converters, expression in _known_conversions(wrapper, model):
+        for convert in converters:
+            values[place] = convert(values[place], expression, wrapper)
+    return model.from_db(wrapper.alias, FIELDS[model], values)
+
+
+def _known_conversions(wrapper: BaseDatabaseWrapper, model: type[Model]) -> list[Conversion]:
+    known = _conversions.setdefault(wrapper, {})
+    if model not in known:
+        table = model._meta.db_table
+        by_name = {field.attname: field for field in model._meta.concrete_fields}
+        asked = [by_name[field].get_col(table) for field in FIELDS[model]]
+        made = [
+            (place, [*wrapper.ops.get_db_converters(each), *each.get_db_converters(wrapper)], each)
+            for place, each in enumerate(asked)
+        ]
+        known[model] = [each for each in made if each[1]]
+    return known[model]
 
 
 def person(code: str, slug: str) -> Participant | None:
     """The participant of a study who has a code, with the study."""
-    return _with_study(_one(Participant, PERSON, [code, slug]))
+    return _with_study(_read(PERSON, [code, slug]))
 
 
 def reload_person(pk: int) -> Participant:
@@ -38,8 +96,7 @@ def reload_person(pk: int) -> Participant:
     Raises:
         DoesNotExist: there is none.
     """
-    found = _with_study(_one(Participant, PERSON_BY_ID, [pk]))
-    if found is None:
+    if (found := _with_study(_read(PERSON_BY_ID, [pk]))) is None:
         raise Participant.DoesNotExist(pk)
     return found
 
@@ -47,16 +104,35 @@ def reload_person(pk: int) -> Participant:
 def lock_person(participant: Participant) -> Participant:
     """A participant as they are now, whom nobody else changes until the transaction ends."""
     waits = " FOR UPDATE" if connection.features.has_select_for_update else ""  # SQLite locks everything at BEGIN
-    found = _one(Participant, PERSON_BY_ID + waits, [participant.pk])
-    if found is None:
+    if (row := _read(LOCKED + waits, [participant.pk])) is None:
         raise Participant.DoesNotExist(participant.pk)
+    found = _made(Participant, row)
     found.study = participant.study
     return found
 
 
 def assignment(participant: Participant, position: int) -> Assignment | None:
     """What a participant has at a place of their session."""
-    return _one(Assignment, ASSIGNMENT, [participant.pk, position])
+    row = _read(ASSIGNMENT, [participant.pk, position])
+    return _made(Assignment, row) if row is not None else None
+
+
+def update(row: Model, *names: str) -> None:
+    """Write some fields of a row, as ``save(update_fields=names)`` does."""
+    fields = [field for field in row._meta.concrete_fields if field.name in names]
+    columns = ", ".join(f"{field.column} = %s" for field in fields)
+    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {row._meta.db_table} SET {columns} WHERE id = %s", [*values, row.pk])
+
+
+def insert(row: Model) -> None:
+    """Store a new row. Nobody asks for its id, so it is not set."""
+    fields = [field for field in row._meta.concrete_fields if not field.primary_key]
+    columns, marks = ", ".join(str(field.column) for field in fields), ", ".join(["%s"] * len(fields))
+    values = [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {row._meta.db_table} ({columns}) VALUES ({marks})", values)
 
 
 def note_shown(participant: Participant, now: datetime) -> None:
@@ -80,9 +156,10 @@ def _count_changed(statement: str, now: datetime, *values: int) -> int:
         return int(cursor.rowcount)
 
 
-def _with_study(participant: Participant | None) -> Participant | None:
-    if participant is not None:
-        study = _one(Study, STUDY, [participant.study_id])
-        assert study is not None  # a foreign key
-        participant.study = study
-    return participant
+def _with_study(row: tuple[Any, ...] | None) -> Participant | None:
+    if row is None:
+        return None
+    own = len(FIELDS[Participant])
+    found = _made(Participant, row[:own])
+    found.study = _made(Study, row[own:])
+    return found

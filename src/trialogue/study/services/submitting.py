@@ -101,13 +101,15 @@ def _accept(participant: Participant, key: str, read: _Read, events: Sequence[No
     now = timezone.now()
     if assignment is not None and not rows.mark_done(assignment, now):
         return Outcome("stale")
-    Submission.objects.create(
-        participant=participant,
-        step=key,
-        assignment=assignment,
-        answers=dict(read.values),
-        seconds=_seconds(participant.shown_at, now),
-        client_seconds=next((each.milliseconds / 1000 for each in events if each.kind == "submit"), None),
+    rows.insert(
+        Submission(
+            participant=participant,
+            step=key,
+            assignment=assignment,
+            answers=dict(read.values),
+            seconds=_seconds(participant.shown_at, now),
+            client_seconds=next((each.milliseconds / 1000 for each in events if each.kind == "submit"), None),
+        )
     )
     if events:
         Event.objects.bulk_create(
@@ -120,7 +122,7 @@ def _accept(participant: Participant, key: str, read: _Read, events: Sequence[No
         move_on(participant)
         if assignment is None or assigning.runs_out(assignment, participant):
             assigning.keep(participant)
-    participant.save(update_fields=PROGRESS)
+    rows.update(participant, *PROGRESS)
     return Outcome("stored")
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.backends.base import UpdateError
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.contrib.sessions.models import Session
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -15,7 +14,7 @@ from django.utils import timezone, translation
 from trialogue.study.web.error_pages import error_not_saved
 from trialogue.study.web.languages import wanted_languages
 
-FOUND = "SELECT * FROM django_session WHERE session_key = %s AND expire_date > %s"
+FOUND = "SELECT session_data FROM django_session WHERE session_key = %s AND expire_date > %s"
 log = logging.getLogger("trialogue.study")
 
 
@@ -25,8 +24,11 @@ class SessionStore(db.SessionStore):
     def load(self) -> dict[str, Any]:
         """What is in it; nothing if there is none, or it has expired."""
         now = connection.ops.adapt_datetimefield_value(timezone.now())
-        for found in Session.objects.raw(FOUND, [self.session_key, now]):
-            return self.decode(found.session_data)
+        with connection.cursor() as cursor:
+            cursor.execute(FOUND, [self.session_key, now])
+            row: tuple[str] | None = cursor.fetchone()
+        if row is not None:
+            return self.decode(row[0])
         self._session_key = None
         return {}
 
