@@ -3,6 +3,7 @@
     python -m benchmarks.study_load                          # 30 workers, 60 s; 5 kills in another 60 s
     python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600
     python -m benchmarks.study_load --database postgresql    # writes STUDY_POSTGRESQL.md
+    python -m benchmarks.study_load --beside ../earlier      # and the server of another checkout, in turns
 
 A real server (`trialogue study serve`: waitress in gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL)
 and scripted participants who never think: each reads a page, answers every question in it, sends its form and follows
@@ -60,8 +61,8 @@ STUDY = {
 }
 
 
-def made(folder: Path) -> Path:
-    """A study folder, with a key and a database."""
+def made(folder: Path, *, opened: bool = True) -> Path:
+    """A study folder, with a key and a database; or without them, for a server that makes its own."""
     (folder / "study.yaml").write_text(json.dumps(STUDY), "utf-8")  # JSON is YAML
     text = "The film that you look for may be one of those that were made after 1990, in a big city, at night."
     rows = [
@@ -75,24 +76,35 @@ def made(folder: Path) -> Path:
         for number in range(ITEMS)
     ]
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    open_study(folder)  # here as well: what was saved is looked for afterwards
+    if opened:
+        open_study(folder)  # here as well: what was saved is looked for afterwards
     return folder
 
 
 class Server:
-    """``trialogue study serve`` on a free port."""
+    """``trialogue study serve`` on a free port.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: of the study.
+        checkout: whose code serves; None: this one's.
+    """
+
+    def __init__(self, folder: Path, checkout: Path | None = None) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self._folder, self._log = folder, folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self._environment = {**os.environ, **({"PYTHONPATH": str(checkout.resolve() / "src")} if checkout else {})}
+        if checkout:  # what opening a study set for this process
+            self._environment.pop("TRIALOGUE_STUDY", None)
 
     def start(self) -> None:
         command = [sys.executable, "-m", "trialogue", "study", "serve", str(self._folder), "--port", str(self.port)]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+            self._process = subprocess.Popen(
+                command, stdout=log, stderr=log, env=self._environment, start_new_session=True
+            )
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End the server: all of its processes, which are a group of their own."""
@@ -121,8 +133,8 @@ class Server:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Server]:
-    server = Server(folder)
+def served(folder: Path, checkout: Path | None = None) -> Iterator[Server]:
+    server = Server(folder, checkout)
     server.start()
     try:
         server.ready()
@@ -173,7 +185,8 @@ def damage() -> list[str]:
     most = int(
         str(
             first(
-                "SELECT max(n) FROM (SELECT count(*) AS n FROM study_assignment WHERE state IN ('leased', 'done')"
+                "SELECT coalesce(max(n), 0) FROM"  # 0: all were replaced
+                " (SELECT count(*) AS n FROM study_assignment WHERE state IN ('leased', 'done')"
                 " GROUP BY item_id) AS counts"
             )
         )
@@ -212,6 +225,40 @@ def rows(seen: Seen, took: float) -> list[str]:
     ]
 
 
+def compare(checkout: Path, workers: int, seconds: float, slow: int, rounds: int) -> list[str]:
+    """The server of this checkout and that of another, in turns; ``slow``: clients that hold connections open meanwhile.
+
+    The other's may know no slow clients: it is measured without them.
+    """
+    lines = ["| round | server | slow clients | requests a second | 95 % within | CPU of the server for a request |"]
+    lines.append("|---|---|---|---|---|---|")
+    cpu: dict[str, list[float]] = {}
+    for number in range(1, rounds + 1):
+        for name, where, held in ((commit_of(HERE), HERE.parent, slow), (commit_of(checkout), checkout, 0)):
+            with tempfile.TemporaryDirectory() as folder, served(made(Path(folder), opened=False), where) as server:
+                begun = server.cpu() or 0.0
+                with slow_clients(server.port, held):
+                    seen, took = load(server, workers, seconds)
+                answered = [each for status, each in seen.requests if status]
+                each = ((server.cpu() or 0.0) - begun) / len(answered) * 1000
+            cpu.setdefault(name, []).append(each)
+            p95 = float(np.percentile(answered, 95)) * 1000
+            lines.append(f"| {number} | {name} | {held} | {len(answered) / took:.0f} | {p95:.0f} ms | {each:.1f} ms |")
+    ours, theirs = (float(np.mean(each)) for each in cpu.values())
+    return [
+        *lines,
+        "",
+        f"CPU time for a request, on average: {ours:.1f} against {theirs:.1f} ms: {ours / theirs:.2f} of it.",
+    ]
+
+
+def commit_of(where: Path) -> str:
+    ran = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=where, check=False
+    )
+    return ran.stdout.strip() or "unknown"
+
+
 def version_of(database: str) -> str:
     if database == "sqlite":
         return f"SQLite {sqlite3.sqlite_version}"
@@ -222,13 +269,10 @@ def version_of(database: str) -> str:
 
 
 def machine(database: str) -> str:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE, check=False
-    )
     import django
 
     return (
-        f"commit {commit.stdout.strip() or 'unknown'}; {os.cpu_count()} cores, {platform.machine()}, "
+        f"commit {commit_of(HERE)}; {os.cpu_count()} cores, {platform.machine()}, "
         f"{platform.system()}, Python {platform.python_version()}, Django {django.get_version()}, "
         f"{version_of(database)}"
     )
@@ -259,6 +303,10 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, help="file for what was measured (benchmarks/STUDY.md, or STUDY_POSTGRESQL.md)"
     )
+    parser.add_argument(
+        "--beside", type=Path, help="another checkout, whose server is measured in turns with this one's"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="of such turns")
     given = parser.parse_args()
     out = given.out or HERE / ("STUDY.md" if given.database == "sqlite" else "STUDY_POSTGRESQL.md")
     before, where = loads(), machine(given.database)
@@ -284,6 +332,7 @@ def main() -> None:
             rng = np.random.default_rng(secrets.randbits(64))
             moments = sorted(rng.uniform(2, max(3.0, given.kill_seconds), size=given.kills).tolist())
             hard_rows = rows(*load(server, given.workers, given.kill_seconds, moments)) if moments else []
+    beside = compare(given.beside, given.workers, given.seconds, given.slow, given.rounds) if given.beside else []
     said = [
         "# A study under load, measured",
         "",
@@ -308,6 +357,8 @@ def main() -> None:
             *hard_rows,
             "",
         ]
+    if beside:
+        said += ["## Beside the server of another checkout, in turns", "", *beside, ""]
     out.write_text("\n".join(said), "utf-8")
     print("\n".join(said))
 

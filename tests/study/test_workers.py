@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("gunicorn")
 
 from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
@@ -174,7 +175,7 @@ def test_a_thread_wakes_the_loop_where_something_is_left_to_do(
     server._map = workers.Watched()
     channel: Any = object.__new__(workers.Channel)
     vars(channel).update(state, server=server, _fileno=7)
-    monkeypatch.setattr(workers.HTTPChannel, "service", lambda channel: channel.server.pull_trigger())
+    monkeypatch.setattr(HTTPChannel, "service", lambda channel: channel.server.pull_trigger())
     channel.service()
     assert (len(pulled), list(server._map.changed)) == ((1, [7]) if woken else (0, []))
     server.pull_trigger()  # in a thread that works for nobody
