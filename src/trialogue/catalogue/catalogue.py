@@ -49,7 +49,7 @@ class Catalogue(Mapping[str, Item]):
                 f"{len(where)} items share the id {item_id!r} ({_join_words([f'no. {place}' for place in where])}).",
                 file=file,
                 field="id",
-                hint="Give every item its own id, or remove the repetitions.",
+                hint="Give every item its own id, or remove the duplicates.",
             )
             for item_id, where in places.items()
             if len(where) > 1

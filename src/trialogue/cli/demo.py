@@ -36,13 +36,13 @@ def demo(
 def _demo_lines(made: "Demo") -> list[str]:
     agents = sorted({system for side in made.sides for system in side.values})
     return [
-        f"1. Simulated users talked to {len(agents)} recommenders and to the baselines that stand beside every simulation.",
+        f"1. Simulated users talked to {len(agents)} recommenders and to the baselines of every simulation.",
         *_dialogues(made),
         "",
         "2. What they do in their replies, labelled by a bundled model:",
         *_strategies(made),
         "",
-        f"3. Who is best? The same {len(agents)} recommenders by each side. The people and their ratings are invented.",
+        f"3. Who is best? The same {len(agents)} recommenders by each method. The people and their ratings are invented.",
         "",
         *_sides(made),
         "",

@@ -21,29 +21,38 @@ def judge(
     scores: Annotated[
         str | None, typer.Option(help="File of the judge's scores (default: a column of the run).")
     ] = None,
-    labels: Annotated[str | None, typer.Option(help="File of people's answers to the question, of some units.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="File of people's answers to the question for some of the units.")
+    ] = None,
     chances: Annotated[
         Path | None,
-        typer.Option(help="Plan with each unit's chance of a label, where chances differ within a system."),
+        typer.Option(help="Plan with each unit's sampling probability, if probabilities differ within a system."),
     ] = None,
     estimand: Annotated[
         str, typer.Option(help="Compare systems ('population' of dialogues), or only 'these' dialogues.")
     ] = "population",
     raters: Annotated[
-        str, typer.Option(help="The truth is what 'these' raters say, or what the 'population' of raters would say.")
+        str, typer.Option(help="Generalise to 'these' raters, or to the 'population' of raters.")
     ] = "these",
     drawn_overall: Annotated[
-        bool, typer.Option("--drawn-overall", help="Labels were drawn over all systems together, not so many of each.")
+        bool,
+        typer.Option(
+            "--drawn-overall", help="Labels were sampled over all systems together, not a fixed number per system."
+        ),
     ] = False,
-    looks: Annotated[int, typer.Option(min=1, help="How often you will look at most while adding labels.")] = 1,
-    low: Annotated[float | None, typer.Option(help="Lowest label that is possible.")] = None,
-    high: Annotated[float | None, typer.Option(help="Highest label that is possible.")] = None,
+    looks: Annotated[
+        int, typer.Option(min=1, help="Maximum number of times that you will look at the results while adding labels.")
+    ] = 1,
+    low: Annotated[float | None, typer.Option(help="Lowest possible label.")] = None,
+    high: Annotated[float | None, typer.Option(help="Highest possible label.")] = None,
     family: Annotated[
         list[str] | None, typer.Option(help="System built on the judge's own language model (repeatable).")
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Say what to label next for intervals of --width.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print what to label next to reach intervals of --width.")
+    ] = False,
     width: Annotated[
-        float | None, typer.Option(help="With --plan: width of the intervals of differences, from end to end.")
+        float | None, typer.Option(help="With --plan: total width of the intervals of differences.")
     ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Random seed of a plan.")] = 0,
@@ -66,11 +75,13 @@ def judge(
     if labels is None and not plan:
         wrong.append("give people's labels with --labels, or --plan to find out what to label.")
     if plan != (width is not None):
-        wrong.append("--plan and --width must be given together: the plan, and how narrow intervals shall be.")
+        wrong.append("--plan and --width must be given together: the plan, and the width of intervals to reach.")
     if plan and as_json:
         wrong.append(f"--json prints findings; a plan is written to {PLAN} as JSON Lines.")
     if plan and chances is not None:
-        wrong.append("--chances is for labels that are there; a plan draws all units of a system with one chance.")
+        wrong.append(
+            "--chances applies to existing labels; a plan samples all units of a system with equal probability."
+        )
     if not 0 < confidence < 1:
         wrong.append(f"--confidence must lie between 0 and 1, got {confidence:g}.")
     if low is not None and high is not None and low >= high:

@@ -74,9 +74,9 @@ def settle(part: Path, target: Path, *, sha256: str | None, origin: str) -> str:
         part.unlink()
         raise DataError(
             Problem(
-                f"what came from {origin} is not the published file: expected sha256 {sha256}, got {found}.",
+                f"the file downloaded from {origin} is not the published one: expected sha256 {sha256}, got {found}.",
                 file=str(target),
-                hint="It was not kept. Fetch it again; if that does not help, the publisher has changed it.",
+                hint="It was deleted. Download it again; if the error persists, the publisher has changed the file.",
             )
         )
     part.replace(target)

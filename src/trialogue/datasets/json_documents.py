@@ -66,7 +66,7 @@ def read_text(path: Path) -> str:
         with open_bytes(path) as stream:
             raw = stream.read()
     except (EOFError, zlib.error, OSError) as error:
-        hint = "Download it again, or decompress what is there by hand."
+        hint = "Download it again, or decompress it manually."
         raise DataError(Problem(f"the file cannot be read to its end ({error}).", str(path), hint=hint)) from error
     try:
         text = raw.decode("utf-8-sig")

@@ -185,7 +185,7 @@ def _unpack(archive: Path, member: str, target: Path, sha256: str | None) -> str
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
         archive.unlink()
         part.unlink(missing_ok=True)
-        hint = "It was deleted. Fetch it again; if that does not help, the publisher has changed it."
+        hint = "It was deleted. Download it again; if the error persists, the publisher has changed the file."
         raise DataError(
             Problem(f"{member!r} cannot be extracted from it ({error}).", str(archive), hint=hint)
         ) from error

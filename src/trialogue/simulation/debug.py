@@ -231,7 +231,7 @@ def _of_act(act: str, times: int, failures: Sequence[Failure]) -> ActFailures:
 def _check_acts(without: set[str]) -> None:
     problems = [
         Problem(
-            f"no utterance of the {speaker} has an act, so it is unknown what is answered.",
+            f"no utterance of the {speaker} has an act, so it is unknown which acts were answered.",
             hint="Simulated dialogues have acts, and so do annotated corpora such as kdd2020.",
         )
         for speaker in sorted(without, reverse=True)

@@ -32,7 +32,7 @@ def read_folder(folder: Path) -> tuple[StudyFile, list[AnyItem], str]:
     """
     if not folder.is_dir():
         raise UsageError(
-            f"{folder} is no folder. Give the folder that holds {FILE}, or create one: trialogue study new."
+            f"{folder} is not a folder. Give the folder that contains {FILE}, or create one: trialogue study new."
         )
     file = read_study(folder)
     path = items_path(folder, file)

@@ -116,7 +116,7 @@ def _check_counts(run: StoredRun, system: str, column: str, sample: CountedSampl
     standings = league.standings if league is not None else ()
     value = next((each.estimate.value for each in standings if each.system == system), None)
     if value is not None and not math.isclose(sample.value, value, rel_tol=1e-9, abs_tol=1e-12):
-        what = f"it gives {sample.value:g} for {system} on {column}, the run says {value:g}: it is of another run."
+        what = f"it gives {sample.value:g} for {system} on {column}, the run has {value:g}: it belongs to another run."
         raise DataError(Problem(what, file=f"{run.name}/{COUNTS}", hint="Evaluate again."))
 
 

@@ -146,7 +146,7 @@ def test_two_films_of_one_id_are_refused(tmp_path: Path) -> None:
     folder = copy("csv", tmp_path, movies="movieId,title,genres\n1,A,Drama\n1,B,Drama\n")
     assert mistakes(folder) == [
         "movies.csv, field id: 2 items share the id '1' (no. 1 and no. 2). "
-        "Give every item its own id, or remove the repetitions."
+        "Give every item its own id, or remove the duplicates."
     ]
 
 

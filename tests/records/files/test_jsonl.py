@@ -156,5 +156,5 @@ def test_half_of_a_surrogate_pair_is_no_character(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     whole = '{"kind":"dialogue","v":1,"id":"\\ud83d\\ude00","utterances":[]}\n'
     path.write_text(whole + '{"kind":"dialogue","v":1,"id":"\\ud83d","utterances":[]}\n')
-    with pytest.raises(DataError, match="line 2: it holds half of a surrogate pair"):
+    with pytest.raises(DataError, match="line 2: it contains half of a surrogate pair"):
         read(path)

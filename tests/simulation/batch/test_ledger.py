@@ -98,7 +98,7 @@ def test_a_very_long_cut_line_is_dropped_as_well(tmp_path: Path) -> None:
 def test_a_dialogue_is_never_there_twice(tmp_path: Path) -> None:
     with Ledger(tmp_path, CONFIG) as ledger:
         add(ledger, dialogue("a"))
-        with pytest.raises(ValueError, match="a is in the ledger already"):
+        with pytest.raises(ValueError, match="a is already in the ledger"):
             add(ledger, dialogue("a"))
         assert len(list(read_finished(tmp_path))) == 1
 
@@ -262,7 +262,7 @@ def test_a_dialogue_is_on_the_disk_once_when_it_is_exported(tmp_path: Path) -> N
         add(ledger, *map(dialogue, "cab"))
         export(ledger, "abc", CONFIG, seed=1)
         assert list(ledger.lines("cxa")) == [line_of(dialogue("c")), line_of(dialogue("a"))]
-        with pytest.raises(ValueError, match="a is in the ledger already"):
+        with pytest.raises(ValueError, match="a is already in the ledger"):
             add(ledger, dialogue("a"))
         add(ledger, dialogue("d"))  # it is gone on with
     assert [bytes_on_disk(tmp_path, name) for name in "abcd"] == [1, 1, 1, 1]

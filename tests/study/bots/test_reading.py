@@ -29,7 +29,7 @@ FORM = """
 <label for="d"><input id="d" type="radio" name="r2-good" value="2"><bdi>Yes</bdi></label></fieldset></section>
 <label for="e">Why?</label><textarea id="e" name="why" data-least="30" maxlength="40" required></textarea>
 <button type="submit" name="act" value="go">Go</button><button type="submit" disabled>Stop</button></form>"""
-CHECK = "This reply is a check of attention: please choose &quot;No&quot; for every question."
+CHECK = "This reply is an attention check: please choose &quot;No&quot; for every question."
 
 
 def bot(kind: Kind) -> Bot:

@@ -118,8 +118,8 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ([], "data: there is nothing in it."),
-        ({"A": []}, "A: there is nothing in it."),
+        ([], "data: it is empty."),
+        ({"A": []}, "A: it is empty."),
         ({"A": "a reply"}, "A: expected a list of replies, conversations, records or rows, or a data frame"),
         (5, "got the number 5"),
         ({"A": ["a"], "B": ["a", "b"]}, "the lists differ in length: A 1, B 2."),

@@ -69,7 +69,7 @@ def test_an_agent_that_never_answered_is_not_said_to_have_answered_everything(tm
         "3 of 3 dialogues ended in a failure:",
         "  agent_error (fault: agent) 2, as in one: no GPU",
         "  lost (fault: harness) 1, as in three: no GPU",
-        "Users did nothing in them.",
+        "Users performed no acts in them.",
     ]
     assert report.to_json()["broken"] == [
         {"ending": "agent_error", "dialogues": 2, "example": "one", "detail": "no GPU"},

@@ -40,13 +40,13 @@ class LinkerCard(Record):
 
 LINKER_CARD = LinkerCard(
     name=f"linker(v{LINKER_VERSION})",
-    summary="Finds the items that a text names by title, with their places, among the items of a catalogue.",
+    summary="Finds items of a catalogue by their titles in a text, with character offsets.",
     finds=(
         'with or without year and article, article before or after: "The Matrix (1999)", "matrix", "Matrix, The"',
-        "in any case, with or without accents and punctuation, written together or apart: spiderman, End game",
+        "upper or lower case, with or without accents, punctuation and spaces: spiderman, End game",
         'numbers as words, Arabic or Roman, with or without "Part": "Rocky II", "rocky 2"; "&" as "and"',
         "the subtitle or the part before it, if unambiguous: The Fellowship of the Ring",
-        "other titles of the item; one slip in a word of six letters or more that no title has: incidious",
+        "alternative titles; one typo in a word of six or more letters that is in no title: incidious",
     ),
     chooses=(
         "the year after the title (± 1); a year in parentheses that no item has: none of them",

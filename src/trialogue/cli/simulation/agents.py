@@ -41,7 +41,7 @@ def check(
     protocol: Protocol = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Check whether an agent is reachable, answers, how fast, and whether it can serve several users at once."""
+    """Check whether an agent is reachable and answers, how fast it is, and whether it can serve several users at once."""
     from trialogue.agents.check import check_agent
     from trialogue.agents.registry import make_agent
 
@@ -67,7 +67,7 @@ def debug(
     most: Annotated[int, typer.Option(min=0, help="Number of example dialogues to list for each act.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Find what users did that agents did not answer, most costly first, and where dialogues go wrong."""
+    """List user acts that agents did not answer, most costly first, and where dialogues go wrong."""
     from trialogue.errors import UnknownNameError
     from trialogue.workflows.simulation.debugging import debug as reports_on
     from trialogue.workflows.simulation.debugging import in_words

@@ -84,7 +84,7 @@ def show(
         kind = load_kind(model)
         if isinstance(kind, Prompted):
             if out is not None:
-                raise UsageError(f"{kind.name} has no state machine to draw: leave --out away.")
+                raise UsageError(f"{kind.name} has no state machine to draw: omit --out.")
             _show_prompts(kind, as_json=as_json)
             return
     users = load_users(model)

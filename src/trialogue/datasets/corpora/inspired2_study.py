@@ -127,8 +127,8 @@ SOURCE = Source(
     defects=(
         "The workbook of CRB-CRS calls its systems RB-CRS; the file's name is right.",
         "The last reply of 12 dialogues (48 responses) has no human counterpart; left out, as in the published figures.",
-        "Who rated is not recorded: raters are the numbers of columns. Agreement is low (ordinal alpha .275).",
-        "Texts hold placeholders such as [MOVIE_TITLE_0] for titles, genres and people.",
+        "The raters are not recorded: their ids are column numbers. Agreement is low (ordinal alpha .275).",
+        "Texts contain placeholders such as [MOVIE_TITLE_0] for titles, genres and people.",
     ),
 )
 

@@ -346,7 +346,7 @@ ML_1M = _corpus(
         "counts": {"users": 6_040, "films": 3_883, "ratings": 1_000_209},
         "defects": (
             "Titles are Latin-1; some are spelled wrong.",
-            "Gender, age and occupation are as people gave them.",
+            "Gender, age and occupation are self-reported.",
         ),
     },
     archive="ml-1m",

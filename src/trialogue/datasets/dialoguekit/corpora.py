@@ -109,7 +109,7 @@ IARD = Corpus(
         ),
         counts={"dialogues": 77, "utterances": 1103},
         defects=(
-            "Ids are numbers, and both parties are people of ReDial: the system is 'human', meta holds which person.",
+            "Ids are numbers, and both parties are people of ReDial: the system is 'human', and meta records which person.",
             "One slot has the year of a film (1982) where its offset should be.",
         ),
     ),

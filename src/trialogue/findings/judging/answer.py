@@ -76,7 +76,7 @@ def _no_difference(
     if not compared:
         names = list_names(sorted(each.system for each in known))
         return (
-            f"On {question}, {names} cannot be compared: a threat blocks every pair or has left it without an estimate."
+            f"On {question}, {names} cannot be compared: a threat blocks every pair or leaves it without an estimate."
         )
     if compared == 1:
         only = next(each for each in differences if each.verdict != "undefined")

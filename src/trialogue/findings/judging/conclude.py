@@ -26,7 +26,7 @@ METHODS = (
     "labels share one.",
     "Labels alone get the same treatment: finite populations, clusters, Student's t; shares have Wilson's interval at the "
     "effective number of labels. Verdicts and rank intervals hold for all pairs together (Holm).",
-    "A corrected value holds people's answers. It is no metric, and its agreement with the same people means nothing.",
+    "A corrected value already uses people's answers: it is not a metric, and its agreement with the same people is meaningless.",
 )
 
 

@@ -181,7 +181,7 @@ def _findings(
 def _warnings(given: Sequence[Preference]) -> Iterable[str]:
     nobody = sum(choice.rater is None for choice in given)
     if nobody:
-        yield f"For {nobody} judgements the rater is unknown; each is treated as another person's."
+        yield f"For {nobody} judgements the rater is unknown; each is treated as given by a different person."
 
 
 def _first_side_rate(

@@ -137,7 +137,7 @@ TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
     DeviationKind.DELETED: lambda _: "protocol.json, on which an earlier report in this folder rests, was deleted",
     DeviationKind.EDITED: lambda _: "protocol.json was edited: its content does not match its hash",
     DeviationKind.REPLACED: lambda d: f"the first report in this folder rests on another protocol ({d.planned})",
-    DeviationKind.AFTER_RESULTS: lambda _: "it was written after there were results in this folder",
+    DeviationKind.AFTER_RESULTS: lambda _: "it was written when the folder already had results",
     DeviationKind.MEASURE_MISSING: lambda d: f"{_measure(str(d.planned))} was not measured",
     DeviationKind.FEWER_DIALOGUES: lambda d: f"{d.system} has {_dialogues(d.actual)}, of {_count(d.planned)} planned",
     DeviationKind.MORE_DIALOGUES: lambda d: (

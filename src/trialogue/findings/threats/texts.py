@@ -110,7 +110,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Failures of the agent",
         "Share of a system's dialogues that the agent itself ended by an error, a timeout or an invalid reply.",
         (
-            "From 5 % it demotes every verdict in which the system is ahead on a measure that leaves failed "
+            "At 5 % or more, it demotes every verdict in which the system is ahead on a measure that leaves failed "
             "dialogues out; below, it is noted. Measures with a worst value count a failed dialogue as that "
             "value."
         ),
@@ -156,7 +156,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "Share of a system's replies (ten or more) that repeat the reference word for word, ignoring "
             "case and spaces."
         ),
-        ("From 50 % it demotes every verdict in which the system is ahead on a measure that uses references."),
+        ("At 50 % or more, it demotes every verdict in which the system is ahead on a measure that uses references."),
         lambda t: (
             f"{_count_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word"
         ),
@@ -212,7 +212,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "No baselines beside simulated users",
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, catalogue dump) met "
         "the same users.",
-        "Demotes outcomes of the task.",
+        "Demotes task outcomes.",
         lambda t: "no baseline met these simulated users, so it is unknown what nonsense would score",
     ),
     ThreatCode.AT_CHANCE: ThreatText(
@@ -269,10 +269,10 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULTS: ThreatText(
         "Users that do not behave as users",
-        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, left content with nothing, "
-        "thanked without end, repeated themselves, broke off, or contradicted the need.",
-        "From 5 % it demotes the system's verdicts where all its users are simulated; below, it is noted. Among people it "
-        "is noted from 5 % on.",
+        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, ended content before anything suited, "
+        "thanked again and again, repeated themselves, sent truncated messages, or contradicted the need.",
+        "At 5 % or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people it "
+        "is noted at 5 % or more.",
         lambda t: (
             f"in {_count_of(t.facts, 'faulty', 'dialogues')} dialogues with {_names(t)} the user did not behave as a user "
             f"({_gates(t.facts)})"
@@ -280,7 +280,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULT_DIFFERENCE: ThreatText(
         "Users misbehave more often with one system",
-        "Fisher's exact test of the shares of dialogues with simulated users whose user was at fault.",
+        "Fisher's exact test of the shares of dialogues in which the simulated user was at fault.",
         "Demotes the verdict on the pair.",
         lambda t: (
             f"the simulated users of {_names(t)} were at fault in {_share(t.facts['rate'])} and "
@@ -369,8 +369,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.PROTOCOL_AFTER_DATA: ThreatText(
         "The data are older than the decision protocol",
-        "The files of the conversations that a protocol judges existed already when it was written.",
-        "Noted: nothing shows that nobody had looked at them.",
+        "The conversations that a protocol applies to already existed when it was written.",
+        "Noted: the author of the protocol may have seen them.",
         lambda t: (
             f"the conversations already existed when the decision protocol {t.facts['protocol']} was written, "
             "so its author may have known them"
@@ -383,7 +383,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: "there was no decision protocol: the deciding measure was not fixed before the data",
     ),
     ThreatCode.JUDGE_FAMILY: ThreatText(
-        "The judge is of a system's family",
+        "The judge shares a system's language model",
         "The judge is declared (`--family`) to be built on the same language model as a system.",
         "Noted: labels correct a preference for its own kind on average, but the raw scores of the system mean little.",
         lambda t: f"the judge is of the same family as {_names(t)}",
@@ -404,12 +404,12 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.LABELS_CHOSEN: ThreatText(
         "Labels chosen by the judge's score",
         (
-            "Labelled units of a system have higher or lower scores of the judge than the others (Welch's t at .001 "
+            "Labelled units of a system have higher or lower judge scores than the others (Welch's t at .001 "
             "over the number of systems), and no chances of being labelled were given."
         ),
-        "Demotes the system's estimates: give the chances (`--chances`), or draw labels at random.",
+        "Demotes the system's estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
         lambda t: (
-            f"the labelled units of {_names(t)} are not a random choice: the judge scores them {t.facts['labelled']}, the "
+            f"the labelled units of {_names(t)} are not a random sample: the judge scores them {t.facts['labelled']}, the "
             f"others {t.facts['others']}"
         ),
     ),

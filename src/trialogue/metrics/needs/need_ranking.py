@@ -11,7 +11,7 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode,
 
 NEED_RECALL = Card(
     name="need_recall",
-    title="Recall@k of what the user is after",
+    title="Recall@k of the user's targets",
     summary="How many of the user's best matching items are among the first k of the system's ranked list.",
     unit="share",
     is_share=True,

@@ -203,8 +203,8 @@ FEATURES: dict[str, Feature] = {
         "share of later user turns with words of displeasure", -1, _share_of_later_turns(_DISPLEASED)
     ),
     "user_displeased_last": Feature("the user's last turn has such words", -1, _occurs_in_last_turn(_DISPLEASED)),
-    "user_says_no": Feature("share of user turns that begin with no", -1, _turns(_NO)),
-    "user_says_yes": Feature("share of user turns that begin with yes", 1, _turns(_YES)),
+    "user_says_no": Feature("share of user turns that begin with 'no'", -1, _turns(_NO)),
+    "user_says_yes": Feature("share of user turns that begin with 'yes'", 1, _turns(_YES)),
     "user_asks_again": Feature(
         "share of a user turn's content words that occurred in an earlier turn", -1, _repetition_by_user
     ),

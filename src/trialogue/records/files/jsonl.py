@@ -199,7 +199,7 @@ def _parse(text: str) -> Any:
         data = json.loads(text)
     if "\\ud" in text.lower() and _has_half_pairs(json.dumps(data, ensure_ascii=False)):
         raise ValueError(
-            "it holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character; mend the escape."
+            "it contains half of a surrogate pair (\\ud800 to \\udfff alone), which is not a character; correct the escape."
         )
     return data
 

@@ -172,7 +172,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NOTHING_TO_MEASURE: "there is nothing to measure",
         ReasonCode.LEFT_OUT_FOR_ONE_REASON: "{units:unit|units} left out because {cause}",
         ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS: "{units:unit|units} left out, {times} of them because {cause}",
-        ReasonCode.NOT_A_DIALOGUE: "it is about whole dialogues, and replies to situations are not dialogues",
+        ReasonCode.NOT_A_DIALOGUE: "it applies to whole dialogues, and replies to situations are not dialogues",
         ReasonCode.FORMULA_WITHOUT_VALUE: "the formula has no value here (it would divide by zero)",
         ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT: (
             "{clusters:cluster is|clusters are} too few for an interval of a count of distinct items"
@@ -211,7 +211,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.ACTS_OF_OTHER_SPACE: (
             "the {speaker}'s acts ({acts:list}) do not belong to the action space of KDD 2020"
         ),
-        ReasonCode.NOTHING_ACCEPTED: "the user accepts nothing in it",
+        ReasonCode.NOTHING_ACCEPTED: "the user accepts no item in it",
         ReasonCode.ITEMS_NOT_LINKED: "items were not linked in it; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM: "items were not linked in the system's utterances; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE: "items were not linked in its utterances; run the title linker",
@@ -351,7 +351,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES: "no decisive vote has values on both sides",
         ReasonCode.NO_PAIR_CHOSEN_TWICE: "no two people judged the same pair",
         # Judges that labels correct
-        ReasonCode.TOO_FEW_LABELS: "{labels:label is|labels are} too few to correct a judge: it takes {least}",
+        ReasonCode.TOO_FEW_LABELS: "{labels:label is|labels are} too few to correct a judge: at least {least} are needed",
         ReasonCode.STRATUM_TOO_FEW_LABELS: "one of its strata has fewer than two independent labels",
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
         # Analyses of studies

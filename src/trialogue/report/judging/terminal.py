@@ -13,7 +13,7 @@ from trialogue.report.numbers import count
 from trialogue.report.text import one_line
 
 NARROWEST, WIDEST = 60, 130
-KEY = "Intervals have the stated confidence each; ranks, p-values and verdicts hold for all systems together."
+KEY = "Each interval has the stated confidence; ranks, p-values and verdicts hold for all systems together."
 LEFT_OUT = ("Width", "Labels")
 """Columns that only the page has room for."""
 MOST_PAIRS = 12  # differences on a terminal; the page has all

@@ -12,14 +12,14 @@ def facts(findings: JudgingFindings) -> list[str]:
     lines = [
         f"{findings.judge} scored {count(findings.judged - findings.abstained, unit)}; {findings.labels} of "
         f"{findings.judged} have {possessive_of(findings.labels_by)} labels of {findings.question.replace('_', ' ')}.",
-        f"Estimated is the mean of these {unit}s."
+        f"The estimate is the mean of these {unit}s."
         if findings.estimand is Estimand.THESE
-        else f"Estimated is the mean of the population that these {unit}s were drawn from.",
+        else f"The estimate is the mean of the population that these {unit}s were drawn from.",
     ]
     if findings.noise is not None and findings.leniency is not None:
         whom = "these raters on average" if findings.raters is Estimand.THESE else "raters in general"
         lines.append(
-            f"The truth is what {whom} say. A single label varies with standard deviation {findings.noise**0.5:.2f} about "
+            f"The target is the judgement of {whom}. A single label varies with standard deviation {findings.noise**0.5:.2f} about "
             f"its {unit}'s mean, and raters differ in leniency by {findings.leniency**0.5:.2f}."
         )
     if findings.looks > 1:

@@ -48,7 +48,7 @@ def model_grids(findings: StudyFindings) -> tuple[Grid, ...]:
         rows = tuple((one.system, _mean_of(one.mean), _mean_of(one.people)) for one in each.systems)
         notes = (
             f"{each.ratings:,} ratings by {who}, {each.unanswered:,} questions without a valid answer; "
-            f"{each.units:,} things were rated by people, too.",
+            f"{each.units:,} units were also rated by people.",
             f"Spearman's correlation of {who} with people's means: {value_of(each.correlation)}; of one person with the "
             f"mean of the others: {value_of(each.correlation_of_people)}.",
             f"{who} minus people, in points: {value_of(each.difference)}.",

@@ -66,7 +66,7 @@ def cross_validation_rows(examples: list[Example], *, seed: int, pairs: int = 10
             yield Row(part=PART34, what=f"{told}: {what} of balanced pairs", on=on, ours=estimate, status="ours")
         if found.leak is not None:
             leak = Estimate(value=found.leak.pair_accuracy, n=found.pairs.n)
-            why = "on labels without meaning: accuracy above .5 is memorisation"
+            why = "on permuted labels: accuracy above .5 indicates memorisation"
             what = f"{told}: accuracy on permuted labels"
             yield Row(part=PART34, what=what, on=on, ours=leak, status="ours", why=why)
         if found.labels is not None:

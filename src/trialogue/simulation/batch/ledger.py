@@ -125,7 +125,7 @@ class Ledger:
             DataError: the line could not be written (a full disk, say); the ledger is as it was before.
         """
         if dialogue_id in self:
-            raise ValueError(f"{dialogue_id} is in the ledger already")
+            raise ValueError(f"{dialogue_id} is already in the ledger")
         self._write(line)
         self._places[dialogue_id] = self._size - len(line)
         self.endings[ended_by] += 1
@@ -276,7 +276,7 @@ class Ledger:
                 else:
                     name, ended_by = id_and_ending(line)
                     if name in places:
-                        raise ValueError(f"the dialogue {name!r} is there a second time")
+                        raise ValueError(f"the dialogue {name!r} occurs twice")
                     if name not in self._places:
                         self.endings[ended_by] += 1
                         places[name] = place

@@ -158,7 +158,7 @@ class Workshop:
         users = self._users.get(task.users) or self._users_of(task.users)
         dialogue = self._recipe.talk(agent, users, task)
         if dialogue.id != task.id:
-            raise ValueError(f"the talk of {task.id} gave a dialogue whose id is {dialogue.id}")
+            raise ValueError(f"the dialogue of task {task.id} has the id {dialogue.id}")
         return Ended(task.id, dialogue.ended_by, line_of(dialogue))
 
     def hold_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:

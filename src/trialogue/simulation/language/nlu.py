@@ -132,7 +132,7 @@ class Remembering:
         return heard
 
     def _read(self, text: str, before: str, place: int) -> Heard:
-        raise AssertionError("a way of understanding says how it reads")  # pragma: no cover - always overridden
+        raise AssertionError("subclasses must implement _read")  # pragma: no cover - always overridden
 
 
 class Retrieval(Remembering):
@@ -274,5 +274,5 @@ def held_out_accuracy(
 def need_examples(examples: Sequence[Example]) -> None:
     """Raise DataError if there are none."""
     if not examples:
-        hint = "Understanding is trained on dialogues whose agent utterances have acts."
+        hint = "Language understanding is trained on dialogues whose agent utterances have acts."
         raise DataError(Problem("there is no annotated agent utterance to train on.", hint=hint))

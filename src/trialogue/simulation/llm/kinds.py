@@ -24,10 +24,10 @@ MAKERS: Mapping[str, type[LlmUsers]] = {
 }
 SUMMARIES: Mapping[str, str] = {
     "single": "a model writes each message, and ends the dialogue with a marker in it",
-    "dual": "a model first decides whether to go on, then writes the message",
-    "target-item": "a model knows one item, describes it without its title and takes nothing else (iEvaLM); five turns",
-    "target-free": "a model knows what it likes and is after nothing in particular",
-    "worded": "an agenda decides, and a model words it; a gate keeps the acts",
+    "dual": "a model first decides whether to continue, then writes the message",
+    "target-item": "a model knows one item, describes it without its title and accepts nothing else (iEvaLM); five turns",
+    "target-free": "a model has tastes but no specific need",
+    "worded": "an agenda decides, and a model phrases it; a gate checks that the act is unchanged",
 }
 
 

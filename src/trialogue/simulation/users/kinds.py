@@ -221,7 +221,7 @@ def _fields(path: str) -> dict[str, Any]:
     hint = "A file of users has a line such as 'users: cir6-pkg', and options below it."
     fields = dict(read_fields(Path(path), hint=hint))
     if not isinstance(fields.get("users"), str):
-        raise DataError(Problem("this names no kind of user.", path, field="users", hint=hint))
+        raise DataError(Problem("this is not a kind of user.", path, field="users", hint=hint))
     return fields
 
 

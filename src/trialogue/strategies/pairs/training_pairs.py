@@ -101,7 +101,7 @@ def mixed_hard_pairs(
     if not usable or len(negatives) < count:
         raise UsageError(
             f"{count} hard pairs cannot be added: {len(negatives)} pairs with two strategies, and sentences of "
-            f"{len(usable)} of the {len(hard)} hard strategies with those they are taken for."
+            f"{len(usable)} of the {len(hard)} hard strategies with those that they are confused with."
         )
     left, right, marked = pairs.left.copy(), pairs.right.copy(), pairs.hard.copy()
     for turn, places in enumerate(np.array_split(rng.choice(negatives, size=count, replace=False), len(usable))):

@@ -22,17 +22,17 @@ MOST_ALIKE = 1.0  # share of equal answers at which a session is called straight
 LEAST_ANSWERS = 6  # answers below which equal ones say nothing
 
 ASK = {
-    "en": 'This reply is a check of attention: please choose "{answer}" for every question about every reply on this page.',
+    "en": 'This reply is an attention check: please choose "{answer}" for every question about every reply on this page.',
     "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie bei jeder Frage zu jeder Antwort "{answer}".',
 }
 ASK_OF = {  # where other questions do not offer that answer
-    "en": 'This reply is a check of attention: please choose "{answer}" for the question "{question}" about every reply on '
+    "en": 'This reply is an attention check: please choose "{answer}" for the question "{question}" about every reply on '
     "this page. Your other answers here do not count.",
     "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie "{answer}" bei der Frage "{question}" zu jeder Antwort '
     "auf dieser Seite. Ihre übrigen Angaben hier zählen nicht.",
 }
 ASK_ONCE = {
-    "en": 'This is a check of attention: please choose "{answer}" here, and write "check" where a reason is asked for.',
+    "en": 'This is an attention check: please choose "{answer}" here, and write "check" where a reason is asked for.',
     "de": 'Dies prüft die Aufmerksamkeit: Bitte wählen Sie hier "{answer}", und schreiben Sie als Begründung "check".',
 }
 

@@ -120,7 +120,7 @@ def _refuse_others(out: Path) -> None:
     others = sorted({path.name for path in out.iterdir()} - FILES - INFACT_FILES) if out.is_dir() else []
     if others or (out.exists() and not out.is_dir()):
         named = f" It holds {', '.join(others[:3])}." if others else ""
-        raise UsageError(f"{out} is no folder of an export.{named} Choose a new or empty one with --out.")
+        raise UsageError(f"{out} is not an export folder.{named} Choose a new or empty one with --out.")
 
 
 def _file_of_type(file: StudyFile) -> str:

@@ -363,7 +363,9 @@ class Recruiter:
             raise
         made = str(answer.get("id", ""))
         if what == "draft" and not made:
-            raise PlatformError("Prolific did not say the id of the draft. Look there whether it was made.", 0)
+            raise PlatformError(
+                "Prolific did not return the id of the draft. Check on Prolific whether it was created.", 0
+            )
         self.ledger.settle(what, key, id=made)
         Audit.objects.create(study=self._study, who=self._who, what=f"recruiting: {what}", detail=detail)
         return made
@@ -388,7 +390,9 @@ def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str,
         UsageError: the address is not HTTPS, or the file has no completion code.
     """
     if not base.startswith("https://"):
-        raise UsageError(f"Prolific's participants come by HTTPS: give --base https://study.example.org; got {base!r}.")
+        raise UsageError(
+            f"Prolific's participants connect over HTTPS: give --base https://study.example.org; got {base!r}."
+        )
     if len(set(file.platform.codes.values())) < len(file.platform.codes):
         raise UsageError("Two outcomes have the same completion code; Prolific requires different codes.")
     if "completed" not in file.platform.codes:

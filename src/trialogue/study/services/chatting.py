@@ -104,7 +104,7 @@ def _greet(participant: Participant, chat: Chat) -> bool:
     try:
         turn = TALKS.greet(_name(chat), _spec(file, chat), seed=_seed(participant, chat))
     except TrialogueError as failure:
-        _log.warning("system %s did not begin in study %s: %s", chat.system, participant.study.slug, failure)
+        _log.warning("system %s did not start a dialogue in study %s: %s", chat.system, participant.study.slug, failure)
         return False
     if turn is not None and _store(chat, 0, turn, limit=file.chat.turns):
         _close_session(chat)

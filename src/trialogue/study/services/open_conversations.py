@@ -89,7 +89,7 @@ class Talks:
                 made = self._agents[name] = self._make(agent)
             limit = made.sessions_at_once
             if limit is not None and sum(each.agent == name for each in self._open.values()) >= limit:
-                raise AgentFailure("unreachable", "it talks to as many people as it can.")
+                raise AgentFailure("unreachable", "it has reached its limit of concurrent conversations.")
         # Opened outside the lock: an agent that is slow to open would keep all other conversations waiting. Of two threads
         # that open the same one the first stays.
         talk = _Open(made.open(key, seed=seed), name)

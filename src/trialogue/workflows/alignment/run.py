@@ -63,7 +63,7 @@ class AlignmentRun(Run):
         if count is not None and count > there and items:
             have = f"only {there} {'counts' if there == 1 else 'count'}"
             texts = f"{len(items)} texts without labels (references and replies)"
-            warn(Problem(f"{count} situations were to be labelled, but {have}: all are used, {texts}."))
+            warn(Problem(f"{count} situations to label were requested, but {have}: all are used, {texts}."))
         return items
 
 

@@ -30,7 +30,7 @@ RECORDS = (Dialogue, Situation, Response, Score, Preference)
 ONE_SYSTEM = "system"
 """The name of a system that nobody named."""
 MANY = 3  # names of systems in a title
-MAPPED = "To say otherwise, give the columns: mapping={'text': 'message', ...}."
+MAPPED = "To override this, name the columns: mapping={'text': 'message', ...}."
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _as_list(value: object, name: str) -> object:
         raise DataError(Problem(what, name))
     found = list(value)
     if not found:
-        raise DataError(Problem("there is nothing in it.", name))
+        raise DataError(Problem("it is empty.", name))
     return found
 
 

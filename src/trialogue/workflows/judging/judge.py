@@ -174,6 +174,6 @@ def _warnings(found: JudgedMaterial, abstained: int) -> list[str]:
         )
     if len(found.raters) < 2:
         lines.append(
-            "Every label is of one rater or an aggregate, so how far other raters would differ is not included."
+            "Every label comes from one rater or is an aggregate, so disagreement between raters is not included."
         )
     return lines

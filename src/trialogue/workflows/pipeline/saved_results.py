@@ -57,7 +57,7 @@ def read_run(folder: Path) -> StoredRun:
     path = folder / SCORES
     if not path.is_file() and holds_run(folder):
         hint = "A folder written by trialogue evaluate has one; evaluate again."
-        raise DataError(Problem("there are no scores beside the findings.", file=str(path), hint=hint))
+        raise DataError(Problem("the folder has findings but no scores.", file=str(path), hint=hint))
     if not path.is_file():
         hint = f"Create them first: trialogue evaluate DATA --out {folder}"
         raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))

@@ -124,7 +124,7 @@ def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
     lines = [f"{head}({share:.0%})", *_broken(report), *([f"note: {report.doubt}"] if report.doubt else [])]
     if not report.acts:
-        said = "Every user act was answered." if report.turns else "Users did nothing in them."
+        said = "Every user act was answered." if report.turns else "Users performed no acts in them."
         return "\n".join([*lines, said])
     lines.append("\nUser acts that it did not answer; those that lost the most turns first:")
     lines.append(f"  {'act':<22}{'times':>6}{'failed':>8}{'share':>7}{'turns lost':>12}{'never again':>13}  instead")
@@ -180,7 +180,7 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
     """
     told = _read([source])
     if not told:
-        raise DataError(Problem("there are no dialogues in it.", str(source)))
+        raise DataError(Problem("it contains no dialogues.", str(source)))
     known = ", ".join(each.id for each in told[:5]) + (", ..." if len(told) > 5 else "")
     if dialogue_id is None:
         if len(told) > 1:

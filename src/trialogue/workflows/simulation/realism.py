@@ -129,7 +129,7 @@ def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
             found.append(f"{silent:,} {kind} dialogues without any user text are left out.")
         if broken:
             what = f"{broken:,} of {len(side.dialogues) - silent:,} {kind} dialogues were cut short"
-            found.append(f"{what} by a failure; their length is not the users' doing.")
+            found.append(f"{what} by a failure, so their length does not depend on the users alone.")
     return found
 
 

@@ -254,7 +254,7 @@ def _tell_alone(
     )
     what = f"{have.format(theirs)} no other dialogue of a person with the same agent (people's: {persons})"
     hint = (
-        "Both dialogues of a pair need the same agent; otherwise its words reveal which is which. If two "
+        "Both dialogues of a pair need the same agent; otherwise its messages reveal which is which. If two "
         "names mean one "
     )
     hint += "agent, give both files that name: --human NAME=FILE --simulated NAME=FILE."

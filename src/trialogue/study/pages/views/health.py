@@ -46,11 +46,11 @@ def _lines() -> Iterator[str]:
     slots = Assignment.objects.values_list("item__study__slug", "state").annotate(number=Count("pk"))
     for study, state, number in slots.order_by("item__study__slug", "state"):
         yield f'trialogue_slots{{study="{study}",state="{state}"}} {number}\n'
-    yield "# HELP trialogue_slots_needed Ratings that are to be collected.\n# TYPE trialogue_slots_needed gauge\n"
+    yield "# HELP trialogue_slots_needed Ratings to collect.\n# TYPE trialogue_slots_needed gauge\n"
     for study in Study.objects.order_by("slug"):
         tasks = Item.objects.filter(study=study, kind=Item.Kind.TASK)
         yield f'trialogue_slots_needed{{study="{study.slug}"}} {tasks.aggregate(all=Sum("needed"))["all"] or 0}\n'
-    yield "# HELP trialogue_last_answer_seconds When the last answer came.\n# TYPE trialogue_last_answer_seconds gauge\n"
+    yield "# HELP trialogue_last_answer_seconds Time of the last answer, in seconds since the epoch.\n# TYPE trialogue_last_answer_seconds gauge\n"
     last = Submission.objects.values_list("participant__study__slug").annotate(last=Max("received_at"))
     for study, at in last.order_by("participant__study__slug"):
         yield f'trialogue_last_answer_seconds{{study="{study}"}} {at.timestamp():.0f}\n'
