@@ -42,12 +42,12 @@ def test_a_plan_is_printed_and_written(files: dict[str, str], tmp_path: Path) ->
     out = tmp_path / "out"
     found = RUN.invoke(app, words(files, "--plan", "--width", "0.5", "-o", str(out)))
     assert found.exit_code == 0, found.output
-    assert "Nothing is known of the judge's errors yet" in found.output
+    assert "The judge's errors are still unknown" in found.output
     assert "good: 10 labels of 40." in found.output
     assert len(list(read_records(out / "label_plan.jsonl", PlannedLabel))) == 20
     again = RUN.invoke(app, words(files, "--labels", files["labels"], "--plan", "--width", "0.8", "-o", str(out)))
-    assert "For intervals of differences 0.8 wide" in again.output
-    assert "12 are there" in again.output
+    assert "For intervals of differences with a total width of 0.8" in again.output
+    assert "12 exist" in again.output
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_plan_is_printed_and_written(files: dict[str, str], tmp_path: Path) ->
         ([], ["--labels, or --plan"]),
         (["--plan"], ["must be given together"]),
         (["--width", "1", "--labels", "x"], ["must be given together"]),
-        (["--plan", "--width", "1", "--json", "--chances", "x"], ["--json prints findings", "--chances is for"]),
+        (["--plan", "--width", "1", "--json", "--chances", "x"], ["--json prints findings", "--chances applies to"]),
         (["--labels", "x", "--confidence", "2", "--low", "3", "--high", "1"], ["--confidence must", "--low must"]),
         (["--labels", "x", "--estimand", "all", "--raters", "y"], ["--estimand must be", "--raters must be"]),
     ],

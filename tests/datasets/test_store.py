@@ -200,7 +200,7 @@ def test_a_rest_longer_than_the_file_is_thrown_away(publisher: Publisher, folder
 
 def test_a_wrong_checksum_is_an_error_that_keeps_nothing(publisher: Publisher, folders: Path) -> None:
     talks = corpus(published(publisher, sha256="0" * 64))
-    with pytest.raises(DataError, match=rf"expected sha256 {'0' * 64}, got {sha256(CONTENT)}.*It was not kept"):
+    with pytest.raises(DataError, match=rf"expected sha256 {'0' * 64}, got {sha256(CONTENT)}.*It was deleted"):
         get(talks)
     assert list((folders / "data" / "talks").iterdir()) == []
 

@@ -206,7 +206,7 @@ def test_a_protocol_that_was_not_kept_makes_every_verdict_conditional() -> None:
     found = decided(findings(), protocol(), Deviation(what=DeviationKind.AFTER_RESULTS))
     assert {contrast.validity for contrast in found.leagues[0].contrasts} == {Validity.CONDITIONAL}
     assert found.answer[0].text.startswith("Conditional: On ")
-    assert "was not kept (it was written after there were results" in found.answer[0].text
+    assert "was not kept (it was written when the folder already had results" in found.answer[0].text
     kept = decided(findings(), protocol())
     assert {contrast.validity for contrast in kept.leagues[0].contrasts} == {Validity.FIRM}
 

@@ -405,7 +405,7 @@ def test_a_draft_without_an_id_is_not_taken_for_one(
 ) -> None:
     made = recruiter(study, tmp_path)
     monkeypatch.setattr(platform, "answer", lambda *given: {})
-    with pytest.raises(PlatformError, match="did not say the id"):
+    with pytest.raises(PlatformError, match="did not return the id"):
         made.create_draft(BASE)
     with pytest.raises(UsageError, match="no draft"):
         made.publish("12.50 GBP")

@@ -77,7 +77,7 @@ def test_an_agent_for_one_at_a_time_is_busy_until_the_first_is_done() -> None:
     agent = CountingAgent(sessions_at_once=1)
     talks = Talks(lambda _: agent)
     talks.greet("c1", X, seed=1)
-    with pytest.raises(AgentFailure, match="as many people as it can"):
+    with pytest.raises(AgentFailure, match="limit of concurrent conversations"):
         talks.greet("c2", X, seed=1)
     talks.close("c1")
     assert words(talks.greet("c2", X, seed=2)) == "hello 2"

@@ -103,7 +103,7 @@ def test_counts_of_another_run_are_refused(tmp_path: Path) -> None:
         run = evaluate(talks(tmp_path / "talks.jsonl", "crs", *replies), metrics=METRICS, resamples=100)
         run.write(tmp_path / str(size))
     (tmp_path / "20" / "counts.jsonl").write_bytes((tmp_path / "40" / "counts.jsonl").read_bytes())
-    with pytest.raises(DataError, match=r"20/counts.jsonl: it gives .* it is of another run"):
+    with pytest.raises(DataError, match=r"20/counts.jsonl: it gives .* it belongs to another run"):
         compare(tmp_path / "20", tmp_path / "30", on=METRICS[2:], resamples=100)
 
 
@@ -230,7 +230,7 @@ def test_a_run_whose_scores_are_empty_is_refused(folder: Path, tmp_path: Path) -
 
 def test_a_run_without_its_scores_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
-    with pytest.raises(DataError, match=r"no scores beside the findings"):
+    with pytest.raises(DataError, match=r"findings but no scores"):
         compare(tmp_path, folder, systems=["chip"])
 
 

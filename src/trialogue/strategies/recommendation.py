@@ -48,4 +48,7 @@ def better_than(kind: str) -> str | None:
 
 def _step_text(step: Step, own: Step) -> str:
     needs = f"; needs {step.needs}" if step.needs else ""
-    return f"{TRAIN} {step.kind} (accuracy {step.accuracy} on unseen INSPIRED dialogues with 13 strategies, instead of {own.accuracy}{needs})"
+    return (
+        f"{TRAIN} {step.kind} (accuracy {step.accuracy} on unseen INSPIRED dialogues with 13 strategies, instead of "
+        f"{own.accuracy}{needs})"
+    )

@@ -112,9 +112,9 @@ def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: T
         yield
         return
     if every_s < LEAST_S:
-        raise UsageError(f"Prolific is asked every {LEAST_S:.0f} seconds at most; got {every_s:g}.")
+        raise UsageError(f"Prolific can be synchronised every {LEAST_S:.0f} seconds at most; got {every_s:g}.")
     Recruiter(study, folder, Api(), who="sync")
-    tell(f"Places that come back at Prolific are looked for every {every_s:g} seconds.")
+    tell(f"Returned places are synchronised with Prolific every {every_s:g} seconds.")
     command = [
         sys.executable,
         "-m",

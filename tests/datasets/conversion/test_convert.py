@@ -83,7 +83,7 @@ def test_an_unknown_format_is_refused_with_the_nearest(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["dialoguekit", "openai-chat", "csv"])
 def test_a_format_that_can_hold_nothing_of_it_is_refused_and_writes_nothing(tmp_path: Path, target: str) -> None:
     path = tmp_path / "made"
-    with pytest.raises(DataError, match=r"there are none; given: score records \(2×\)"):
+    with pytest.raises(DataError, match=r"the input has none; given: score records \(2×\)"):
         to([SCORE, SCORE], path, target)
     with pytest.raises(DataError, match="given: nothing"):
         to([], path, target)
@@ -167,7 +167,7 @@ def test_responses_and_situations_survive_csv(tmp_path: Path) -> None:
     path = tmp_path / "made.csv"
     count, [told] = to([SITUATION, REPLY], path, "csv")
     assert count == 1
-    assert "has no place for it: situation turn (1×)." in told
+    assert "cannot store it: situation turn (1×)." in told
     mapping = guess_mapping(path, note=Repairs())
     assert mapping is not None
     situation, reply = table_format(mapping).read(path, note=Repairs())

@@ -83,7 +83,7 @@ def test_measures_of_equal_standing_that_say_the_opposite_are_named() -> None:
     other = other.model_copy(update={"measure": other.measure.model_copy(update={"title": "ROUGE-L"})})
     *_, scope = texts_of(answer([of(Basis.CRITERION), other], None))
     assert scope.endswith(
-        "Criterion is the first of 2 measures of equal standing; ROUGE-L says the opposite of some of its pairs."
+        "Criterion is the first of 2 measures of equal standing; ROUGE-L decides some of its pairs the other way round."
     )
     *_, alone = texts_of(answer([of(Basis.CRITERION), of(Basis.CRITERION)], None))
     assert "equal standing" not in alone

@@ -126,7 +126,7 @@ def test_a_damaged_ledger_is_told_with_all_its_lines_and_left_alone(tmp_path: Pa
     with pytest.raises(DataError) as raised:
         Ledger(tmp_path, CONFIG, seed=1)
     assert [problem.line for problem in raised.value.problems] == [3, 4, 5]
-    assert "'a' is there a second time" in str(raised.value)
+    assert "'a' occurs twice" in str(raised.value)
     assert path.read_bytes() == before
 
 

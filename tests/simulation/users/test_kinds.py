@@ -86,7 +86,7 @@ def test_a_file_describes_users(tmp_path: Path) -> None:
     file.write_text("users: cir6-pkg\npatience: 2\n")
     assert load_kind(file).options.patience == 2  # type: ignore[attr-defined]
     file.write_text("patience: 2\n")
-    with pytest.raises(DataError, match="names no kind of user"):
+    with pytest.raises(DataError, match="is not a kind of user"):
         load_kind(file)
 
 

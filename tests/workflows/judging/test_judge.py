@@ -140,7 +140,7 @@ def test_labels_chosen_by_the_judges_score_are_noticed_unless_chances_are_given(
     write_records(plan, chances)
     assert ThreatCode.LABELS_CHOSEN not in {each.code for each in world.judged(chances=plan).threats}
     write_records(plan, chances[:-1])
-    with pytest.raises(DataError, match="no chance for 1 labelled unit"):
+    with pytest.raises(DataError, match="no sampling probability for 1 labelled unit"):
         world.judged(chances=plan)
 
 
@@ -284,13 +284,13 @@ def test_a_plan_that_is_followed_gives_the_width(world: World) -> None:
 
 
 def test_files_that_do_not_fit_are_refused_and_say_what_is_there(world: World) -> None:
-    with pytest.raises(DataError, match=r"no score of 'style'.*overall"):
+    with pytest.raises(DataError, match=r"no scores of 'style'.*overall"):
         world.judged(aspect="style")
     world.labels = [each.model_copy(update={"dialogue_id": "elsewhere"}) for each in world.labels]
-    with pytest.raises(DataError, match="no label is about a dialogue of the run"):
+    with pytest.raises(DataError, match="none of the labels belongs to a dialogue of the run"):
         world.judged()
     world.labels = [each.model_copy(update={"measure": "human:style"}) for each in world.labels]
-    with pytest.raises(DataError, match=r"no label of 'overall'.*style"):
+    with pytest.raises(DataError, match=r"no labels of 'overall'.*style"):
         world.judged()
     with pytest.raises(UsageError, match="--width must be above 0"):
         plan_labels(world.files()["dialogues"], aspect="overall", width=0.0, scores=world.files()["scores"])

@@ -96,8 +96,8 @@ LINKER_CARD = LinkerCard(
             "precision 70 % and recall 64 % against one reader (a language model), which the linker was "
             "evaluated against instead."
         ),
-        "On ReDial precision is a lower bound: in three of four linked places that the corpus does not annotate the film is "
-        "named (own titles; three of five with those of MovieLens).",
+        "On ReDial precision is a lower bound: in three of four places that are linked but not annotated, the film is "
+        "indeed named (own titles; three of five with those of MovieLens).",
         'Titles that are everyday words ("It", "Us", "Frozen") are missed more often than others.',
     ),
     source="benchmarks/LINKER.md",

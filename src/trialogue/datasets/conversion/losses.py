@@ -36,14 +36,14 @@ class Losses:
         """Tell of everything once."""
         if self.counts:
             told = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
-            hint = "Trialogue's own format can hold all records."
+            hint = "Trialogue's own format can store all records."
             note(Problem(f"not written, because the format {self.to} cannot store it: {told}.", self.file, hint=hint))
 
     def nothing_written(self, needed: str) -> DataError:
         """The error that nothing could be written."""
         given = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items())) or "nothing"
-        what = f"the format {self.to} holds {needed}, and there are none; given: {given}."
-        return DataError(Problem(what, self.file, hint="Trialogue's own format can hold any record."))
+        what = f"the format {self.to} stores {needed}, but the input has none; given: {given}."
+        return DataError(Problem(what, self.file, hint="Trialogue's own format can store any record."))
 
 
 def select_kind(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> Iterator[RecordT]:

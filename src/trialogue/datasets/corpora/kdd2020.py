@@ -158,7 +158,8 @@ CORPUS = Corpus(
         counts={"dialogues": 75, "utterances": 2367},
         defects=(
             "Two labels are numbers (dialogue ids pasted over them), and two are misspelt: Suggesnt, Clairfy. Kept.",
-            "Two utterances of And chill's dialogue 3 sound like the user's and are labelled so, but are stored as the agent's.",
+            "Two utterances of And chill's dialogue 3 sound like the user's and are labelled so, but are stored as the "
+            "agent's.",
             "Dialogues 6 and 9 with And chill are the same.",
             "The users are not all different people: 1047672896 occurs four times, four more ids twice.",
             "Emoji were lost as '??' before publication (25 utterances with And chill).",

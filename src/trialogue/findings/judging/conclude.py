@@ -20,13 +20,14 @@ from trialogue.stats.correction.means import Correction, Corrections, corrected_
 from trialogue.stats.correction.table import Estimand, JudgedTable
 
 METHODS = (
-    "Corrected values are difference estimates (prediction-powered, PPI++): the mean of labels, moved by as much as the "
-    "judge scores all units higher or lower than the labelled ones, times the judge's weight. The error of each label is "
-    "taken with the weight that the other labels give. Weights are shrunk by what may be chance; systems with fewer than 20 "
+    "Corrected values are difference estimates (prediction-powered, PPI++): the mean of the labels, plus the judge's "
+    "weight times the difference between its mean scores on all units and on the labelled ones. Weights are cross-fitted "
+    "(the error of each label uses the weight fitted on the other labels) and shrunk towards 0; systems with fewer than 20 "
     "labels share one.",
     "Labels alone get the same treatment: finite populations, clusters, Student's t; shares have Wilson's interval at the "
     "effective number of labels. Verdicts and rank intervals hold for all pairs together (Holm).",
-    "A corrected value already uses people's answers: it is not a metric, and its agreement with the same people is meaningless.",
+    "A corrected value already uses people's answers: it is not a metric, and its agreement with the same people "
+    "is meaningless.",
 )
 
 

@@ -202,8 +202,8 @@ def _warnings(
         )
     if table.rows and table.unit == "group":
         yield (
-            f"{table.raters} people rated, and the results hold for these people: whether others would agree "
-            "is open. Dialogues are the independent units."
+            f"{table.raters} people rated. The results hold for these people and may not hold for others. Dialogues are "
+            "the independent units."
         )
 
 

@@ -153,7 +153,7 @@ def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
     if opposed:
         yield (
             f"{full_title(league)} is the first of {len(equals) + 1} measures of equal standing; {list_names(opposed)} "
-            f"{'says' if len(opposed) == 1 else 'say'} the opposite of some of its pairs."
+            f"{'decides' if len(opposed) == 1 else 'decide'} some of its pairs the other way round."
         )
 
 

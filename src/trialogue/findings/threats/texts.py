@@ -269,10 +269,10 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULTS: ThreatText(
         "Users that do not behave as users",
-        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, ended content before anything suited, "
-        "thanked again and again, repeated themselves, sent truncated messages, or contradicted the need.",
-        "At 5 % or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people it "
-        "is noted at 5 % or more.",
+        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, ended content before "
+        "anything suited, thanked again and again, repeated themselves, sent truncated messages, or contradicted the need.",
+        "At 5 % or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people "
+        "it is noted at 5 % or more.",
         lambda t: (
             f"in {_count_of(t.facts, 'faulty', 'dialogues')} dialogues with {_names(t)} the user did not behave as a user "
             f"({_gates(t.facts)})"
@@ -405,7 +405,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Labels chosen by the judge's score",
         (
             "Labelled units of a system have higher or lower judge scores than the others (Welch's t at .001 "
-            "over the number of systems), and no chances of being labelled were given."
+            "over the number of systems), and no sampling probabilities were given."
         ),
         "Demotes the system's estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
         lambda t: (

@@ -147,7 +147,7 @@ OUTSIDE = Card(
     variants={
         "declared": Variant(
             summary="Over the recommendations that the system declares and those found by the linker, which are "
-            "always inside.",
+            "always in the catalogue.",
             source="Trialogue.",
         )
     },

@@ -19,8 +19,9 @@ def facts(findings: JudgingFindings) -> list[str]:
     if findings.noise is not None and findings.leniency is not None:
         whom = "these raters on average" if findings.raters is Estimand.THESE else "raters in general"
         lines.append(
-            f"The target is the judgement of {whom}. A single label varies with standard deviation {findings.noise**0.5:.2f} about "
-            f"its {unit}'s mean, and raters differ in leniency by {findings.leniency**0.5:.2f}."
+            f"The target is the judgement of {whom}. A single label varies with standard deviation "
+            f"{findings.noise**0.5:.2f} about its {unit}'s mean, and "
+            f"raters differ in leniency by {findings.leniency**0.5:.2f}."
         )
     if findings.looks > 1:
         level = 1 - (1 - findings.confidence) / findings.looks

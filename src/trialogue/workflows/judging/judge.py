@@ -169,8 +169,8 @@ def _warnings(found: JudgedMaterial, abstained: int) -> list[str]:
     lines = list(found.warnings)
     if abstained:
         lines.append(
-            f"The judge gave no score to {abstained} of {len(found.units)} units; they stay, with the mean of its scores of "
-            "the system."
+            f"The judge gave no score to {abstained} of {len(found.units)} units; they are kept, with its mean "
+            "score for the system."
         )
     if len(found.raters) < 2:
         lines.append(

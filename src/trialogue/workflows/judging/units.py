@@ -80,7 +80,7 @@ def judged_material(
     answers = [each for each in answers if LEVELS.get(each.level) == level]
     if labels is not None and not answers:
         raise DataError(
-            Problem(f"there is no label of {aspect!r} of a {level}.", file=labels, hint=_questions(all_answers))
+            Problem(f"there are no labels of {aspect!r} for a {level}.", file=labels, hint=_questions(all_answers))
         )
     by_id: dict[str, list[str]] = defaultdict(list)
     for system, dialogue in source.users:
@@ -88,7 +88,7 @@ def judged_material(
     keyed = [(_key(each, source, by_id), each.value) for each in said]
     judge_of = {key: value for key, value in keyed if key is not None}
     if not judge_of:
-        raise DataError(Problem("no score is about a dialogue of the run.", file=scores or run))
+        raise DataError(Problem("none of the scores belongs to a dialogue of the run.", file=scores or run))
     answers_of: dict[Key, list[tuple[str, float]]] = defaultdict(list)
     unknown = 0
     for each in answers:
@@ -98,7 +98,7 @@ def judged_material(
         else:
             answers_of[key].append((each.rater or AGGREGATE, each.value))
     if labels is not None and not answers_of:
-        raise DataError(Problem("no label is about a dialogue of the run.", file=labels))
+        raise DataError(Problem("none of the labels belongs to a dialogue of the run.", file=labels))
     keys = set(judge_of) | set(answers_of)
     if level == "dialogue":
         keys |= {(system, dialogue, None, None) for system, dialogue in source.users}
@@ -107,11 +107,11 @@ def judged_material(
     strange = sum(key is None for key, _ in keyed)
     if strange:
         warnings.append(
-            f"{strange} scores of the judge are about dialogues that the run does not hold, or that several systems have "
-            "under one id; they are left out."
+            f"{strange} scores of the judge belong to dialogues that are not in the run, or whose id occurs in several "
+            "systems; they are left out."
         )
     if unknown:
-        warnings.append(f"{unknown} labels are about dialogues that the run does not hold; they are left out.")
+        warnings.append(f"{unknown} labels belong to dialogues that are not in the run; they are left out.")
     raters = [each.raters for each in answers if _key(each, source, by_id) in answers_of]
     units = tuple(
         JudgedUnit(
@@ -125,7 +125,7 @@ def judged_material(
     )
     lost = [unit.key[1] or unit.key[2] for unit in units if planned and unit.answers and unit.key not in planned]
     if lost:
-        what = f"it has no chance for {len(lost)} labelled units, such as {lost[0]!r}."
+        what = f"it has no sampling probability for {len(lost)} labelled units, such as {lost[0]!r}."
         raise DataError(Problem(what, file=str(chances)))
     hashes = dict(source.hashes)
     for name in (scores, labels, chances):
@@ -167,7 +167,7 @@ def _of_judge(scores: Iterable[Score], aspect: str, file: str) -> list[Score]:
     columns = sorted({(str(each.measure), each.level) for each in found})
     there = ", ".join(sorted({each.measure.aspect or str(each.measure) for each in own})) or "none"
     if not found:
-        raise DataError(Problem(f"there is no score of {aspect!r}.", file=file, hint=f"There are: {there}."))
+        raise DataError(Problem(f"there are no scores of {aspect!r}.", file=file, hint=f"There are: {there}."))
     if len(columns) > 1:
         what = f"{aspect!r} may be {' or '.join(f'{name} ({level}s)' for name, level in columns)}."
         raise DataError(Problem(what, file=file, hint="Give the full name of one."))

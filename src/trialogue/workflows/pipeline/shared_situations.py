@@ -74,7 +74,7 @@ def other_situations(offline: Sequence[Conversation]) -> list[str]:
     everyone = set().union(*answered.values())
     return [
         (
-            f"{system} answered {len(own)} of the {len(everyone)} situations: its values cover these, its "
+            f"{system} answered {len(own)} of the {len(everyone)} situations: its values cover these, and its "
             "differences from other systems those that both answered."
         )
         for system, own in sorted(answered.items())

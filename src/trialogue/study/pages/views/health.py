@@ -50,7 +50,8 @@ def _lines() -> Iterator[str]:
     for study in Study.objects.order_by("slug"):
         tasks = Item.objects.filter(study=study, kind=Item.Kind.TASK)
         yield f'trialogue_slots_needed{{study="{study.slug}"}} {tasks.aggregate(all=Sum("needed"))["all"] or 0}\n'
-    yield "# HELP trialogue_last_answer_seconds Time of the last answer, in seconds since the epoch.\n# TYPE trialogue_last_answer_seconds gauge\n"
+    yield "# HELP trialogue_last_answer_seconds Time of the last answer, in seconds since the epoch.\n"
+    yield "# TYPE trialogue_last_answer_seconds gauge\n"
     last = Submission.objects.values_list("participant__study__slug").annotate(last=Max("received_at"))
     for study, at in last.order_by("participant__study__slug"):
         yield f'trialogue_last_answer_seconds{{study="{study}"}} {at.timestamp():.0f}\n'
