@@ -1,155 +1,152 @@
-"""Render drawings as PNG and PDF with matplotlib: white background, no time stamp, no change of global state."""
+"""Render drawings as PNG with Pillow: white background, no time stamp and no name of a program.
+
+Importing matplotlib and making its objects takes longer than painting. It renders what DejaVu Sans cannot: scripts that it
+does not have, or that are written from right to left.
+"""
 
 import io
-import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from trialogue.report.drawing.by_matplotlib import DOTS, matplotlib_png
 from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing.plain_text import FONT_SIZE, HALF_CAPITAL, is_plain
 from trialogue.report.drawing.theme import LIGHT
+from trialogue.report.drawing.truetype import dejavu_path
 from trialogue.report.text import one_line
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from matplotlib.transforms import Transform
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
 
-LEVEL = 3  # of compression: half the time of PIL's 6, for files that are a tenth larger
-DOTS = 3.0  # per pixel: 270 dpi in a page of 180 mm
-# Tried in this order, where installed, for writing systems that matplotlib's own DejaVu Sans lacks.
-OTHER_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Microsoft YaHei",
-    "Yu Gothic",
-    "Malgun Gothic",
-    "Noto Sans Devanagari",
-    "Noto Sans Thai",
-    "Arial Unicode MS",
-)
-NO_DATES: dict[str, Any] = {"Creator": None, "Producer": None, "CreationDate": None}
-"""Metadata of a PDF that would differ from one run or version to the next."""
-ALIGNMENTS: dict[str, Literal["left", "center", "right"]] = {"start": "left", "middle": "center", "end": "right"}
+LEVEL = 3  # of compression: half the time of Pillow's 6, for files that are a tenth larger
+FINE = 4  # what is not straight is painted so many times larger, and made smaller again: edges of 17 shades
+DASH = 3.0  # of a dashed line, and between two
+ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}  # Pillow's names of places on the baseline
 
 
 def png_bytes(drawing: Drawing) -> bytes:
     """A PNG file. Characters that no installed font has are drawn as boxes, without a warning."""
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.transforms import Affine2D
-    from PIL import Image  # matplotlib's own dependency
+    if not is_plain(drawing):
+        return matplotlib_png(drawing)
+    from PIL import Image, ImageDraw  # matplotlib's own dependency
 
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        matplotlib.rcdefaults()
-        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")
-        height = drawing.height + 2 * MARGIN
-        place = Affine2D().translate(MARGIN, MARGIN).scale(DOTS, -DOTS).translate(0, round(height * DOTS))
-        canvas: Any = FigureCanvasAgg(_draw_figure(drawing, place))
-        canvas.draw()
-    stream = io.BytesIO()
-    opaque = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    opaque.save(stream, format="png", compress_level=LEVEL, dpi=(72 * DOTS, 72 * DOTS))
-    return stream.getvalue()
-
-
-def pdf_bytes(drawing: Drawing) -> bytes:
-    """A PDF file of lines and text that can be selected, as wide as the drawing at 72 pixels an inch."""
-    import matplotlib
-
-    stream = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")
-        figure = matplotlib_figure(drawing)
-        with matplotlib.rc_context({"pdf.fonttype": 42}):  # TrueType: publishers refuse Type 3
-            figure.savefig(stream, format="pdf", facecolor=LIGHT["paper"], metadata=NO_DATES)
-    return stream.getvalue()
-
-
-def matplotlib_figure(drawing: Drawing) -> "Figure":
-    """A figure of matplotlib's, to be changed or saved in any format and resolution; pyplot does not know it."""
-    import matplotlib
-    from matplotlib.transforms import Affine2D
-
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        to_inches = Affine2D().translate(MARGIN, MARGIN).scale(1 / 72, -1 / 72)
-        to_inches.translate(0, (drawing.height + 2 * MARGIN) / 72)
-        return _draw_figure(drawing, to_inches, scaled=True)
-
-
-def _draw_figure(drawing: Drawing, place: "Transform", *, scaled: bool = False) -> "Figure":
-    """A figure with every mark of a drawing.
-
-    Args:
-        drawing: the marks, in pixels from the upper left corner.
-        place: from there to dots of the figure, or to inches where it is scaled.
-        scaled: by the figure's resolution, which may be changed later; else the resolution is fixed, and lines fall on
-            whole dots.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    width, height = drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN
-    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * DOTS, facecolor=LIGHT["paper"])
-    FigureCanvasAgg(figure)
-    families = _families(drawing)
-    place = place + figure.dpi_scale_trans if scaled else place
+    size = round((drawing.width + 2 * MARGIN) * DOTS), round((drawing.height + 2 * MARGIN) * DOTS)
+    image = Image.new("RGB", size, LIGHT["paper"])
+    brush = ImageDraw.Draw(image)
     for mark in drawing.marks:
-        _add(figure, mark, place, families)
-    return figure
+        _paint(image, brush, mark)
+    stream = io.BytesIO()
+    image.save(stream, format="png", compress_level=LEVEL, dpi=(72 * DOTS, 72 * DOTS))
+    return stream.getvalue()
 
 
-def _families(drawing: Drawing) -> list[str]:
-    """DejaVu Sans, and others only where a text needs them, so that most pictures are the same on every machine."""
-    from matplotlib import font_manager
-
-    known = font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap()
-    texts = "".join(mark.text for mark in drawing.marks if isinstance(mark, Words))
-    if all(ord(char) in known for char in texts):
-        return ["DejaVu Sans"]
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    return ["DejaVu Sans", *(name for name in OTHER_FONTS if name in installed)]
-
-
-def _add(figure: "Figure", mark: Mark, place: "Transform", families: list[str]) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Rectangle
-    from matplotlib.text import Text
-
-    if isinstance(mark, Line | Path):
+def _paint(image: "Image", brush: "ImageDraw", mark: Mark) -> None:
+    if isinstance(mark, Line) and (mark.x1 == mark.x2 or mark.y1 == mark.y2):
+        _paint_straight(brush, mark)
+    elif isinstance(mark, Line | Path):
         points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
-        dashes: Any = (0, (3, 3)) if isinstance(mark, Line) and mark.dashed else "-"
-        xs, ys = zip(*points, strict=True)
-        line = Line2D(xs, ys, color=LIGHT[mark.color], linewidth=mark.width, linestyle=dashes, transform=place)
-        line.set_solid_capstyle("butt")
-        figure.add_artist(line)
+        _paint_way(image, [(_dots(x), _dots(y)) for x, y in points], mark.width * DOTS, LIGHT[mark.color])
     elif isinstance(mark, Box):
-        box = Rectangle((mark.x, mark.y), mark.width, mark.height, facecolor=LIGHT[mark.color], transform=place)
-        box.set(linewidth=0, alpha=mark.opacity)
-        figure.add_artist(box)
+        _paint_box(image, brush, mark)
     elif isinstance(mark, Dot):
-        figure.add_artist(_dot(mark, place))
+        _paint_dot(image, mark)
     else:
-        text = Text(
-            mark.x, mark.y, one_line(mark.text), color=LIGHT[mark.color], fontsize=mark.size * 0.93, family=families
-        )
-        text.set(parse_math=False, fontweight="bold" if mark.bold else "normal")
-        text.set_horizontalalignment(ALIGNMENTS[mark.anchor])
-        text.set(verticalalignment="baseline" if mark.turn else "center_baseline", rotation=mark.turn)
-        text.set_rotation_mode("anchor")
-        text.set_transform(place)
-        figure.add_artist(text)
+        _paint_words(image, brush, mark)
 
 
-def _dot(mark: Dot, place: "Transform") -> Any:
-    from matplotlib.lines import Line2D
+def _dots(place: float) -> float:
+    return (place + MARGIN) * DOTS
 
+
+def _paint_straight(brush: "ImageDraw", mark: Line) -> None:
+    """A line along the sides of the sheet, on whole dots."""
+    across, along = ((mark.x1, (mark.y1, mark.y2)), (mark.y1, (mark.x1, mark.x2)))[mark.y1 == mark.y2]
+    thick = max(1, round(mark.width * DOTS))
+    near = round(_dots(across) - thick / 2)
+    start, end = (round(_dots(place)) for place in sorted(along))
+    step = round(DASH * DOTS) if mark.dashed else max(end - start, 1)
+    for first in range(start, max(end, start + 1), 2 * step):
+        last = min(first + step, end) - 1
+        corners = (first, near, last, near + thick - 1)
+        if last >= first:
+            brush.rectangle(
+                corners if mark.y1 == mark.y2 else (near, first, near + thick - 1, last), fill=LIGHT[mark.color]
+            )
+
+
+def _paint_box(image: "Image", brush: "ImageDraw", mark: Box) -> None:
+    left, top = round(_dots(mark.x)), round(_dots(mark.y))
+    right, bottom = round(_dots(mark.x + mark.width)) - 1, round(_dots(mark.y + mark.height)) - 1
+    if right < left or bottom < top:
+        return
+    if mark.opacity < 1:
+        from PIL import Image
+
+        veil = Image.new("L", (right - left + 1, bottom - top + 1), round(255 * mark.opacity))
+        image.paste(LIGHT[mark.color], (left, top), veil)
+    else:
+        brush.rectangle((left, top, right, bottom), fill=LIGHT[mark.color])
+
+
+def _paint_dot(image: "Image", mark: Dot) -> None:
     fill, edge = ("paper", mark.color) if mark.hollow else (mark.color, "paper")
-    dot = Line2D([mark.x], [mark.y], transform=place, linestyle="none")
-    round_one = mark.shape == "circle"
-    dot.set(marker="o" if round_one else "D", markersize=mark.radius * (2 if round_one else 1.7))
-    edge_width = 1.6 if mark.hollow else float(mark.halo)
-    dot.set(markerfacecolor=LIGHT[fill], markeredgecolor=LIGHT[edge], markeredgewidth=edge_width)
-    return dot
+    half, radius = (1.6 if mark.hollow else float(mark.halo)) / 2, mark.radius
+    if mark.shape == "diamond":
+        half, radius = half * 2**0.5, radius * 1.2  # to the corner of its edge; about the area of the circle
+    for reach, color in ((radius + half, edge), (radius - half, fill)):
+        _paint_round(image, _dots(mark.x), _dots(mark.y), reach * DOTS, LIGHT[color], mark.shape == "circle")
+
+
+def _paint_round(image: "Image", x: float, y: float, radius: float, color: str, circle: bool) -> None:
+    left, top, size = floor(x - radius), floor(y - radius), ceil(2 * radius) + 2
+    tile, brush = _tile(size, size)
+    x, y, radius = (x - left) * FINE, (y - top) * FINE, radius * FINE
+    if circle:
+        brush.ellipse((x - radius, y - radius, x + radius - 1, y + radius - 1), fill=255)
+    else:
+        brush.polygon([(x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)], fill=255)
+    image.paste(color, (left, top), tile.reduce(FINE))
+
+
+def _paint_way(image: "Image", points: list[tuple[float, float]], width: float, color: str) -> None:
+    """A line through points, in any direction."""
+    xs, ys = zip(*points, strict=True)
+    left, top = floor(min(xs) - width), floor(min(ys) - width)
+    tile, brush = _tile(ceil(max(xs) + width) - left + 1, ceil(max(ys) + width) - top + 1)
+    fine = [((x - left) * FINE, (y - top) * FINE) for x, y in points]
+    brush.line(fine, fill=255, width=max(1, round(width * FINE)), joint="curve")
+    image.paste(color, (left, top), tile.reduce(FINE))
+
+
+def _paint_words(image: "Image", brush: "ImageDraw", mark: Words) -> None:
+    text, font = one_line(mark.text), _font(round(mark.size * FONT_SIZE * DOTS), mark.bold)
+    if not text:
+        return
+    x, y = _dots(mark.x), _dots(mark.y)
+    if not mark.turn:
+        brush.text((x, y + mark.size * HALF_CAPITAL * DOTS), text, LIGHT[mark.color], font, anchor=ANCHORS[mark.anchor])
+        return
+    from PIL import Image
+
+    reach = ceil(font.getlength(text)) + 2 * font.size  # of the text in any direction
+    tile, turned = _tile(2 * reach, 2 * reach, fine=1)
+    turned.text((reach, reach), text, 255, font, anchor=ANCHORS[mark.anchor])
+    tile = tile.rotate(mark.turn, Image.Resampling.BICUBIC, center=(reach, reach))
+    image.paste(LIGHT[mark.color], (round(x) - reach, round(y) - reach), tile)
+
+
+def _tile(width: int, height: int, *, fine: int = FINE) -> tuple["Image", "ImageDraw"]:
+    from PIL import Image, ImageDraw
+
+    tile = Image.new("L", (width * fine, height * fine))
+    return tile, ImageDraw.Draw(tile)
+
+
+@cache
+def _font(size: int, bold: bool) -> Any:
+    """Without shaping, which Pillow has on some machines only."""
+    from PIL import ImageFont
+
+    return ImageFont.truetype(str(dejavu_path(bold=bold)), size, layout_engine=ImageFont.Layout.BASIC)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from trialogue.report.drawing.by_matplotlib import matplotlib_figure
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
-from trialogue.report.drawing.png import matplotlib_figure, pdf_bytes, png_bytes
+from trialogue.report.drawing.pdf import pdf_bytes
+from trialogue.report.drawing.png import png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
 from trialogue.report.text import shorten
 

@@ -227,10 +227,10 @@ def _gaps(
 
 def _wald(value: float, replicates: Floats) -> float | None:
     """Two-sided p of a value with the spread of its replicates as its error; None without spread."""
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     error = float(np.nanstd(replicates, ddof=1))
-    return float(2 * norm.sf(abs(value) / error)) if error > 0 else None
+    return float(2 * ndtr(-abs(value) / error)) if error > 0 else None
 
 
 def _strengths(
