@@ -16,15 +16,15 @@ from dataclasses import dataclass
 
 
 class TrialogueError(Exception):
-    """Something its user can put right."""
+    """Base class of errors that the user can fix."""
 
 
 class UsageError(TrialogueError):
-    """A request that cannot be carried out as it stands."""
+    """Invalid request."""
 
 
 class UnknownNameError(UsageError):
-    """A name that no registry holds; the message lists the nearest ones, and says ``where`` they would have to be.
+    """Name that is not in a registry; the message suggests the nearest ones and says ``where`` it would have to be.
 
     >>> print(UnknownNameError("metric", "bluu", ["bleu", "distinct"]))
     There is no metric 'bluu'. Did you mean 'bleu'? Known: bleu, distinct.
@@ -42,7 +42,7 @@ class UnknownNameError(UsageError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong in a file: where it is, what is wrong, and what would do."""
+    """One problem in a file: location, description and remedy."""
 
     what: str
     file: str = ""
@@ -60,7 +60,7 @@ SHOWN = 20  # problems printed of a bad file; a screenful
 
 
 class DataError(TrialogueError):
-    """A file (or several) that cannot be used, with every problem that was found in it."""
+    """Invalid file or files, with every problem found."""
 
     def __init__(self, problems: Sequence[Problem] | Problem, *, hint: str = "") -> None:
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
@@ -73,8 +73,8 @@ class DataError(TrialogueError):
 
 
 class MissingDataError(TrialogueError):
-    """A corpus that is not here yet."""
+    """Corpus that is not on this machine."""
 
 
 class MissingExtraError(TrialogueError):
-    """An optional dependency that is not installed."""
+    """Optional dependency that is not installed."""

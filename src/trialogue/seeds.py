@@ -6,7 +6,7 @@ import numpy as np
 
 
 def seed_for(run_seed: int, *names: str) -> int:
-    """A 63-bit seed for one named thing of a run; the same names always give the same seed.
+    """Derive a 63-bit seed from the run's seed and names; the same names always give the same seed.
 
     >>> seed_for(0, "bleu", "system A") == seed_for(0, "bleu", "system A") != seed_for(1, "bleu", "system A")
     True
@@ -16,5 +16,5 @@ def seed_for(run_seed: int, *names: str) -> int:
 
 
 def rng_for(run_seed: int, *names: str) -> np.random.Generator:
-    """A generator seeded by ``seed_for``."""
+    """Create a generator seeded by ``seed_for``."""
     return np.random.default_rng(seed_for(run_seed, *names))

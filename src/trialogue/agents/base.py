@@ -16,7 +16,7 @@ from trialogue.records import JsonValue, RetryCost, Utterance
 
 @dataclass(frozen=True)
 class Turn:
-    """What a session says in one turn: one message or a burst of several, and whether it ends the dialogue."""
+    """One turn of a session: a message or a burst of several, and whether it ends the dialogue."""
 
     utterances: tuple[Utterance, ...]
     """Messages of the system, in order; at least one unless ``ends``."""
@@ -32,11 +32,11 @@ class Session(Protocol):
     """One conversation with an agent. A context manager: leaving it closes the session."""
 
     def greet(self) -> Turn | None:
-        """What the agent says before the user has said anything; None if it waits for the user."""
+        """The agent's opening turn; None if it waits for the user."""
         ...
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """The agent's turn after a history that ends on a user utterance.
+        """The agent's turn in response to a history that ends on a user utterance.
 
         Raises:
             AgentFailure: there is no usable reply, after the agent's own retries.
@@ -44,17 +44,17 @@ class Session(Protocol):
         ...
 
     def close(self) -> None:
-        """Free what the session holds; never raises."""
+        """Release the session's resources; never raises."""
         ...
 
     def __enter__(self) -> Self:
-        """The session itself."""
+        """Return the session itself."""
         ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the session."""
         ...
 
 
@@ -83,11 +83,11 @@ class Agent(Protocol):
 
     @property
     def sessions_at_once(self) -> int | None:
-        """How many sessions may be open at the same time; None: any number. A stateful agent of one user says 1."""
+        """Maximum number of concurrent sessions; None: unlimited. A stateful single-user agent returns 1."""
         ...
 
     def open(self, dialogue_id: str, *, seed: int) -> Session:
-        """A new session.
+        """Open a new session.
 
         Args:
             dialogue_id: names the conversation, for agents that keep state by user or conversation.
@@ -99,5 +99,5 @@ class Agent(Protocol):
         ...
 
     def close(self) -> None:
-        """Free what the agent holds (connections, processes); never raises."""
+        """Release the agent's resources (connections, processes); never raises."""
         ...

@@ -25,7 +25,7 @@ MESSAGES = (
 
 
 class AgentCheck(Record):
-    """What was found out about an agent."""
+    """Results of checking an agent."""
 
     kind: ClassVar[str] = "agent_check"
 
@@ -109,7 +109,7 @@ class _Talk:
 def check_agent(
     agent: Agent, *, messages: Sequence[str] = MESSAGES, seed: int = 0, nonce: str | None = None
 ) -> AgentCheck:
-    """What a few short dialogues with an agent tell. It never raises for what the agent does; the agent stays open.
+    """Check an agent with a few short dialogues. Never raises for the agent's behavior; the agent stays open.
 
     Args:
         agent: the agent.

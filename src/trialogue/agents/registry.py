@@ -34,7 +34,7 @@ AGENT = ("open", "close")
 
 
 def make_agent(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None = None, **options: Any) -> Agent:
-    """An agent, ready to be opened.
+    """Create an agent from a name, URL, ``module:Name`` or file.
 
     Args:
         given: what to make, see the module.
@@ -52,7 +52,7 @@ def make_agent(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | No
 
 
 def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None = None, **options: Any) -> AgentSpec:
-    """The options of an agent, checked: what goes into a manifest, and to other processes. Arguments as ``make_agent``.
+    """Parse and validate the options of an agent, for manifests and worker processes. Arguments as for ``make_agent``.
 
     Raises:
         UsageError: with everything that is wrong with it.

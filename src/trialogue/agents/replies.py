@@ -25,7 +25,7 @@ def turn_of(
     latency_s: float | None = None,
     meta: Mapping[str, JsonValue] | None = None,
 ) -> Turn:
-    """A turn from whatever an agent answered.
+    """Normalise an agent's return value into a ``Turn``.
 
     Args:
         answer: see the module.
@@ -107,7 +107,7 @@ def spoken_texts(history: Sequence[Utterance]) -> list[dict[str, str]]:
 
 
 def last_message(history: Sequence[Utterance]) -> str:
-    """The text that is to be replied to.
+    """The user's text to reply to.
 
     Raises:
         ValueError: the history does not end on a user utterance, which is a mistake of the caller.

@@ -10,10 +10,10 @@ from trialogue.records import Utterance
 
 
 class SimpleSession(ABC):
-    """A session that says nothing first and holds nothing; an agent may have its own, this one only saves lines."""
+    """Convenience base class of sessions without a greeting or resources. Sessions need not inherit from it."""
 
     def greet(self) -> Turn | None:
-        """None: it waits for the user."""
+        """None: wait for the user."""
         return None
 
     @abstractmethod
@@ -21,14 +21,14 @@ class SimpleSession(ABC):
         """The agent's turn."""
 
     def close(self) -> None:  # noqa: B027 - most sessions hold nothing
-        """Nothing is held."""
+        """Do nothing: there are no resources."""
 
     def __enter__(self) -> Self:
-        """The session itself."""
+        """Return the session itself."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the session."""
         self.close()

@@ -15,7 +15,7 @@ LongestText = Annotated[int, Field(ge=1)]
 
 
 class Workload(StrEnum):
-    """How much work a reply is to an agent, which says how long one takes where nobody has measured it yet."""
+    """Amount of work per reply, from which latency is estimated before it has been measured."""
 
     REPEATS_TEXT = "repeats_text"
     """It says something that needs no thought."""
@@ -24,7 +24,7 @@ class Workload(StrEnum):
 
 
 class AgentSpec(Record):
-    """The options of one kind of agent. They hold no secrets, only names of environment variables that do."""
+    """Options of one kind of agent. They hold no secrets, only names of environment variables that do."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -37,12 +37,12 @@ class AgentSpec(Record):
     """The system's name in dialogues and tables; None: one that the kind chooses."""
 
     def mistakes(self) -> list[Mistake]:
-        """What the options name that is not there, with the option of each; found without making the agent."""
+        """References to missing files, commands etc. in the options, found without creating the agent."""
         return []
 
     @abstractmethod
     def make(self) -> Agent:
-        """The agent that these options describe.
+        """Create the agent.
 
         Raises:
             UsageError: what they name cannot be used (no such command, file, environment variable, ...).
@@ -51,7 +51,9 @@ class AgentSpec(Record):
 
 
 class CatalogueSpec(AgentSpec):
-    """The options of an agent that recommends items of a catalogue which it is given by name.
+    """Options of an agent that recommends items of a named catalogue.
+
+    If they do not name one, a simulation passes the catalogue of the simulated users.
 
     Where these options do not name one, a simulation gives it the catalogue that the simulated users know.
     """

@@ -16,7 +16,7 @@ ENGLISH_ARTICLES = ("the ", "a ", "an ")
 
 
 class Catalogue(Mapping[str, Item]):
-    """Items by id, in the order in which they were given.
+    """Immutable collection of items by id, in insertion order.
 
     >>> films = Catalogue.from_items([Item(id="1", title="The Piano", year=1993, attributes={"genre": ("Drama",)})])
     >>> films["1"].title_with_year, [item.id for item in films.find_title("piano (1993)")]
@@ -30,7 +30,7 @@ class Catalogue(Mapping[str, Item]):
 
     @classmethod
     def from_items(cls, items: Iterable[Item], *, file: str = "") -> "Catalogue":
-        """A catalogue of these items.
+        """Create a catalogue from items.
 
         Args:
             items: the items; none at all gives an empty catalogue.
@@ -60,7 +60,7 @@ class Catalogue(Mapping[str, Item]):
 
     @classmethod
     def read(cls, path: Path | str) -> "Catalogue":
-        """A catalogue from a file: items as Trialogue JSON Lines, or a table with a header (CSV, TSV).
+        """Read a catalogue from a file: items as Trialogue JSON Lines, or a table with a header (CSV, TSV).
 
         Of a table, the columns ``id`` and ``title`` are needed; ``year`` and ``description`` are what they say; every
         other column is an attribute, several values separated by ``|`` (``genres``, ``directors``, ... are taken as
@@ -76,7 +76,7 @@ class Catalogue(Mapping[str, Item]):
         return cls.from_items(items, file=str(path))
 
     def write(self, path: Path | str) -> int:
-        """Write the items as JSON Lines; returns how many."""
+        """Write the items as JSON Lines; returns their number."""
         return write_records(path, self.values())
 
     def __getitem__(self, item_id: str) -> Item:
@@ -96,14 +96,14 @@ class Catalogue(Mapping[str, Item]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Twelve hex digits that change when an id, a title or a year does."""
+        """Hash of twelve hex digits over ids, titles and years."""
         digest = hashlib.sha256()
         for item in self.values():
             digest.update("\x1f".join((item.id, item.title, str(item.year), *item.other_titles, "\x1e")).encode())
         return digest.hexdigest()[:12]
 
     def find_title(self, title: str, *, year: int | None = None) -> tuple[Item, ...]:
-        """Items of a title in any writing, the most exactly named first; () if there is none.
+        """Find items by title in any spelling, the closest spelling first; () if there is none.
 
         Moved and missing English articles, case, accents, punctuation and ways of writing numbers make no difference;
         other titles of an item count. A year, given or in brackets behind the title, has to be the item's.
@@ -125,16 +125,16 @@ class Catalogue(Mapping[str, Item]):
 
     @cached_property
     def attributes(self) -> tuple[str, ...]:
-        """Names of all attributes, sorted."""
+        """Sorted names of all attributes."""
         return tuple(sorted({name for item in self.values() for name in item.attributes}))
 
     def values_of(self, attribute: str) -> dict[str, int]:
-        """How many items have each value of an attribute, the most frequent first; {} for an unknown attribute."""
+        """Item counts by value of an attribute, most frequent first; {} for an unknown attribute."""
         counts = Counter(value for item in self.values() for value in item.attributes.get(attribute, ()))
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def items_with(self, attribute: str, value: str) -> tuple[str, ...]:
-        """Ids of the items that have a value of an attribute (case makes no difference), in catalogue order."""
+        """Ids of the items with an attribute value (case-insensitive), in catalogue order."""
         return self._ids_by_value.get((attribute, value.casefold()), ())
 
     @cached_property

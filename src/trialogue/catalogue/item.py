@@ -11,7 +11,7 @@ OTHER_TITLES = "other title"
 
 
 class Item(Record):
-    """Something that can be recommended, with its attributes."""
+    """An item that can be recommended, with its attributes."""
 
     kind: ClassVar[str] = "item"
 
@@ -28,10 +28,10 @@ class Item(Record):
 
     @property
     def title_with_year(self) -> str:
-        """The title with the year in brackets, where there is one: the form in which corpora print items."""
+        """Title with the year in brackets, if known: the form in which corpora print items."""
         return self.title if self.year is None else f"{self.title} ({self.year})"
 
     @property
     def other_titles(self) -> tuple[str, ...]:
-        """Titles it goes by, too."""
+        """Alternative titles."""
         return self.attributes.get(OTHER_TITLES, ())

@@ -18,7 +18,7 @@ AnyNumber = TypeVar("AnyNumber", bound=np.generic)
 
 @dataclass(frozen=True)
 class Scale:
-    """The values that a rating can have."""
+    """Rating scale: range and step."""
 
     low: float
     """Lowest value."""
@@ -34,7 +34,7 @@ class Scale:
             )
 
     def holds(self, values: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each value is on the scale; not a number never is."""
+        """Whether each value is on the scale; NaN never is."""
         array = np.asarray(values, dtype=np.float64)
         inside = (array >= self.low) & (array <= self.high)
         if self.step is None:
@@ -48,7 +48,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """One row for every rating, in four columns; users and items as codes into vocabularies.
+    """User-item ratings as columns; users and items are codes into vocabularies.
 
     Build it with ``from_columns``, which checks. The arrays are read-only.
     """
@@ -80,7 +80,7 @@ class Ratings:
         scale: Scale,
         times: ArrayLike | None = None,
     ) -> "Ratings":
-        """Ratings from columns of equal length; arrays that fit are not copied.
+        """Create ratings from columns of equal length; suitable arrays are not copied.
 
         Raises:
             DataError: ids that occur twice, columns of different lengths, codes without an id, values off the scale,
@@ -101,7 +101,7 @@ class Ratings:
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, float]], *, scale: Scale, items: Sequence[str] = ()) -> "Ratings":
-        """Ratings from (user id, item id, value) rows; the vocabularies are in order of appearance, after ``items``.
+        """Create ratings from (user id, item id, value) rows; vocabularies are in order of appearance, after ``items``.
 
         >>> ratings = Ratings.from_rows([("ann", "1", 4.0), ("bob", "1", 5.0), ("ann", "2", 3.0)], scale=Scale(1, 5, 1))
         >>> ratings.of_user("ann"), ratings.popularity()
@@ -136,26 +136,26 @@ class Ratings:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the columns, without the vocabularies."""
+        """Size of the columns in bytes, without the vocabularies."""
         columns = (self.user_codes, self.item_codes, self.values, self.times)
         return sum(column.nbytes for column in columns if column is not None)
 
     def counts(self) -> NDArray[np.int64]:
-        """How many ratings each item has, shape (n_items,)."""
+        """Number of ratings per item, shape (n_items,)."""
         return np.bincount(self.item_codes, minlength=len(self.items))
 
     def means(self) -> dict[str, float | None]:
-        """Mean rating of each item by its id, in the order of ``items``; None for an item that nobody rated."""
+        """Mean rating by item id, in the order of ``items``; None for an unrated item."""
         sums = np.bincount(self.item_codes, weights=self.values, minlength=len(self.items)).tolist()
         counts = self.counts().tolist()
         return {item: total / n if n else None for item, total, n in zip(self.items, sums, counts, strict=True)}
 
     def popularity(self) -> dict[str, int]:
-        """How many ratings each item has, by item id, in the order of ``items``."""
+        """Number of ratings by item id, in the order of ``items``."""
         return dict(zip(self.items, self.counts().tolist(), strict=True))
 
     def rows_of_user(self, user: str) -> NDArray[np.intp]:
-        """Rows of one user's ratings, in their order.
+        """Row indices of one user's ratings, in order.
 
         Raises:
             UsageError: there is no such user.
@@ -168,7 +168,7 @@ class Ratings:
         return np.arange(rows.start, rows.stop) if order is None else order[rows]
 
     def of_user(self, user: str) -> dict[str, float]:
-        """One user's ratings by item id, in the order in which they are on file.
+        """One user's ratings by item id, in file order.
 
         Raises:
             UsageError: there is no such user.

@@ -28,7 +28,7 @@ SCALES = (
 
 
 def read_ratings(path: Path | str, *, scale: Scale | None = None) -> Ratings:
-    """Ratings from a table with a header (CSV, TSV or with semicolons): user, item and rating, one in a line.
+    """Read ratings from a table with a header (CSV, TSV or semicolons), one user, item and rating per line.
 
     Args:
         path: the file; it may be compressed.

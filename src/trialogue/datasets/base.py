@@ -29,13 +29,13 @@ HEAD_BYTES = 1 << 16  # enough to see the first record of every format we know
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file, or the names in a folder: what a format is recognised by."""
+    """Beginning of a file, or names in a folder, from which formats are recognised."""
 
     path: Path
 
     @cached_property
     def is_folder(self) -> bool:
-        """Whether this is a folder."""
+        """Whether it is a folder."""
         return self.path.is_dir()
 
     @cached_property
@@ -45,7 +45,7 @@ class Head:
 
     @cached_property
     def text(self) -> str:
-        """The first 64 KiB as text, decompressed, undecodable bytes replaced; "" for a folder."""
+        """First 64 KiB as text, decompressed, with undecodable bytes replaced; "" for a folder."""
         if self.is_folder:
             return ""
         try:
@@ -59,7 +59,7 @@ class Head:
 
     @cached_property
     def bare_suffix(self) -> str:
-        """The suffix without compression, lower case: ``.json`` for ``x.json.gz``."""
+        """Suffix without compression, lower case: ``.json`` for ``x.json.gz``."""
         return path_uncompressed(self.path).suffix.lower()
 
     @cached_property
@@ -74,17 +74,17 @@ class Head:
 
     @cached_property
     def first_line(self) -> str:
-        """The first line that is not blank; "" if there is none."""
+        """First non-blank line; "" if there is none."""
         return next((line for line in self.text.splitlines() if line.strip()), "")
 
     def has_keys(self, *keys: str) -> bool:
-        """Whether every key occurs, quoted and followed by a colon, in the head."""
+        """Whether every key occurs in the head, quoted and followed by a colon."""
         return all(re.search(rf'"{re.escape(key)}"\s*:', self.text) for key in keys)
 
 
 @runtime_checkable
 class Format(Protocol):
-    """How one kind of file is recognised and read. Modules that define ``FORMAT`` instances satisfy it."""
+    """Protocol for file formats. Modules that define ``FORMAT`` instances satisfy it."""
 
     @property
     def name(self) -> str:
@@ -93,15 +93,17 @@ class Format(Protocol):
 
     @property
     def summary(self) -> str:
-        """What it is, in one sentence."""
+        """One-sentence description."""
         ...
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file or folder is of this format, judged by its content."""
+        """Whether a file or folder is in this format, judged by its content."""
         ...
 
     def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
-        """The records of a file or folder in a stable order.
+        """Read the records of a file or folder, in a stable order.
+
+        Repairs and omissions are passed to ``note`` as a Problem with file, line and field.
 
         What is repaired or left out is told to ``note`` as a Problem with file, line and field.
 
@@ -113,7 +115,7 @@ class Format(Protocol):
 
 @dataclass(frozen=True)
 class SimpleFormat:
-    """A format made of two functions."""
+    """Format built from two functions."""
 
     name: str
     summary: str
@@ -121,11 +123,11 @@ class SimpleFormat:
     reader: Callable[[Path, Note], Iterator[AnyRecord]]
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file or folder is of this format."""
+        """Whether a file or folder is in this format."""
         return self.recognise(head)
 
     def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
-        """The records of a file or folder in a stable order."""
+        """Read the records of a file or folder, in a stable order."""
         return self.reader(path, note)
 
 
@@ -145,7 +147,7 @@ class RemoteFile(Record):
 
 
 class Source(Record):
-    """The card of a corpus: where it is from, under which terms, and what is wrong with it."""
+    """Card of a corpus: origin, licence, citation and known defects."""
 
     name: str
     """Name on the command line, such as ``"crsarena-dial"``."""
@@ -175,14 +177,14 @@ class Source(Record):
 
 @dataclass(frozen=True)
 class Corpus:
-    """A published set of files and the function that reads its folder into records."""
+    """Published set of files, and the function that reads its folder into records."""
 
     source: Source
     reader: Callable[[Path, Note], Iterator[AnyRecord]] | None
     """Reads the corpus' folder; None for a catalogue of items (MovieLens), which is no stream of conversations."""
 
     def read(self, folder: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
-        """Every record of the corpus in a stable order."""
+        """Read every record of the corpus, in a stable order."""
         if self.reader is None:
             raise DataError(
                 Problem(
@@ -196,10 +198,10 @@ class Corpus:
 
 @dataclass
 class Repairs:
-    """A ``note`` that collects what readers repaired, to be shown together."""
+    """``note`` callback that collects the readers' repairs for one summary."""
 
     problems: list[Problem] = field(default_factory=list)
 
     def __call__(self, problem: Problem) -> None:
-        """Take note of one repair."""
+        """Record one repair."""
         self.problems.append(problem)

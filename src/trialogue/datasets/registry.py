@@ -32,19 +32,19 @@ def corpus_names() -> list[str]:
 
 
 def get_format(name: str) -> Format:
-    """The format of a name, or of ``"module:Name"``."""
+    """Get a format by name, or by ``"module:Name"``."""
     if name not in plugins_of(FORMATS) and ":" not in name and name not in SHAPES:
         raise UnknownNameError("format", name, format_names(), hint=f"For your own, give 'module:Name' ({FORMATS}).")
     return cast("Format", load(FORMATS, name if name in plugins_of(FORMATS) else SHAPES.get(name, name), kind="format"))
 
 
 def get_corpus(name: str) -> Corpus:
-    """The corpus of a name, or of ``"module:Name"``."""
+    """Get a corpus by name, or by ``"module:Name"``."""
     return cast("Corpus", load(CORPORA, name, kind="corpus"))
 
 
 def recognise(path: Path) -> Format:
-    """The one format that a file or folder is in, judged by content.
+    """Detect the format of a file or folder from its content.
 
     Raises:
         DataError: it does not exist, is empty, or is in no format or in several that we know.
@@ -77,7 +77,7 @@ def _describe_head(head: Head, longest: int = 50) -> str:
 
 
 def read(path: Path | str, *, format_name: str | None = None, note: Note = warn) -> Iterator[AnyRecord]:
-    """The records of a file or folder, in the format it is in or is said to be in."""
+    """Read the records of a file or folder, in the given or detected format."""
     path = Path(path)
     chosen = get_format(format_name) if format_name else recognise(path)
     return chosen.read(path, note=note)

@@ -221,7 +221,7 @@ class SystemFacts(Record):
 
 
 class Findings(Record):
-    """Everything a report says."""
+    """Complete findings of a report."""
 
     kind: ClassVar[str] = "findings"
 

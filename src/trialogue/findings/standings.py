@@ -37,7 +37,7 @@ def column_name(name: str, users: str | None) -> str:
 
 
 class Measure(Record):
-    """What a column of the league table holds."""
+    """The measure of one column of the league table."""
 
     name: str
     """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``; no two columns share one."""
@@ -80,39 +80,39 @@ class Measure(Record):
 
     @property
     def is_share(self) -> bool:
-        """Whether values are units counted over units, so that they have the interval of a share."""
+        """Whether values are unit counts over units, so that they have the interval of a share."""
         return self.card.is_share if self.card is not None else self.scale is not None and self.scale.is_share
 
     @property
     def bounds(self) -> Scale | None:
-        """Lowest and highest value that there can be; None: unbounded, or not declared."""
+        """Lowest and highest possible value; None: unbounded, or not declared."""
         return self.scale if self.card is None else Scale.of(self.card.low, self.card.high)
 
     @property
     def basis(self) -> Basis:
-        """What its values rest on; of a measure without a card something that is not known here."""
+        """Kind of evidence behind the values; unknown for a measure without a card."""
         if self.by == "people":
             return Basis.PEOPLE
         return Basis.CRITERION if self.card is None else self.card.basis
 
     @property
     def is_alignment(self) -> bool:
-        """Whether it says how far replies do what a human recommender did."""
+        """Whether it measures alignment with a human recommender."""
         return self.card is not None and self.card.family == "alignment"
 
     @property
     def reads_acts(self) -> bool:
-        """Whether it judges dialogues with simulated users by acts, on which what the user understood has an effect."""
+        """Whether it judges simulated dialogues by acts, and so depends on the user's understanding."""
         card = self.card
         return card is not None and card.family == "simulation" and not {"acts", "user_acts"}.isdisjoint(card.needs)
 
     @property
     def counts_labels(self) -> bool:
-        """Whether it counts labels of strategies as they are, from any source."""
+        """Whether it counts strategy labels as they are, from any source."""
         return self.card is not None and "strategies" in self.card.needs
 
     def with_simulated(self, users: str) -> "Measure":
-        """The same of dialogues with simulated users: a column of its own, so that none holds both kinds of dialogue.
+        """The same measure on dialogues with simulated users, as a separate column.
 
         >>> measure = Measure(name="turns|v1", title="Turns", by="metric", better="higher", unit="utterances")
         >>> simulated = measure.with_simulated("cir6-pkg")
@@ -129,7 +129,7 @@ class Measure(Record):
 
 
 class Standing(Record):
-    """One system on one measure."""
+    """One system's result on one measure."""
 
     system: str
     """The system."""
@@ -159,7 +159,7 @@ class Standing(Record):
 
 
 class Contrast(Record):
-    """Two systems on one measure: a minus b."""
+    """Difference of two systems on one measure: a minus b."""
 
     a: str
     """The one."""
@@ -178,12 +178,12 @@ class Contrast(Record):
 
     @property
     def leader(self) -> str | None:
-        """The better one; None where the verdict calls neither better."""
+        """The better system; None if the verdict names none."""
         return self.a if self.verdict == "a" else self.b if self.verdict == "b" else None
 
 
 class League(Record):
-    """All systems on one measure, best first (alphabetical where nothing is ranked)."""
+    """All systems on one measure, best first (alphabetical if nothing is ranked)."""
 
     measure: Measure
     """What was measured."""

@@ -25,12 +25,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Undefined:
-    """In place of a value: why there is none."""
+    """Returned instead of a value: the reason why there is none."""
 
     why: Reason
 
     def __init__(self, why: Reason | str) -> None:
-        """From a reason; words of a plug-in's own become ``OTHER``."""
+        """From a reason; a plain string, as from a plug-in, becomes ``OTHER``."""
         object.__setattr__(self, "why", why if isinstance(why, Reason) else Reason.other(why))
 
 
@@ -39,7 +39,7 @@ Value = float | Undefined
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A system utterance in its place: what a response metric sees."""
+    """A system utterance in its context, as response metrics receive it."""
 
     system: str
     """Who says it."""
@@ -66,13 +66,13 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The words of the reply."""
+        """Text of the reply."""
         return self.utterance.text
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What one system did in one conversation: its replies, and the dialogue itself where it took part in it."""
+    """One system's part of one conversation: its replies, and the dialogue itself if it took part in it."""
 
     system: str
     """The system."""
@@ -89,7 +89,7 @@ class Conversation:
 
 
 def group_by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:
-    """The conversations of each system, in their order; systems in the order in which they first occur."""
+    """Group conversations by system, in order of first occurrence."""
     groups: dict[str, list[Conversation]] = {}
     for conversation in conversations:
         groups.setdefault(conversation.system, []).append(conversation)
@@ -115,15 +115,15 @@ class Metric(Protocol):
 
 @runtime_checkable
 class Summed(Metric, Protocol[UnitT]):
-    """A metric that is a function of sums over its units (``card.level`` says which units)."""
+    """Protocol of metrics that are a function of sums over units (``card.level`` names the unit)."""
 
     @property
     def per_dialogue(self) -> bool:
-        """Whether the system's value is the mean over conversations of their values (else: pooled over units)."""
+        """Whether the system's value is the mean over conversations of their values (otherwise pooled over units)."""
         ...
 
     def statistics(self, unit: UnitT) -> Sequence[float] | Undefined:
-        """The unit's sufficient statistics, always of the same length; Undefined units count for nothing."""
+        """The unit's sufficient statistics, always of the same length; Undefined units do not count."""
         ...
 
     def combine(self, sums: Array) -> Array:
@@ -147,7 +147,7 @@ class HasDefaultRow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """What one reply contributes to a count of distinct things."""
+    """One reply's contribution to a count of distinct types."""
 
     seen: Sequence[Hashable]
     """The things, with repetitions."""
@@ -167,18 +167,18 @@ class EqualSize:
 
 @runtime_checkable
 class Counted(Metric, Protocol):
-    """A metric that is a function of (distinct things, things, summed extra).
+    """Protocol of metrics that are a function of (distinct types, tokens, summed extra).
 
     With an attribute ``equal_size``, two systems are rarefied to equally much of that and then compared; without one,
     systems whose numbers of replies differ are not compared.
     """
 
     def types(self, unit: Reply) -> Types | Undefined:
-        """What a reply contributes."""
+        """Contribution of a reply."""
         ...
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
-        """Values from counts, elementwise; NaN where undefined."""
+        """Metric values from counts, elementwise; NaN where undefined."""
         ...
 
 

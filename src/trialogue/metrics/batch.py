@@ -24,7 +24,7 @@ MadeT = TypeVar("MadeT")
 
 
 class Batch:
-    """Some conversations of one system, and their replies in order."""
+    """Conversations of one system, and their replies in order."""
 
     def __init__(self, conversations: Sequence[Conversation], vocabulary: Vocabulary | None = None) -> None:
         self.conversations = conversations
@@ -39,27 +39,27 @@ class Batch:
 
     @cached_property
     def owner(self) -> Ints:
-        """Shape (replies,): the place of each reply's conversation; ascending."""
+        """Index of each reply's conversation, ascending, shape (replies,)."""
         sizes = [len(conversation.replies) for conversation in self.conversations]
         return np.repeat(np.arange(len(sizes)), sizes)
 
     @cached_property
     def dialogues(self) -> list[Dialogue]:
-        """The dialogues of the conversations that are dialogues."""
+        """Dialogues of the conversations that have one."""
         return [each.dialogue for each in self.conversations if each.dialogue is not None]
 
     @cached_property
     def dialogue_owner(self) -> Ints:
-        """Shape (dialogues,): the place of each one's conversation."""
+        """Index of each dialogue's conversation, shape (dialogues,)."""
         return np.flatnonzero([each.dialogue is not None for each in self.conversations])
 
     @cached_property
     def has_reference(self) -> NDArray[np.bool_]:
-        """Shape (replies,)."""
+        """Whether each reply has a reference, shape (replies,)."""
         return np.array([reply.reference is not None for reply in self.replies], dtype=bool)
 
     def texts(self, side: Side = "reply") -> list[str]:
-        """What was said, or what the human recommender said; "" where that is not known."""
+        """Texts of the replies or of the references; "" where unknown."""
         if side == "reply":
             return self.memoize("texts", lambda: [reply.utterance.text for reply in self.replies])
         return self.memoize(
@@ -67,19 +67,19 @@ class Batch:
         )
 
     def words(self, rule: Rule, side: Side = "reply") -> Encoded:
-        """The words of each text."""
+        """Tokens of each text under a rule."""
         return self.memoize((rule, side), lambda: self._vocabulary.encode(self._pieces(side), rule))
 
     def characters(self, side: Side = "reply") -> Encoded:
-        """The characters of each text, white space included."""
+        """Characters of each text, including white space."""
         return self.memoize(("characters", side), lambda: characters(self.texts(side)))
 
     def letters(self, side: Side = "reply") -> Encoded:
-        """The characters of each text without white space."""
+        """Characters of each text, without white space."""
         return self.memoize(("letters", side), lambda: characters(["".join(text.split()) for text in self.texts(side)]))
 
     def common_words(self, rule: Rule, n: int) -> Ints:
-        """n-grams of words that each reply and its reference have in common, shape (replies,)."""
+        """Number of word n-grams that each reply shares with its reference, shape (replies,)."""
         return self.memoize(
             ("common", rule, n), lambda: self._common(self.words(rule), self.words(rule, "reference"), n)
         )
@@ -91,7 +91,7 @@ class Batch:
         return self.memoize(("pieces", side), lambda: self._vocabulary.cut(self.texts(side)))
 
     def memoize(self, key: Hashable, make: Callable[[], MadeT]) -> MadeT:
-        """What is made of this batch under a key, made when it is asked for first."""
+        """Compute a value for this batch once per key."""
         if key not in self._made:
             self._made[key] = make()
         return cast(MadeT, self._made[key])

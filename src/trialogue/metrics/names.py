@@ -74,7 +74,7 @@ def _literal(text: str) -> Parameter:
 def full_name(
     card: Card, variant: str, parameters: Mapping[str, Parameter], *, unsaid: Mapping[str, Parameter] | None = None
 ) -> MeasureName:
-    """The full name of a measure; parameters in alphabetical order.
+    """Full name of a measure, with parameters in alphabetical order.
 
     Args:
         card: the metric's card.

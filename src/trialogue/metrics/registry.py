@@ -23,7 +23,7 @@ def metric_names() -> list[str]:
 
 
 def get_card(name: str) -> Card:
-    """The card of a metric."""
+    """Get the card of a metric."""
     card = getattr(load(GROUP, name, kind="metric", hint=HINT), "card", None)
     if not isinstance(card, Card):
         raise UsageError(f"{name!r} is not a metric: it has no card. See docs: 'How do I add a metric of my own?'")
@@ -31,7 +31,7 @@ def get_card(name: str) -> Card:
 
 
 def get_metric(text: str) -> AnyMetric:
-    """The metric of a name such as ``"distinct(n=2)@ratio"``; the card's default variant where none is named.
+    """Get a metric by a name such as ``"distinct(n=2)@ratio"``; the variant defaults to the card's.
 
     Raises:
         UsageError: no such metric, variant or parameter, or an impossible parameter value.
@@ -52,7 +52,7 @@ def get_metric(text: str) -> AnyMetric:
 
 
 def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
-    """Several metrics, each once, in the order given; every mistake of the list in one error."""
+    """Get several metrics without duplicates, in the given order; every mistake in the list is in one error."""
     metrics: dict[str, AnyMetric] = {}
     mistakes = []
     for text in texts:
@@ -70,7 +70,7 @@ def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
 
 
 def all_variants(name: str) -> list[AnyMetric]:
-    """A metric in every variant of its card that takes the parameters given and whose extra is installed.
+    """A metric in every variant that accepts the given parameters and whose extra is installed.
 
     Raises:
         UsageError: no variant is left.

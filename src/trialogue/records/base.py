@@ -14,7 +14,7 @@ MOST_ITEMS = 3
 
 
 class Record(BaseModel):
-    """A frozen, closed value. Unknown fields are refused, so that a typo never becomes a silent default."""
+    """Base class of frozen, closed records. Unknown fields are refused, so a typo never becomes a silent default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants", allow_inf_nan=False)
 
@@ -25,7 +25,7 @@ class Record(BaseModel):
     """What holds many of these in one line of a file, as columns; None: nothing does."""
 
     def __repr__(self) -> str:
-        """What is not at its default, short enough to be read: long texts are cut, collections counted."""
+        """Fields that differ from their defaults, abbreviated: long texts are cut, collections counted."""
         given = [(name, getattr(self, name), field) for name, field in type(self).model_fields.items()]
         shown = [
             f"{name}={_short(value)}"
@@ -39,7 +39,7 @@ class Record(BaseModel):
         return repr(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON values, without fields that hold their default."""
+        """Plain JSON values, without fields at their default."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 

@@ -13,7 +13,7 @@ from trialogue.records.dialogue import Speaker
 
 
 class TextUse(Record):
-    """How the wording of texts enters a value, and so in which languages the value means what the card says.
+    """How a metric depends on the wording of texts, and the languages for which its value is valid.
 
     Values that depend on wording are compared only between systems that write in the same language.
     """
@@ -27,7 +27,7 @@ class TextUse(Record):
 
     @property
     def in_words(self) -> str:
-        """Which languages it is made for, by code.
+        """Supported languages in words.
 
         >>> TextUse(unit="word", languages=("en",)).in_words, TextUse(unit="word").in_words
         ('en', 'any language written with spaces between words')
@@ -44,7 +44,7 @@ class TextUse(Record):
 
 
 class FailurePolicy(StrEnum):
-    """How a dialogue or reply counts in which something failed."""
+    """How failed dialogues or replies are scored."""
 
     WORST = "worst"
     """As the worst value where the system itself failed; missing where others did. For bounded outcomes."""
@@ -63,7 +63,7 @@ FAILED_TEXTS = {
 
 
 class Basis(StrEnum):
-    """What a measure's value rests on, the most valid first: the order in which measures lead an answer."""
+    """Kinds of evidence behind a measure, most valid first: the order in which measures lead an answer."""
 
     PEOPLE = "people"
     """What people said of the systems."""
@@ -94,7 +94,7 @@ CRITERIA = frozenset(
 
 
 class Variant(Record):
-    """One of the formulas that go by a metric's name."""
+    """One formula of a metric."""
 
     summary: str
     """What it computes, in one sentence."""
@@ -105,7 +105,7 @@ class Variant(Record):
 
 
 class Card(Record):
-    """What there is to know of a metric before believing it."""
+    """Card of a metric: definition, variants, validity and citation."""
 
     name: str
     """Name without parameters and variant, such as ``"distinct"``."""
@@ -153,12 +153,12 @@ class Card(Record):
     """The extra it needs, if any."""
 
     def text_use(self, variant: str) -> TextUse | None:
-        """How a variant uses the wording of texts; None: not at all."""
+        """How a variant depends on the wording of texts; None: not at all."""
         return self.variants[variant].text or self.text
 
     @property
     def basis(self) -> Basis:
-        """What its values rest on."""
+        """Kind of evidence behind the values."""
         if self.is_task_outcome:
             return Basis.OUTCOME
         if self.is_fitted_to_people:
@@ -167,12 +167,12 @@ class Card(Record):
 
     @property
     def worst(self) -> float | None:
-        """The worst value there can be; None where the scale has no end on that side, or no direction."""
+        """Worst possible value; None if the scale has no end on that side, or no direction."""
         return {"higher": self.low, "lower": self.high, "neither": None}[self.better]
 
     @property
     def failure_policy(self) -> FailurePolicy:
-        """The declared policy; without one, the worst value where there is one, so that no metric rewards failures."""
+        """Declared policy; by default the worst value where there is one, so that no metric rewards failures."""
         if self.failed is not None:
             return self.failed
         return FailurePolicy.UNDEFINED if self.worst is None else FailurePolicy.WORST

@@ -23,7 +23,7 @@ UNNAMED = "unnamed"
 
 
 class ActCounts(Record):
-    """Who says what a system's utterances do; of those that do something."""
+    """Origins of the dialogue acts of a system's utterances; utterances without acts are not counted."""
 
     declared: int = Field(default=0, ge=0)
     """By the system itself."""
@@ -36,21 +36,21 @@ class ActCounts(Record):
 
     @property
     def total(self) -> int:
-        """Utterances with acts."""
+        """Number of utterances with acts."""
         return self.declared + self.annotated + self.recognised + self.unknown
 
     @property
     def recognised_share(self) -> float | None:
-        """Share of the acts that the simulated user recognised; None where there are no acts."""
+        """Share of the acts recognised by the simulated user; None without acts."""
         return self.recognised / self.total if self.total else None
 
     def __add__(self, other: "ActCounts") -> "ActCounts":
-        """The counts of both."""
+        """Sum of both counts."""
         return ActCounts(**{name: getattr(self, name) + getattr(other, name) for name in ActCounts.model_fields})
 
 
 class CompletionCounts(Record):
-    """How much of what a system was asked to do it did."""
+    """Counts of what a system completed of what it was asked to do."""
 
     kind: ClassVar[str] = "completion"
 
@@ -79,31 +79,31 @@ class CompletionCounts(Record):
 
     @property
     def finished_count(self) -> int:
-        """Dialogues that no failure ended."""
+        """Number of dialogues that did not end in a failure."""
         return self.dialogues - sum(self.failed.values())
 
     @property
     def unanswered_count(self) -> int:
-        """Situations without a reply, or with one that holds no words."""
+        """Number of situations without a reply, or with a blank one."""
         return self.situations - self.answered
 
     @property
     def has_finished_any(self) -> bool:
-        """Whether there is anything to rank it by."""
+        """Whether there is anything to rank the system by."""
         return self.finished_count > 0 or self.answered > 0
 
     def failures_by(self, fault: Fault) -> int:
-        """Dialogues that failed through somebody's fault."""
+        """Number of dialogues that failed through a party's fault."""
         return sum(count for ending, count in self.failed.items() if ending.fault is fault)
 
     @property
     def tried(self) -> int:
-        """What it was asked for: dialogues, or replies to situations where it had no dialogues."""
+        """Number of dialogues asked for, or of replies to situations if there were no dialogues."""
         return self.dialogues or self.situations
 
     @property
     def charged(self) -> int:
-        """How many of these failed through its own fault."""
+        """How many of these failed through the system's own fault."""
         failed = self.failed if self.dialogues else self.failed_replies
         return sum(count for ending, count in failed.items() if ending.fault is Fault.AGENT)
 
@@ -119,16 +119,16 @@ class CompletionCounts(Record):
 
     @property
     def missing_rate(self) -> float | None:
-        """Share of dialogues that failed through the fault of others, which are missing."""
+        """Share of dialogues that failed through the fault of others and are therefore missing."""
         return self._share(sum(self.failed.values()) - self.failures_by(Fault.AGENT))
 
     @property
     def abstention_rate(self) -> float | None:
-        """Share of situations that it left unanswered; None without situations."""
+        """Share of situations left unanswered; None without situations."""
         return self.unanswered_count / self.situations if self.situations else None
 
     def __add__(self, other: "CompletionCounts") -> "CompletionCounts":
-        """The counts of both, for one system that different dialogues or situations were counted of."""
+        """Sum of the counts of one system over different dialogues or situations."""
         return CompletionCounts(
             system=self.system,
             dialogues=self.dialogues + other.dialogues,
@@ -208,7 +208,7 @@ def completion_counts(
     responses: Iterable[Response] = (),
     system: str | None = None,
 ) -> Mapping[str, CompletionCounts]:
-    """What every system did of what it was asked to do, by its name, in order of appearance.
+    """Completion counts by system name, in order of appearance.
 
     Args:
         dialogues: finished or not.

@@ -16,7 +16,7 @@ Speaker = Literal["user", "system"]
 
 
 class SlotValue(Record):
-    """One slot of a dialogue act, such as GENRE = horror, with its place in the text where that is known."""
+    """One slot of a dialogue act, such as GENRE = horror, with its text span if known."""
 
     slot: str
     """Name of the slot, as the corpus writes it."""
@@ -29,7 +29,7 @@ class SlotValue(Record):
 
 
 class DialogueAct(Record):
-    """What an utterance does in an interaction model's terms: an intent with slots."""
+    """A dialogue act: an intent with slots."""
 
     intent: str
     """Label of the intent, as the corpus writes it, typos included; "" where an act has none."""
@@ -40,7 +40,7 @@ class DialogueAct(Record):
 
 
 class StrategyLabel(Record):
-    """A recommendation strategy, and who says so."""
+    """A recommendation strategy with its annotator."""
 
     strategy: str
     """One of ``STRATEGIES`` or ``no_strategy``, or a label of another set."""
@@ -55,17 +55,17 @@ class StrategyLabel(Record):
 
     @property
     def is_by_a_person(self) -> bool:
-        """Whether a person gave it; False where the file does not say who did."""
+        """Whether a person assigned it; False if the file does not say."""
         return self.by is Labeller.PERSON
 
     @property
     def is_ground_truth(self) -> bool:
-        """Whether models are held against it: see ``Labeller.is_ground_truth``; False where the file does not say."""
+        """Whether models are evaluated against it, see ``Labeller.is_ground_truth``; False if the file does not say."""
         return self.by is not None and self.by.is_ground_truth
 
 
 class StrategyDistribution(Record):
-    """How a model spreads its belief over strategies for a whole utterance: what implicit alignment reads."""
+    """A model's probability distribution over strategies for a whole utterance, used by implicit alignment."""
 
     origin: str
     """The model, with version and data hash."""
@@ -80,7 +80,7 @@ class StrategyDistribution(Record):
 
 
 class PairBelief(Record):
-    """How probable a classifier that reads both says it is that a reply and its reference share a strategy."""
+    """A pair classifier's probability that a reply and its reference share a strategy."""
 
     origin: str
     """The classifier, with version and data hash."""
@@ -106,7 +106,7 @@ class Mention(Record):
 
 
 class Rating(Record):
-    """What a person, or what stands for one, said of an utterance or a dialogue, as a number."""
+    """A numeric rating of an utterance or a dialogue, by a person or a stand-in."""
 
     name: str
     """What was rated: ``"satisfaction"``, ``"relevance"``, ``"meaningfulness"``, ..."""
@@ -130,7 +130,7 @@ class Rating(Record):
 
 
 class ItemOpinion(Record):
-    """What one party of a dialogue reported about an item in it (ReDial's questionnaires)."""
+    """One party's report about an item in a dialogue (ReDial's questionnaires)."""
 
     title: str
     """Title of the item."""
@@ -177,12 +177,12 @@ class Utterance(Record):
 
 
 def labeller_of(utterance: Utterance) -> Labeller | None:
-    """Who gave the labels of its strategies that count, the first ones; None: nobody, or the file does not say."""
+    """Kind of labeller of an utterance's effective strategies, the first ones; None: unlabelled, or not stated."""
     return utterance.strategies[0].by if utterance.strategies else None
 
 
 def has_ground_truth(utterance: Utterance) -> bool:
-    """Whether models are held against the labels of its strategies that count, the first ones."""
+    """Whether an utterance's effective strategies, the first ones, are ground truth."""
     labels = utterance.strategies or ()
     return bool(labels) and labels[0].is_ground_truth
 
@@ -223,12 +223,12 @@ class Dialogue(Record):
 
     @property
     def fault(self) -> Fault | None:
-        """Who caused the failure that ended it; None if it did not fail, or nobody recorded how it ended."""
+        """Party that caused the failure which ended it; None if it did not fail, or the ending was not recorded."""
         return None if self.ended_by is None else self.ended_by.fault
 
     @property
     def cluster(self) -> str:
-        """What is drawn as one when estimating: the need, which all systems meet alike; the person; or else the dialogue."""
+        """Resampling unit: the need, which all systems share; else the person; else the dialogue."""
         if self.need is not None:
             return f"need:{self.need.id}"
         return f"user:{self.user}" if self.user else f"dialogue:{self.id}"

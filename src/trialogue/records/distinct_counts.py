@@ -15,7 +15,7 @@ from trialogue.records.measure_name import MeasureName
 
 
 class DistinctCounts(Record):
-    """Distinct things in one system's replies, such as n-grams, by cluster."""
+    """Distinct types (such as n-grams) in one system's replies, by cluster."""
 
     kind: ClassVar[str] = "distinct_counts"
 

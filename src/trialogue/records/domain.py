@@ -23,7 +23,7 @@ domain; of corpora where its agreement with people is weak, .48 (CCPE), .12 (SGD
 
 
 class DomainFit(Record):
-    """How many dialogues of a system are like those that a measure was learned from."""
+    """Number of a system's dialogues that lie in a measure's domain."""
 
     measure: str
     """Full name of the measure."""
@@ -42,5 +42,5 @@ class DomainFit(Record):
 
     @property
     def fits(self) -> bool:
-        """Whether nearly all dialogues lie in the domain; true where there is none."""
+        """Whether nearly all dialogues lie in the domain; True if there is none."""
         return self.inside >= FITTING * self.dialogues

@@ -31,16 +31,16 @@ class Interval(Record):
         return self
 
     def contains(self, value: float) -> bool:
-        """Whether a value lies inside, ends included."""
+        """Whether a value lies in the interval, ends included."""
         return self.low <= value <= self.high
 
     def negate(self) -> Self:
-        """That of the same difference the other way round."""
+        """Interval of the negated difference."""
         return self.model_copy(update={"low": -self.high, "high": -self.low})
 
 
 class Estimate(Record):
-    """A value with its interval and the counts it rests on; None, with a reason, where it is undefined."""
+    """A value with its interval and counts; None, with a reason, if undefined."""
 
     value: float | None
     """The estimate; None: undefined."""
@@ -62,6 +62,6 @@ class Estimate(Record):
         return self
 
     def negate(self) -> Self:
-        """Of a difference: the same one the other way round."""
+        """Estimate of the negated difference."""
         value = None if self.value is None else -self.value
         return self.model_copy(update={"value": value, "interval": self.interval and self.interval.negate()})

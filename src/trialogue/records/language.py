@@ -10,7 +10,7 @@ Writer = Literal["system", "user", "reference"]
 
 
 class LanguageFinding(Record):
-    """The language of texts, as far as they tell."""
+    """Detected language of a set of texts."""
 
     kind: ClassVar[str] = "language_finding"
 
@@ -43,7 +43,7 @@ Misfit = Literal["language", "several_languages", "unspaced", "model_labels", "a
 
 
 class LanguageMismatch(Record):
-    """Measures that do not fit the language of some systems."""
+    """Measures that do not support the language of some systems."""
 
     kind: ClassVar[str] = "language_mismatch"
 

@@ -27,7 +27,7 @@ _METRIC = re.compile(
 
 
 class MeasureKind(StrEnum):
-    """Whose judgement a measure is."""
+    """Kind of measure by its source."""
 
     METRIC = "metric"
     """A metric's."""
@@ -38,7 +38,7 @@ class MeasureKind(StrEnum):
 
 
 class MeasureName(str):
-    """The full name of a measure, as text, with its parts as attributes.
+    """Full name of a measure: a string with its parts as attributes.
 
     >>> name = MeasureName("distinct(n=2)@ratio|v1")
     >>> name.kind.value, name.metric, name.parameters, name.variant, name.version
@@ -68,24 +68,24 @@ class MeasureName(str):
     """What people's answers are about; None for a metric, whose card says it."""
 
     def __new__(cls, text: str) -> Self:
-        """The name with its parts; equal texts are one object."""
+        """Parse a name; equal texts are one object."""
         return text if type(text) is cls else _intern(cls, str(text))  # type: ignore[return-value]
 
     @classmethod
     def of_question(cls, question: str, *, level: Literal["dialogue", "response"] = "dialogue") -> Self:
-        """The name of a question; one that holds ``@`` is escaped, so that it cannot pass for another level."""
+        """Name of a question; an ``@`` in it is escaped, so that it cannot be mistaken for another level."""
         escaped = "".join(ESCAPES.get(letter, letter) for letter in question)
         escaped = "%76otes" if escaped == "votes" else escaped  # a question of this name is not the votes
         return cls(f"{PEOPLE}{escaped}{OF_RESPONSES if level == 'response' else ''}")
 
     @property
     def is_judgement(self) -> bool:
-        """Whether somebody answered or chose, and nothing computed it."""
+        """Whether its values were given by someone rather than computed."""
         return self.kind is not MeasureKind.METRIC
 
     @property
     def detail(self) -> str:
-        """Parameters and variant, which the title of a metric leaves open: ``n=2, ratio``.
+        """Parameters and variant, which a metric's title omits: ``n=2, ratio``.
 
         >>> MeasureName("distinct(n=2)@ratio|v1").detail, MeasureName("human:satisfaction").detail
         ('n=2, ratio', '')
@@ -94,7 +94,7 @@ class MeasureName(str):
 
     @property
     def family(self) -> str:
-        """The name without the aspect: what predicts.
+        """Name of the predictor, without the aspect.
 
         >>> MeasureName("FACE:relevance").family, MeasureName("length@words|v1").with_aspect("relevance").family
         ('FACE', 'length@words|v1')
@@ -107,17 +107,17 @@ class MeasureName(str):
 
     @property
     def short(self) -> str:
-        """The name without its version, as one types it: ``distinct(n=2)@ratio``."""
+        """Name without the version, as users type it: ``distinct(n=2)@ratio``."""
         whole, version = self.family, f"|v{self.version}"
         return str(self) if self.version is None or self.is_judgement else whole[: -len(version)]
 
     @property
     def prose(self) -> str:
-        """A question in words: ``human:overall_quality`` is "overall quality"; a metric's short name."""
+        """Readable form: ``human:overall_quality`` is "overall quality"; a metric's short name."""
         return (self.question or "").replace("_", " ") if self.is_judgement else self.short
 
     def is_called(self, text: str) -> bool:
-        """Whether a text that a user typed means this measure: the full name, or the beginning of it at a boundary.
+        """Whether user input refers to this measure: the full name, or a prefix of it at a boundary.
 
         >>> name = MeasureName("distinct(n=2)@ratio|v1")
         >>> [name.is_called(text) for text in ("distinct", "distinct(n=2)", "distinct(n=2)@ratio", "dist")]
@@ -127,7 +127,7 @@ class MeasureName(str):
         return whole == text or any(whole.startswith(f"{text}{mark}") for mark in "|@(")
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
-        """Pickled as its text."""
+        """Pickle as text."""
         return type(self), (str(self),)
 
     def __str__(self) -> str:
@@ -136,7 +136,7 @@ class MeasureName(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Text in files, a name with parts in memory."""
+        """Serialise as text, validate to a parsed name."""
         return core_schema.no_info_after_validator_function(
             cls, core_schema.str_schema(), serialization=core_schema.plain_serializer_function_ser_schema(str.__str__)
         )

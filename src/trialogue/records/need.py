@@ -13,7 +13,7 @@ from trialogue.records.base import Record
 
 
 class NeedSource(StrEnum):
-    """Where a need comes from."""
+    """Origin of a need."""
 
     PROFILE = "profile"
     """From what a real user of a ratings corpus liked, by the preference model of simulated users."""
@@ -24,7 +24,7 @@ class NeedSource(StrEnum):
 
 
 class Constraint(Record):
-    """One thing that the item has to be."""
+    """One condition that the item must meet."""
 
     attribute: str
     """Name of the attribute: one of the catalogue's, or ``decade``."""
@@ -35,7 +35,7 @@ class Constraint(Record):
 
 
 class Need(Record):
-    """What one user wants. Two dialogues with equal ids are with users who want the same."""
+    """Information need of one user. Dialogues with equal need ids have users with the same need."""
 
     id: str
     """A short hash of what is wanted and known, so that equal needs have equal ids wherever they were drawn."""

@@ -11,7 +11,7 @@ ScaleT = TypeVar("ScaleT", bound="Scale")
 
 
 class Scale(Record):
-    """Lowest and highest value that an answer can have."""
+    """Lowest and highest possible answer."""
 
     low: float | None = None
     """Lowest value; None: unknown, or there is none."""
@@ -28,26 +28,26 @@ class Scale(Record):
 
     @classmethod
     def of(cls, low: float | None, high: float | None) -> Self | None:
-        """The scale between two ends; None where neither is known, or they are no scale."""
+        """The scale between two ends; None if neither is known, or they do not form a scale."""
         return _scale(cls, low, high)
 
     @property
     def is_share(self) -> bool:
-        """Whether answers are no and yes, 0 and 1, so that their mean is a share."""
+        """Whether answers are 0 and 1, so that their mean is a share."""
         return (self.low, self.high) == (0, 1)
 
     @property
     def width(self) -> float | None:
-        """The largest difference of two answers; None: no bound."""
+        """Largest possible difference of two answers; None: unbounded."""
         return None if self.low is None or self.high is None else self.high - self.low
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies on it."""
+        """Whether a value lies on the scale."""
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     @property
     def words(self) -> str:
-        """Both ends: ``1 to 5``, ``0 to ?``."""
+        """Both ends in words: ``1 to 5``, ``0 to ?``."""
         low, high = ("?" if end is None else f"{end:g}" for end in (self.low, self.high))
         return f"{low} to {high}"
 

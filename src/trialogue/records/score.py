@@ -20,7 +20,7 @@ AGGREGATE = "aggregate"
 
 
 class Score(Record):
-    """One value of one measure for one unit; None, with a reason, where it is undefined. Undefined is never zero."""
+    """One value of one measure for one unit; None, with a reason, if undefined. Undefined is never zero."""
 
     kind: ClassVar[str] = "score"
 
@@ -83,7 +83,7 @@ class Score(Record):
 
 
 class Preference(Record):
-    """A person's (or metric's) choice between two systems, responses or dialogues."""
+    """Choice of a person (or metric) between two systems, responses or dialogues."""
 
     kind: ClassVar[str] = "preference"
 

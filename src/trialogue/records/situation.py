@@ -16,7 +16,7 @@ from trialogue.records.kinds.roles import Role
 
 
 class Situation(Record):
-    """A piece of dialogue that ends on a user utterance, with the human recommender's reply if there is one."""
+    """Beginning of a dialogue up to a user utterance, with the human recommender's reply if known."""
 
     kind: ClassVar[str] = "situation"
 
@@ -47,7 +47,7 @@ class Situation(Record):
 
     @property
     def cluster(self) -> str:
-        """What is drawn as one when estimating: the dialogue it was cut from, or else itself."""
+        """Resampling unit: the dialogue it was cut from, or else itself."""
         return f"dialogue:{self.dialogue_id}" if self.dialogue_id else f"situation:{self.id}"
 
 
@@ -79,7 +79,7 @@ class Response(Record):
 
 
 def situations_of(dialogue: Dialogue) -> Iterator[Situation]:
-    """Every situation of a dialogue whose reply is known: the context up to each user utterance that is answered.
+    """Extract every situation of a dialogue: the context up to each user utterance that is answered.
 
     The reference is the first system utterance after it. Ids are ``{dialogue id}#{index of the reply}``. A dialogue of
     one speaker has none. Targets are the items the reference names; unknown (None) where one of its titles has no id.

@@ -22,7 +22,7 @@ PartT = TypeVar("PartT", SlotValue, Mention)
 
 
 def merge_turns(dialogue: Dialogue) -> Dialogue:
-    """The dialogue with every run of utterances of one speaker joined into one, by single spaces.
+    """Merge every run of utterances of one speaker into one, joined by single spaces.
 
     Labels of a joined utterance keep the text of the sentence they belong to; offsets of mentions and slots are moved; the
     ranking is the last one given; what is unknown for every part stays unknown. The id and meta are the first part's.

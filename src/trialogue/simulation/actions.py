@@ -102,7 +102,7 @@ class Roles:
 
 @dataclass(frozen=True)
 class ActionSpace:
-    """The labels of an interaction model, and what it has to know of them."""
+    """Labels of an interaction model, and their properties."""
 
     name: str
     """Whose labels they are."""
@@ -119,11 +119,11 @@ class ActionSpace:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All user labels, in the order of the file."""
+        """All user labels, in file order."""
         return tuple(self.acceptable)
 
     def accepts(self, user: str, agent: str | None) -> bool:
-        """Whether an agent label answers a user label; what is unknown answers nothing.
+        """Whether an agent label is an acceptable answer to a user label; unknown labels are not.
 
         >>> KDD2020.accepts("Disclose", "List"), KDD2020.accepts("Disclose", "Fail"), KDD2020.accepts("Disclose", None)
         (True, False, False)
@@ -137,7 +137,7 @@ class ActionSpace:
         return any(agent == family or agent.startswith(f"{family}.") for family in families)
 
     def to_json(self) -> JsonValue:
-        """As plain JSON values; the paper's own space by its name only."""
+        """Plain JSON values; the paper's own space by its name only."""
         if self == KDD2020:
             return self.name
         return {
@@ -151,7 +151,7 @@ class ActionSpace:
 
     @classmethod
     def from_json(cls, data: Any) -> "ActionSpace":
-        """The space that ``to_json`` gave; TypeError, LookupError or AttributeError from anything else."""
+        """Inverse of ``to_json``; TypeError, LookupError or AttributeError for anything else."""
         if data == KDD2020.name:
             return KDD2020
         return cls(

@@ -48,7 +48,7 @@ JUST_SAID = {"speaker", "text"}
 
 @dataclass(frozen=True)
 class Talk:
-    """What was said, and why it ended."""
+    """Utterances of a dialogue, and why it ended."""
 
     utterances: tuple[Utterance, ...]
     """All messages in order, the history included."""
@@ -70,7 +70,7 @@ class Talk:
         need: Need | None = None,
         meta: Mapping[str, JsonValue] = MappingProxyType({}),
     ) -> Dialogue:
-        """The record of it."""
+        """Convert to a record."""
         return Dialogue(
             id=dialogue_id,
             utterances=self.utterances,
@@ -96,7 +96,7 @@ def talk(
     write_labels: bool = True,
     timed: bool = False,
 ) -> Talk:
-    """Let a user talk to an agent until one of them ends it.
+    """Run a dialogue between a user and an agent until one of them ends it.
 
     The agent gets what was said, and nothing of what the user means by it: user utterances in its history have no acts,
     mentions or slots. Messages of a burst stay messages of their own. A failure of the agent or of the user ends the talk
@@ -139,7 +139,7 @@ def converse(
     history: Sequence[Utterance] = (),
     timed: bool = False,
 ) -> Talk:
-    """Open a session, talk, and close it; an agent that cannot even be opened gives a talk without a word.
+    """Open a session, run a dialogue, and close it; an agent that cannot be opened gives an empty dialogue.
 
     Agents with a true attribute ``reads_acts`` (replayed corpora) see the user's acts.
     """

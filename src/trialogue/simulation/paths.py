@@ -69,7 +69,7 @@ def _resolve_options(options: Options, folder: Path) -> Options:
 
 
 def check_catalogue(name: str) -> None:
-    """Whether there is a catalogue of a name or in a file, without reading it.
+    """Check that a catalogue exists by name or as a file, without reading it.
 
     Raises:
         UnknownNameError: there is neither.

@@ -28,7 +28,7 @@ MOST_CONTEXT = 6  # utterances of context kept with an example; none of our mode
 
 
 class Example(Record):
-    """A sentence of a recommender with its strategy: what labellers are trained on and judged by."""
+    """A recommender's sentence with its strategy, for training and evaluation."""
 
     kind: ClassVar[str] = "example"
 
@@ -46,16 +46,16 @@ class Example(Record):
 
 @runtime_checkable
 class StrategyClassifier(Protocol):
-    """A model of strategies."""
+    """Protocol of strategy classifiers."""
 
     @property
     def name(self) -> str:
-        """What kind of model it is, such as ``"tfidf"``."""
+        """Kind of model, such as ``"tfidf"``."""
         ...
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The strategies it knows, in the order of its probabilities."""
+        """Strategies in the order of its probabilities."""
         ...
 
     @property
@@ -65,7 +65,7 @@ class StrategyClassifier(Protocol):
 
     @property
     def uses_context(self) -> bool:
-        """Whether probabilities depend on what was said before."""
+        """Whether probabilities depend on the preceding utterances."""
         ...
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
@@ -78,7 +78,7 @@ class StrategyClassifier(Protocol):
 
 
 class PairClassifier(Protocol):
-    """A model of pairs: it reads two sentences and says whether they share a strategy, such as ``CrossEncoder``."""
+    """Protocol of pair classifiers, such as ``CrossEncoder``: whether two sentences share a strategy."""
 
     @property
     def origin(self) -> str:
@@ -86,7 +86,7 @@ class PairClassifier(Protocol):
         ...
 
     def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
-        """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,)."""
+        """Probability that each pair shares a strategy, at a prior of one half; shape (n,)."""
         ...
 
 
@@ -155,7 +155,7 @@ def examples_of(
     context: int = 3,
     mapping: Mapping[str, str] | None = None,
 ) -> Iterator[Example]:
-    """The labelled sentences of the system's utterances, in order.
+    """Extract the labelled sentences of the system's utterances, in order.
 
     A label that names its sentence (``StrategyLabel.text``) belongs to it, any other to the whole utterance; of several
     for one sentence the first counts. Sentences without text are left out.
@@ -217,7 +217,7 @@ class Savable(StrategyClassifier, Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of model: how it is trained and how it is read. Registered as ``trialogue.strategies``."""
+    """A kind of model, with its training and loading functions. Registered as ``trialogue.strategies``."""
 
     name: str
     """Name on the command line, such as ``"tfidf"``."""

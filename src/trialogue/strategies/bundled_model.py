@@ -26,7 +26,7 @@ CARD = "card.json"
 
 
 def default_model() -> Model:
-    """The bundled model: from the cache, or else trained now (some three seconds) and kept there.
+    """The default model: from the cache, or else trained now (about three seconds) and cached.
 
     A damaged copy in the cache is replaced. Where the cache cannot be written, the model is trained and not kept.
     """

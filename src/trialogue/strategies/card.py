@@ -35,7 +35,7 @@ class Measured(Record):
 
 
 class ModelCard(Record):
-    """What there is to know of a trained model."""
+    """Card of a trained model."""
 
     model: str
     """Kind of model, such as ``"tfidf"``."""
@@ -94,7 +94,7 @@ def _bare(value: float, digits: int) -> str:
 
 
 def card_lines(card: ModelCard) -> list[str]:
-    """The card as lines of text for a terminal."""
+    """Render a card as lines of text for the terminal."""
     whole = f"{card.n} sentences" + (f" of {card.dialogues} dialogues" if card.dialogues else "")
     whole += f" and {card.extra} others" if card.extra else ""
     lines = [

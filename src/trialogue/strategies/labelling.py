@@ -39,7 +39,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 @dataclass(frozen=True)
 class Options:
-    """How labels are written. Every choice that changes a label stands in its origin."""
+    """Labelling options. Every choice that changes a label is part of its origin."""
 
     combine: Combine = "first"
     """How the sentences of an utterance make up its distribution; see ``sentences.COMBINE``. The first one is what
@@ -57,7 +57,7 @@ class Options:
     """Label text in languages that the model does not know, too."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for values that are none of the above."""
+        """Validate the values; raises UsageError."""
         check_combine(self.combine)
         if self.abstain is not None and not 0 <= self.abstain <= 1:
             raise UsageError(f"abstain must be a probability from 0 to 1, got {self.abstain}.")
@@ -65,7 +65,7 @@ class Options:
             raise UsageError(f"unsure must be leave_out or no_strategy, got {self.unsure!r}.")
 
     def label_origin(self, model: str) -> str:
-        """The origin of labels.
+        """Origin of labels.
 
         >>> Options(abstain=0.3).label_origin("tfidf|v1|data:abc123")
         'tfidf|v1|data:abc123|sure:0.3'
@@ -75,7 +75,7 @@ class Options:
         return f"{model}|sure:{self.abstain:g}{'|unsure:no_strategy' if self.unsure == 'no_strategy' else ''}"
 
     def distribution_origin(self, model: str) -> str:
-        """The origin of distributions: the model, and how sentences combine."""
+        """Origin of distributions: the model, and how sentences are combined."""
         return f"{model}|{self.combine}"
 
 
@@ -178,7 +178,7 @@ def label_records(
     situations: Iterable[Situation] = (),
     batch: int = BATCH,
 ) -> Iterator[RecordT]:
-    """The records in order, dialogues, situations and responses with labels, others as they are.
+    """Label dialogues, situations and responses; other records are passed through, in order.
 
     Of a situation, the reference and the context are labelled.
 
@@ -220,7 +220,7 @@ def label_records(
 
 
 def label_dialogue(dialogue: Dialogue, labeller: StrategyClassifier, *, options: Options | None = None) -> Dialogue:
-    """One dialogue with labels; see ``label_records``."""
+    """Label one dialogue; see ``label_records``."""
     return next(label_records([dialogue], labeller, options=options))
 
 
@@ -231,7 +231,7 @@ def label_response(
     situation: Situation | None = None,
     options: Options | None = None,
 ) -> Response:
-    """One response with labels; the situation is needed by a labeller that uses context."""
+    """Label one response; a labeller that uses context needs the situation."""
     known = () if situation is None else (situation,)
     return next(label_records([response], labeller, options=options, situations=known))
 

@@ -38,7 +38,7 @@ FORMAT = 2
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A labeller with its calibration and its card."""
+    """A classifier with its calibration and card."""
 
     raw: Savable
     """The model itself."""
@@ -49,27 +49,27 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The raw model's name."""
+        """Name of the underlying model."""
         return self.raw.name
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The strategies it knows."""
+        """Strategies it predicts."""
         return self.raw.classes
 
     @property
     def origin(self) -> str:
-        """Model, version and data hash, as it stands on every label. Calibration follows from the data."""
+        """Model, version and data hash, recorded on every label. The calibration follows from the data."""
         return self.raw.origin
 
     @property
     def languages(self) -> tuple[str, ...] | None:
-        """ISO 639 codes of the languages it is made for; None: any."""
+        """ISO 639 codes of the supported languages; None: any."""
         return self.card.languages
 
     @property
     def uses_context(self) -> bool:
-        """Whether probabilities depend on what was said before."""
+        """Whether probabilities depend on the preceding utterances."""
         return self.raw.uses_context
 
     @property
@@ -89,7 +89,7 @@ class Model:
 
     @property
     def unsure_below(self) -> float:
-        """Below this probability of the likeliest strategy a sentence is called unsure."""
+        """Confidence threshold: a sentence is unsure if its likeliest strategy has a lower probability."""
         return self.card.calibration.unsure_below
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
@@ -98,7 +98,7 @@ class Model:
 
 
 def kinds() -> tuple[str, ...]:
-    """Names of the kinds of models: ours and those registered as ``trialogue.strategies``."""
+    """Names of the kinds of models, built-in and registered as ``trialogue.strategies``."""
     return tuple(sorted(plugins.plugins_of(GROUP)))
 
 
@@ -116,7 +116,7 @@ def kind_of(name: str) -> Kind:
 
 
 def recipe(kind: str, settings: Mapping[str, JsonValue] | None = None) -> Callable[[Sequence[Example]], Savable]:
-    """The fit of a kind of model with settings, as ``train`` and ``evaluate`` take it; UsageError for unknown settings."""
+    """Fit function of a kind with settings, for ``train`` and ``evaluate``; UsageError for unknown settings."""
     found = kind_of(kind).recipe
     check_settings(kind, settings or {}, found)
     try:
@@ -157,7 +157,7 @@ def _render_default(default: object) -> str:
 
 
 def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> None:
-    """Write a model to a folder that appears whole or not at all.
+    """Write a model folder atomically.
 
     Args:
         model: to be saved.
@@ -222,7 +222,7 @@ def write_model(model: Model, folder: Path) -> None:
 
 
 def load_model(folder: Path | str) -> Model:
-    """The model in a folder.
+    """Load a model from a folder.
 
     Raises:
         DataError: there is none, or it is damaged or of a later version.

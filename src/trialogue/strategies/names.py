@@ -13,7 +13,7 @@ PRINTED = {"redibility": "credibility", "acknowledgement": "acknowledgment", "no
 
 
 def canonical(name: str, *, mapping: Mapping[str, str] | None = None) -> str:
-    """The strategy that a name means: case, blanks and hyphens do not matter.
+    """Canonical strategy of a name, ignoring case, blanks and hyphens.
 
     Args:
         name: as found in a file.

@@ -69,7 +69,7 @@ class JudgedTexts:
 
 
 def read_annotations(path: Path | str) -> list[Example]:
-    """The annotated sentences, in order; those that were not accepted are left out.
+    """Read the annotated sentences, in order, without those that were not accepted.
 
     Raises:
         DataError: no such file or columns, or a label that is no number from 0 to 12.
@@ -98,7 +98,7 @@ def _read_annotations(path: Path) -> list[tuple[str, Example]]:
 
 
 def read_pairs(path: Path | str, annotations: Path | str | None = None) -> JudgedTexts:
-    """The pairs of one file.
+    """Read the pairs of one file.
 
     Two texts are the same sentence if they agree in their letters and digits, accents and case aside.
 
@@ -139,7 +139,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
 
 
 def table5(path: Path | str, *, seed: int = 0, resamples: int = RESAMPLES) -> tuple[TableRow, ...]:
-    """Table 5 of the paper, recomputed from the released answers: Original before Mixed-hard.
+    """Recompute Table 5 of the paper from the released predictions: Original before Mixed-hard.
 
     Args:
         path: the folder of the released files, or one file of answers.
@@ -166,7 +166,7 @@ def judge_pairs(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> PairScores:
-    """How well a calibrated model tells these pairs apart, with intervals by sentence.
+    """Pair accuracy of a calibrated model, with intervals by sentence.
 
     Args:
         model: with calibrated probabilities.

@@ -182,7 +182,7 @@ TAXONOMY: dict[str, Strategy] = {
 
 
 def bundled_examples() -> tuple[Example, ...]:
-    """The labelled sentences that come with Trialogue, all invented by its authors: habitual and general ones.
+    """The bundled labelled sentences, all invented by Trialogue's authors: habitual and general ones.
 
     At least 45 of each of the 13 strategies and ``no_strategy``. Stock phrases ("Me too!") occur in any corpus of such
     talk; nothing longer was taken from one.

@@ -28,7 +28,7 @@ _ENDINGS: Mapping[FailureKind, Ending] = MappingProxyType(
 
 
 class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, recorded, not an error of ours
-    """What kept an agent from replying, after its own retries.
+    """Failure of an agent to reply, after its own retries.
 
     ``kind`` is one of unreachable (no connection), timeout (no answer in time), error (it answered with an error or
     crashed), malformed (an answer that is not in its protocol), empty (no text), closed (it ended the session itself
@@ -45,11 +45,11 @@ class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, reco
 
     @property
     def ending(self) -> Ending:
-        """How a dialogue ends that it ends."""
+        """The dialogue ending that this failure causes."""
         return _ENDINGS[self.kind]
 
     def __reduce__(self) -> tuple[Callable[..., TrialogueError], tuple[object, ...]]:
-        """How to make it again in another process, where it would otherwise be made from its message."""
+        """Pickle support, since exceptions are otherwise recreated from their message."""
         return type(self), (self.kind, self.detail)
 
 

@@ -38,7 +38,7 @@ from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
 
 @dataclass(frozen=True, repr=False)
 class Compared(ShowsFindings):
-    """A comparison, and the findings that a report draws."""
+    """A comparison, and its findings for the report."""
 
     comparison: Comparison
     findings: Findings
@@ -71,7 +71,7 @@ def compare(
     resamples: int = 10_000,
     progress: Progress | None = None,
 ) -> Compared:
-    """Is the new version better, worse, or can nobody tell?
+    """Compare two versions of a recommender: better, worse, equivalent or inconclusive.
 
     Args:
         before: a run in memory, a folder that ``evaluate`` wrote, or conversations (a file, a corpus, or data in memory as

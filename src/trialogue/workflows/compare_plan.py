@@ -28,7 +28,7 @@ def plan(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ComparisonPlan:
-    """How many users and dialogues each version needs, by the test that ``compare`` makes.
+    """Number of users and dialogues that each version needs, by the test used in ``compare``.
 
     Args:
         pilot: a run with the old version: in memory, a folder of ``evaluate``, or conversations.

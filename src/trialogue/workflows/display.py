@@ -84,16 +84,16 @@ class ShowsFindings:
 
 
 class Scores(list[Score]):
-    """Scores in a list, which shows itself as a table."""
+    """List of scores that renders as a table."""
 
     def table(self, form: "Form" = "frame") -> Any:
-        """The scores as a data frame (pandas, polars, else records), records, LaTeX or Markdown; a row for each."""
+        """Scores as a data frame (pandas, polars, else records), records, LaTeX or Markdown; one row per score."""
         from trialogue.report.exports import export_rows
 
         return export_rows(self._rows(), form)
 
     def to_markdown(self) -> str:
-        """The scores in Markdown."""
+        """Scores in Markdown."""
         return str(self.table("markdown"))
 
     def __repr__(self) -> str:

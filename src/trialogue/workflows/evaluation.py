@@ -27,7 +27,7 @@ PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib"
 
 @dataclass(frozen=True, repr=False)
 class Run(ShowsFindings):
-    """What came out of an evaluation."""
+    """Result of an evaluation."""
 
     findings: Findings
     """What a report shows."""
@@ -47,7 +47,7 @@ class Run(ShowsFindings):
         return " ".join(texts_of(self.findings.answer))
 
     def league(self, measure: str) -> League:
-        """The league of one measure, by full name or by the beginning of it.
+        """The league of one measure, by full name or a prefix of it.
 
         Raises:
             KeyError: no measure begins so.
@@ -58,7 +58,7 @@ class Run(ShowsFindings):
         raise KeyError(f"{measure!r} is not one of {', '.join(each.measure.name for each in self.findings.leagues)}")
 
     def to_stored(self) -> StoredRun:
-        """The run as it would be read again from a folder."""
+        """The run as ``read_run`` would load it from a folder."""
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
@@ -93,7 +93,7 @@ def evaluate(
     any_language: bool = False,
     progress: Progress | None = None,
 ) -> Run:
-    """Measure every system found in the given corpora and files, and compare them.
+    """Measure every system in the given corpora and files, and compare them.
 
     Args:
         given: names of corpora (``"crsarena-dial"``), paths, or ``"SYSTEM=path"`` to name a file's system. Or data in

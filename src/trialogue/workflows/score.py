@@ -36,7 +36,7 @@ def score(
     sink: Sink | None = None,
     jobs: int = 1,
 ) -> Scores:
-    """System scores (and differences, for several systems, with p corrected within each measure) of files of any size.
+    """Compute system scores (and differences, with p-values corrected within each measure) of files of any size.
 
     Metrics that need a reference or targets take replies to situations; the others take dialogues, and replies to
     situations only where there are no dialogues.

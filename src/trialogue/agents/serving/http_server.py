@@ -23,10 +23,10 @@ COOKIE = "trialogue"
 
 
 class AgentServer:
-    """An agent behind a port. Leaving it, as a context manager, closes it; the agent stays the caller's."""
+    """HTTP server for one agent. As a context manager it closes itself on exit; the agent is not closed."""
 
     def __init__(self, agent: Agent, *, protocol: str, host: str = "127.0.0.1", port: int = 0, seed: int = 0) -> None:
-        """Listen; requests are answered once ``run`` or ``start`` is called.
+        """Bind the port; requests are answered once ``run`` or ``start`` is called.
 
         Args:
             agent: who answers.
@@ -49,22 +49,22 @@ class AgentServer:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """URL of the server."""
         host, port = self._server.server_address[:2]
         return f"http://{host!s}:{port}"
 
     def run(self) -> None:
-        """Answer until ``close`` is called from another thread, or a KeyboardInterrupt."""
+        """Serve until ``close`` is called from another thread, or a KeyboardInterrupt."""
         self._server.serve_forever(poll_interval=0.05)
 
     def start(self) -> Self:
-        """Answer in a thread."""
+        """Serve in a background thread."""
         self._thread = threading.Thread(target=self.run, daemon=True, name="agent server")
         self._thread.start()
         return self
 
     def close(self) -> None:
-        """Stop answering, and listening."""
+        """Stop serving and release the port."""
         if self._thread is not None:
             self._server.shutdown()
             self._thread.join()
@@ -72,13 +72,13 @@ class AgentServer:
         self._server.server_close()
 
     def __enter__(self) -> Self:
-        """Itself, answering."""
+        """Start serving in a background thread and return the server."""
         return self.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the server."""
         self.close()
 
 

@@ -5,7 +5,7 @@ from trialogue.records import Record
 
 
 class Measured(Record):
-    """How well it did on one corpus with one catalogue; shares, each with the ends of its 95 % interval."""
+    """Accuracy on one corpus with one catalogue; shares, each with its 95 % interval."""
 
     mentions: str
     """Which titles in which utterances were to be found."""
@@ -20,7 +20,7 @@ class Measured(Record):
 
 
 class LinkerCard(Record):
-    """The card of the linker, from which docs are made."""
+    """Model card of the title linker."""
 
     name: str
     """Name with version."""

@@ -42,7 +42,7 @@ _FAME = ("little known", "known", "well known")
 
 @dataclass(frozen=True)
 class Candidate:
-    """Words that could be a title, and what was made of them."""
+    """A candidate match of a title, with its evidence and the decision."""
 
     start: int
     """Offset of the first character."""
@@ -59,7 +59,7 @@ class Candidate:
 
 
 class TitleLinker:
-    """Finds the titles of a catalogue in what is said.
+    """Finds the titles of a catalogue in text.
 
     >>> from trialogue.catalogue import Item
     >>> films = Catalogue.from_items([Item(id="7", title="The Shining", year=1980), Item(id="9", title="It", year=2017)])
@@ -71,7 +71,7 @@ class TitleLinker:
     def __init__(
         self, catalogue: Catalogue, *, popularity: Mapping[str, float] | None = None, typos: bool = True
     ) -> None:
-        """Index the titles; some 0.5 s for 10,000 of them.
+        """Index the titles; takes about 0.5 s for 10,000 of them.
 
         Args:
             catalogue: the items; those without a word in their title are never found.
@@ -91,12 +91,12 @@ class TitleLinker:
 
     @cached_property
     def signature(self) -> str:
-        """What made a mention: version, options that are not the default, and the catalogue's fingerprint."""
+        """Identifier of the linker's configuration: version, non-default options and the catalogue's fingerprint."""
         options = ("" if self.typos else ",typos=no") + (",popularity" if self._fame else "")
         return f"linker(v{LINKER_VERSION}{options},catalogue={self.catalogue.fingerprint})"
 
     def find(self, text: str, *, context: Sequence[str] = ()) -> tuple[Mention, ...]:
-        """The items that a text names, in the order of their places, which do not overlap.
+        """Find the items that a text names, in order of position, without overlaps.
 
         Time grows with the length of the text only.
 
@@ -118,12 +118,12 @@ class TitleLinker:
         )
 
     def explain(self, text: str, *, context: Sequence[str] = ()) -> tuple[Candidate, ...]:
-        """Every place that could be a title with what was observed there: why it was linked, or why not."""
+        """Every candidate match with its evidence, and why it was linked or not."""
         around = Surroundings(text, self._words(text))
         return tuple(self._weigh(around, match, context) for match in self._matches(around))
 
     def link_utterance(self, utterance: Utterance, *, context: Sequence[str] = (), replace: bool = False) -> Utterance:
-        """The utterance with the items it names; as it is if mentions were annotated by anyone but a linker.
+        """Add mentions to an utterance; mentions annotated by anyone but a linker are kept unchanged.
 
         Args:
             utterance: what was said.
@@ -137,7 +137,7 @@ class TitleLinker:
         return utterance.model_copy(update={"mentions": self.find(utterance.text, context=context)})
 
     def link(self, dialogue: Dialogue, *, replace: bool = False) -> Dialogue:
-        """The dialogue with the items that its utterances name; items named earlier tell apart those named later.
+        """Add mentions to all utterances of a dialogue; earlier mentions disambiguate later ones.
 
         Utterances that are annotated already, be it as naming none, stay as they are, unless ``replace``. Linking
         twice gives the same as linking once.

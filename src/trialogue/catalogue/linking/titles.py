@@ -50,7 +50,7 @@ _SAME = {
 
 @dataclass(frozen=True)
 class ParsedTitle:
-    """A printed title taken apart."""
+    """Parts of a printed title."""
 
     title: str
     """The title itself, its article in front."""
@@ -61,7 +61,7 @@ class ParsedTitle:
 
 
 class Token(NamedTuple):
-    """A word of a text in the form in which words are compared, with its place."""
+    """A word of a text in normalised form, with its position."""
 
     form: str
     """The word in the common form, such as ``"2"`` for "II"."""
@@ -72,7 +72,7 @@ class Token(NamedTuple):
 
 
 def parse_title(printed: str) -> ParsedTitle:
-    """A title as MovieLens, INSPIRED or ReDial print it, taken apart.
+    """Parse a title as printed by MovieLens, INSPIRED or ReDial.
 
     A year is a four-digit number from 1870 to 2100 in the last brackets (of a span of years: the first); brackets before
     it hold other titles, unless the words before them are unfinished ("Birdman: Or (The Unexpected ...)").
@@ -125,7 +125,7 @@ def article_first(title: str, *, foreign: bool = False) -> str:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The words of a text in their common form, in order; punctuation has none.
+    """Tokenise a text into normalised words; punctuation yields none.
 
     What follows an apostrophe is a word of its own ("Rosemary's": rosemary, s), letters with full stops are one ("E.T."),
     a Chinese, Japanese or Korean character is one.
@@ -157,7 +157,7 @@ def _common_form(word: str) -> str:
 
 
 def title_key(title: str) -> str:
-    """A title's words in their common form with one space between; titles with the same key are written the same.
+    """Normalised words of a title, joined by single spaces; equal keys mean the same title.
 
     A title of punctuation only is its own key, so that it can be looked up, too.
 

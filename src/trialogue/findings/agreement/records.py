@@ -234,7 +234,7 @@ class Validity(Record):
 
 
 class AgreementFindings(Record):
-    """Everything that is said about agreement."""
+    """All findings about agreement."""
 
     kind: ClassVar[str] = "agreement"
 
@@ -275,10 +275,10 @@ class AgreementFindings(Record):
     """How it was made."""
 
     def raters_of(self, question: str) -> tuple[Raters, ...]:
-        """The kinds of those who answered a question."""
+        """Kinds of raters who answered a question."""
         return self.raters.get(question, ())
 
     @property
     def all_raters(self) -> tuple[Raters, ...]:
-        """The kinds of all who answered."""
+        """Kinds of all raters."""
         return kinds_of(kind for kinds in self.raters.values() for kind in kinds)

@@ -409,7 +409,7 @@ class ModelChoices(Record):
 
 
 class StudyFindings(Record):
-    """Everything a report of a study says."""
+    """Complete findings of a study."""
 
     kind: ClassVar[str] = "study-findings"
 

@@ -41,7 +41,7 @@ class ComparisonPower(Record):
 
 
 class ComparisonPlan(Record):
-    """How large a comparison must be."""
+    """Required size of a comparison."""
 
     kind: ClassVar[str] = "comparison_plan"
 

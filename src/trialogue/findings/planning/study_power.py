@@ -77,7 +77,7 @@ class WayAhead(Record):
 
 
 class PowerFindings(Record):
-    """A plan, what it finds, and what would find more."""
+    """Power of a plan, and of alternatives with more power."""
 
     kind: ClassVar[str] = "study_power"
 

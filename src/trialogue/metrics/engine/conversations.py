@@ -11,14 +11,14 @@ SHOWN = 3  # responses to unknown situations that are named
 
 
 def conversations_of(dialogues: Iterable[Dialogue], *, system: str | None = None) -> Iterator[Conversation]:
-    """Each dialogue as a conversation of its system; ``system`` names it where the dialogue does not."""
+    """Wrap each dialogue as a conversation of its system; ``system`` is the default name."""
     for dialogue in dialogues:
         name = dialogue.system or system or "unnamed"
         yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
 
 
 def offline_conversations(situations: Iterable[Situation], responses: Iterable[Response]) -> list[Conversation]:
-    """Responses to situations, those of one system to one dialogue together, in the order of the situations.
+    """Group responses to situations by system and dialogue, in the order of the situations.
 
     Raises:
         DataError: two situations of one id, responses to unknown situations (counted, the first ones named), or two of one

@@ -38,7 +38,7 @@ def measure(
     data_hash: str = "",
     sink: Sink | ColumnSink | None = None,
 ) -> list[Score]:
-    """Scores of every system (level ``system``) and of every pair of systems (level ``difference``).
+    """Compute scores of every system (level ``system``) and every pair of systems (level ``difference``).
 
     Systems are told apart by ``Conversation.system`` and come out in alphabetical order; differences are first minus second
     in that order. p-values are not corrected here: what is compared with what is decided where conclusions are drawn.

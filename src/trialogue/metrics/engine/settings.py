@@ -7,7 +7,7 @@ from trialogue.records import FailurePolicy
 
 @dataclass(frozen=True)
 class Settings:
-    """How estimates are made."""
+    """Settings of estimation."""
 
     seed: int = 0
     resamples: int = 10_000

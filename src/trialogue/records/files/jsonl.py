@@ -131,7 +131,7 @@ def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
 def read_records(
     path: Path | str, *types: type[RecordT], note: Note = warn, part: Part | None = None
 ) -> Iterator[RecordT]:
-    """The records of a file, in order, of the given types only (any other kind is an error).
+    """Read the records of a file in order; any kind other than the given types is an error.
 
     Args:
         path: the file; ``.gz`` and ``.zst`` are decompressed.
@@ -226,7 +226,7 @@ def to_line(record: Record) -> str:
 
 
 def write_records(path: Path | str, records: Iterable[Record]) -> int:
-    """Write records to a file that appears whole or not at all; returns how many."""
+    """Write records to a file atomically; returns their number."""
     count = 0
     with open_replacing(Path(path)) as stream:
         for record in records:

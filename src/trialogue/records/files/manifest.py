@@ -38,7 +38,7 @@ class Manifest(Record):
 
     @property
     def data_hash(self) -> str:
-        """One short hash over all inputs, in the order of their names."""
+        """One short hash over all inputs, in order of their names."""
         joined = "\n".join(f"{name} {digest}" for name, digest in sorted(self.inputs.items()))
         return hashlib.sha256(joined.encode()).hexdigest()[:12]
 

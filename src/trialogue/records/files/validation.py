@@ -77,7 +77,7 @@ SHOWN = 80  # characters of a value in a message
 
 @dataclass(frozen=True)
 class Mistake:
-    """One value that does not fit."""
+    """One invalid value."""
 
     place: Place
     """Where it is in the data."""
@@ -87,7 +87,7 @@ class Mistake:
     """What would do, where that is more than ``what`` says."""
 
     def problem(self, file: str, line_of: LineOf, *, under: Place = ()) -> Problem:
-        """The same as a problem of a file, where the data stand at the place ``under``."""
+        """Convert to a problem of a file, with the data located under the path ``under``."""
         place = (*under, *self.place)
         return Problem(self.what, file, line_of(place), dotted_path(place), self.hint)
 
@@ -105,7 +105,7 @@ def dotted_path(place: Place) -> str:
 
 
 def mistakes_of(error: ValidationError, data: object = None, model: Any = None) -> list[Mistake]:
-    """Every mistake that pydantic found, each value once.
+    """Convert pydantic's errors to mistakes, one per value.
 
     A value that fits none of several types is one mistake, not one for each type.
 

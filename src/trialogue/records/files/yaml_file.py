@@ -18,7 +18,7 @@ _ALIAS = re.compile(rb"(?:^|[\s\[,{:])\*[\w-]+")
 
 
 def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
-    """The fields of a YAML file.
+    """Read the fields of a YAML file.
 
     Args:
         path: the file.
@@ -73,13 +73,13 @@ def _check_keys(node: Any, path: Path) -> None:
 
 
 class Lines:
-    """The line of each field of a YAML file, however deep, from 1; of fields in other files or in none, None."""
+    """Line numbers of the fields of a YAML file, at any depth, from 1; None for fields in other files or in none."""
 
     def __init__(self, by_place: Mapping[Place, int] | None = None, *, under: Place = ()) -> None:
         self._by_place, self._under = dict(by_place or {}), under
 
     def __call__(self, place: Place) -> int | None:
-        """The line where a value stands, or where the nearest field around it does; None: no file, or the file itself.
+        """Line of a value, or of the nearest enclosing field; None: no file, or the file itself.
 
         What an alias or a merge brings in stands elsewhere: it has the line of the field that brings it in.
         """
@@ -88,12 +88,12 @@ class Lines:
         return next((self._by_place[each] for each in ancestors if each in self._by_place), None)
 
     def nested(self, *place: str | int) -> "Lines":
-        """The lines of what stands at a place, by places within it."""
+        """Line numbers below a path, relative to it."""
         return Lines(self._by_place, under=(*self._under, *place))
 
 
 def lines_of(path: Path) -> Lines:
-    """The lines of a file that ``read_fields`` could read."""
+    """Line numbers of a file that ``read_fields`` could read."""
     import yaml
 
     with open_bytes(path) as stream:

@@ -14,7 +14,7 @@ from trialogue.records.base import Record
 
 
 class Fault(StrEnum):
-    """Who caused a failure."""
+    """Party that caused a failure."""
 
     AGENT = "agent"
     """The recommender under test."""
@@ -29,7 +29,7 @@ class Fault(StrEnum):
 
 
 class Ending(StrEnum):
-    """Why a dialogue ended."""
+    """Reason why a dialogue ended."""
 
     AGENDA_EMPTY = "agenda_empty"
     """The user had done everything on the agenda."""
@@ -67,12 +67,12 @@ class Ending(StrEnum):
 
     @property
     def fault(self) -> Fault | None:
-        """Who caused the failure; None for a regular ending."""
+        """Party that caused the failure; None for a regular ending."""
         return _FAULTS.get(self)
 
     @property
     def is_failure(self) -> bool:
-        """Whether something failed, no matter which party caused it."""
+        """Whether it is a failure, whichever party caused it."""
         return self in _FAULTS
 
 
@@ -101,7 +101,7 @@ def failures_of(fault: Fault) -> frozenset[Ending]:
 
 
 class RetryCost(Record):
-    """What asking again cost a dialogue."""
+    """Cost of retries in a dialogue."""
 
     count: int = Field(default=0, ge=0)
     """Requests that failed and were made again."""
@@ -109,7 +109,7 @@ class RetryCost(Record):
     """Seconds spent waiting before they were made again, to the millisecond."""
 
     def __add__(self, other: "RetryCost") -> "RetryCost":
-        """The cost of both."""
+        """Sum of both costs."""
         return RetryCost(count=self.count + other.count, waited_s=round(self.waited_s + other.waited_s, 3))
 
 

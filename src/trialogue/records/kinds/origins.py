@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Labeller(StrEnum):
-    """Who labelled a strategy: a kind of labeller."""
+    """Kind of labeller of a strategy."""
 
     PERSON = "person"
     """A person read the text: the only labels that correct a model."""
@@ -24,7 +24,7 @@ class Labeller(StrEnum):
 
     @property
     def is_ground_truth(self) -> bool:
-        """Whether a model is held against it: labels of people and, where a study is rehearsed, what stands in for them.
+        """Whether models are evaluated against it: human labels and, in a rehearsal of a study, their stand-ins.
 
         Labels of an LLM are another model's guesses, however plainly they are written.
         """
@@ -32,7 +32,7 @@ class Labeller(StrEnum):
 
 
 class ActOrigin(StrEnum):
-    """Who says what an utterance does."""
+    """Origin of a dialogue act."""
 
     DECLARED = "declared"
     """The speaker's own program, which knows what it meant."""
@@ -43,7 +43,7 @@ class ActOrigin(StrEnum):
 
 
 class Raters(StrEnum):
-    """Who gave ratings and votes: a kind of rater."""
+    """Kind of rater of ratings and votes."""
 
     PEOPLE = "people"
     """People who took part, or annotated."""

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """The part of a system. It is declared, never read from a name: a system is a system whatever it is called."""
+    """Role of a system, always declared and never inferred from its name."""
 
     SYSTEM = "system"
     """It is evaluated: it has a rank, and is compared with every other system."""

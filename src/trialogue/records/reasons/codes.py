@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class ReasonCode(StrEnum):
-    """What is the case, without words and numbers."""
+    """Reason codes, without words or numbers."""
 
     # Words of others: plug-ins, files of other tools, files of version 1
     OTHER = "other"

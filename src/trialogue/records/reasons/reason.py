@@ -14,7 +14,7 @@ from trialogue.records.reasons.texts import text_of
 
 
 class Reason(Record):
-    """Why there is no value, no interval or no comparison, or what limits it.
+    """Reason why a value, interval or comparison is missing or limited.
 
     A plain string is read as ``OTHER``: the words of a plug-in, or of a file of version 1.
 
@@ -31,14 +31,14 @@ class Reason(Record):
 
     @classmethod
     def of(cls, code: ReasonCode, cause: Optional["Reason"] = None, /, **facts: Any) -> "Reason":
-        """A reason with its facts; one without facts is made once and shared, for metrics give one for each unit."""
+        """Create a reason with its facts; a reason without facts is a shared instance, since metrics create one per unit."""
         if not facts and cause is None:
             return _plain(code)
         return cls(code=code, facts=facts, cause=cause)
 
     @classmethod
     def other(cls, text: str) -> "Reason":
-        """One in somebody else's words."""
+        """Create a reason from free text."""
         return cls.of(ReasonCode.OTHER, text=text)
 
     @model_validator(mode="before")
@@ -51,14 +51,14 @@ class Reason(Record):
         return {"code": ReasonCode.OTHER, "facts": {"text": given}}
 
     def __hash__(self) -> int:
-        """Equal reasons have equal hashes, so that a Counter can count them."""
+        """Hash consistent with equality, so that a Counter can count reasons."""
         if not self.facts and self.cause is None:
             return hash(self.code)  # most reasons; metrics count one for each unit
         facts = ((name, len(value) if isinstance(value, list | dict) else value) for name, value in self.facts.items())
         return hash((self.code, frozenset(facts), self.cause))
 
     def __str__(self) -> str:
-        """As a part of a sentence: no capital at the start, no full stop at the end."""
+        """Text as part of a sentence: no initial capital, no full stop."""
         return text_of(self.code, {**self.facts, "cause": self.cause})
 
 

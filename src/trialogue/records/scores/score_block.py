@@ -40,7 +40,7 @@ class ScoreColumn(Record):
 
 
 class ScoreBlock(Block):
-    """Scores of one system's replies and dialogues."""
+    """Block of one system's unit scores."""
 
     kind: ClassVar[str] = "scores"
 
@@ -81,7 +81,7 @@ class ScoreBlock(Block):
         return self
 
     def records(self) -> Iterator[Score]:
-        """The scores: of each measure those of the replies in order, then those of the dialogues."""
+        """Iterate over the scores: for each measure those of the replies in order, then those of the dialogues."""
         owners = [place for place, count in enumerate(self.replies) for _ in range(count)]
         for column in self.columns:
             of_replies = {place: gap.why for gap in column.gaps for place in gap.replies}

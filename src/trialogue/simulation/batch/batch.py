@@ -62,7 +62,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Batch:
-    """What came out."""
+    """Result of a batch."""
 
     dialogues: Path
     """The file with all dialogues, in the order of the plan."""
@@ -75,7 +75,7 @@ class Batch:
 
     @property
     def failure_count(self) -> int:
-        """Dialogues that ended in a failure."""
+        """Number of dialogues that ended in a failure."""
         return sum(count for ending, count in self.endings.items() if ending is not None and ending.is_failure)
 
 

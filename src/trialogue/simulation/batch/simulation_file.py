@@ -49,7 +49,7 @@ Whole = Annotated[int, Field(strict=True)]
 
 
 class Study(Record):
-    """What is simulated."""
+    """Settings of a simulation."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -81,17 +81,17 @@ class Study(Record):
 
     @property
     def folder(self) -> Path:
-        """What relative paths in its fields are relative to: the folder of the file that describes it."""
+        """Base folder of relative paths: the folder of the file."""
         return self._folder
 
     def relative_to(self, folder: Path) -> "Study":
-        """The same study with paths relative to this folder."""
+        """Copy with paths relative to a folder."""
         study = self.model_copy()
         study._folder = folder
         return study
 
     def plan(self) -> Plan:
-        """Its dialogues.
+        """Plan of the dialogues.
 
         Raises:
             UsageError: ids would run together.
@@ -99,7 +99,7 @@ class Study(Record):
         return Plan(tuple(self.agents), tuple(self.users), self.n, seed=self.seed)
 
     def resolve_paths(self) -> "Study":
-        """The same study with its paths as they are from here, to be worked with.
+        """Copy with paths resolved for use from the working directory.
 
         What is written down of a study (``settings``) keeps the paths as its file has them, so that it does not matter
         from where it is run.
@@ -118,12 +118,12 @@ class Study(Record):
         return study.relative_to(Path())
 
     def settings(self) -> dict[str, JsonValue]:
-        """What makes its dialogues what they are, beside the plan: not where, nor by how many processes, they are held."""
+        """Settings that determine the dialogues, beside the plan: neither output folder nor number of processes."""
         agents: dict[str, JsonValue] = {**self.agents}
         return {"agent_options": agents, **self.user_settings()}
 
     def user_settings(self) -> dict[str, JsonValue]:
-        """What of its settings is not about agents."""
+        """Settings that do not concern agents."""
         users: dict[str, JsonValue] = {**self.users}
         ratings: dict[str, JsonValue] = {} if self.ratings is None else {"ratings": self.ratings}
         return {"user_options": users, "max_turns": self.max_turns, **ratings}

@@ -37,7 +37,7 @@ HEAD, INTERACTION, EXAMPLES, PHRASES = "users.json", "interaction.json", "exampl
 
 @dataclass(frozen=True)
 class UserModel:
-    """What was learned from annotated dialogues, and how users made of it are."""
+    """Models learned from annotated dialogues, and the options of users based on them."""
 
     name: str
     """What these users are called in tables."""
@@ -53,7 +53,7 @@ class UserModel:
     """How users are."""
 
     def with_options(self, **changes: Any) -> "UserModel":
-        """The same with some options set.
+        """Copy with some options changed.
 
         Raises:
             UnknownNameError: an option that does not exist.
@@ -62,7 +62,7 @@ class UserModel:
         return replace(self, options=self.options.change(changes))
 
     def new_understanding(self) -> Understanding:
-        """A fresh model of what agents say, by the options.
+        """Create a model of agent utterances, according to the options.
 
         Raises:
             MissingDataError: understanding by an encoder, and there is none on this machine.
@@ -85,7 +85,7 @@ class UserModel:
         )
 
     def labeller(self) -> Understanding:
-        """A fresh model that tells what agents' messages do for measures of dialogues.
+        """Create a model that labels agent messages for dialogue metrics.
 
         It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
         what it is not sure of it leaves open.
@@ -94,7 +94,7 @@ class UserModel:
         return Linear(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
 
     def settle(self, world: World) -> "Users":
-        """Users of this model in a world.
+        """Create users of this model in a world.
 
         Raises:
             UsageError: the world has no ratings.
@@ -107,7 +107,7 @@ class UserModel:
         return Users(self, world.catalogue, world.ratings, world=world)
 
     def save(self, folder: Path | str) -> None:
-        """Write it as a folder of JSON files; equal models give equal bytes."""
+        """Write a folder of JSON files; equal models give equal bytes."""
         folder = Path(folder)
         options = self.options.to_json()
         _write(
@@ -120,7 +120,7 @@ class UserModel:
 
     @classmethod
     def load(cls, folder: Path | str) -> "UserModel":
-        """Read what ``save`` wrote.
+        """Read a folder written by ``save``.
 
         Raises:
             DataError: a file is missing, or not what it should be.
@@ -158,7 +158,7 @@ def fit_users(
     usual: Mapping[tuple[str, str], int] | None = None,
     calibrate: bool = True,
 ) -> UserModel:
-    """Users like those of some annotated dialogues, best all with one agent.
+    """Fit users on annotated dialogues, preferably all with one agent.
 
     Args:
         dialogues: with an act on every utterance, of users and agent.
@@ -198,7 +198,7 @@ def fit_users(
 
 
 def load_users(name: Path | str, **changes: Any) -> UserModel:
-    """Users by name or folder.
+    """Load users by name or folder.
 
     Args:
         name: a folder that ``UserModel.save`` wrote; ``qrfa-single``, ``cir6-single`` or ``cir6-pkg``, fitted on dialogues

@@ -46,7 +46,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class InteractionModel:
-    """Counts from annotated dialogues. Labels are in order of appearance, which fixes what a random number means."""
+    """Transition counts from annotated dialogues. Labels are in order of appearance, which fixes random draws."""
 
     name: str
     """What was counted."""
@@ -67,28 +67,28 @@ class InteractionModel:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """User labels that can be drawn, in order of appearance."""
+        """User labels that can be sampled, in order of appearance."""
         drawn = [*self.chain, *(label for counts in self.replies.values() for label in counts)]
         return tuple(dict.fromkeys(drawn))
 
     @cached_property
     def next_label(self) -> dict[str, Weighted[str]]:
-        """The next user label, or ``END``, by user label."""
+        """Weights of the next user label, or ``END``, by user label."""
         return _tables(self.chain)
 
     @cached_property
     def next_step(self) -> dict[str, Weighted[str]]:
-        """The next user label, agent class or ``END``, by user label or agent class."""
+        """Weights of the next user label, agent class or ``END``, by user label or agent class."""
         return _tables(self.steps)
 
     @cached_property
     def reply_to(self) -> dict[str, Weighted[str]]:
-        """The user label that answers an agent label."""
+        """Weights of the user label that answers an agent label."""
         return _tables(self.replies)
 
     @cached_property
     def any_reply(self) -> Weighted[str]:
-        """The user label that answers an agent label nobody has annotated: that of any agent label.
+        """Weights of the user label in response to an agent label without annotations: those over all agent labels.
 
         Without a single pair of agent and user, any label of the model.
         """
@@ -99,19 +99,19 @@ class InteractionModel:
 
     @cached_property
     def opening_label(self) -> str:
-        """The user's first label: the one of the action space, or else the commonest first one."""
+        """The user's first label: that of the action space, or else the most frequent first one."""
         own = self.space.roles.opening
         if own in self.chain or not self.openings:
             return own
         return max(self.openings, key=lambda label: self.openings[label])
 
     def share(self, label: str, following: str) -> float:
-        """P(next user label | user label), 0 for what never occurs (Zhang and Balog, 2020, sec. 4.2.3)."""
+        """P(next user label | user label), 0 for unobserved transitions (Zhang and Balog, 2020, sec. 4.2.3)."""
         counts = self.chain.get(label, {})
         return counts.get(following, 0) / sum(counts.values()) if counts else 0.0
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As plain JSON values."""
+        """Plain JSON values."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -125,12 +125,12 @@ class InteractionModel:
         }
 
     def save(self, path: Path | str) -> None:
-        """Write it as JSON."""
+        """Write as JSON."""
         write_text(Path(path), json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod
     def load(cls, path: Path | str) -> "InteractionModel":
-        """Read what ``save`` wrote.
+        """Read a file written by ``save``.
 
         Raises:
             DataError: no such file, or not an interaction model.
@@ -144,7 +144,7 @@ class InteractionModel:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "InteractionModel":
-        """The model that ``to_json`` gave; ValueError, TypeError, LookupError or AttributeError from anything else."""
+        """Inverse of ``to_json``; ValueError, TypeError, LookupError or AttributeError for anything else."""
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema {data['schema']!r} instead of {SCHEMA}")
         return cls(
@@ -167,7 +167,7 @@ def fit_interaction(
     qrfa: Qrfa = QRFA_RELEASED,
     usual: Mapping[tuple[str, str], int] | None = None,
 ) -> InteractionModel:
-    """An interaction model counted in annotated dialogues; utterances without an act are passed over.
+    """Count an interaction model in annotated dialogues; utterances without an act are skipped.
 
     Args:
         dialogues: with an act on every utterance.

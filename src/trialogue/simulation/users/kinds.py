@@ -39,7 +39,7 @@ GROUP = "trialogue.users"
 
 @dataclass(frozen=True)
 class World:
-    """What simulated users are set in."""
+    """Environment of simulated users: catalogue, ratings and settings."""
 
     catalogue: Catalogue
     """The items they talk about."""
@@ -48,7 +48,7 @@ class World:
 
     @cached_property
     def linker(self) -> Linker:
-        """Finds the catalogue's titles in texts, and remembers what it found."""
+        """Title linker of the catalogue, with a cache."""
         popularity = None if self.ratings is None else self.ratings.popularity()
         return RememberingLinker(TitleLinker(self.catalogue, popularity=popularity))
 
@@ -66,14 +66,14 @@ class Wants:
 
 
 class NeedsByCase:
-    """Need and profile of every case of a world, the same for every kind of users with equal attributes and profiles."""
+    """Need and profile of each case in a world, equal for all user kinds with equal attributes and profiles."""
 
     def __init__(self, needs: Needs, profiles: Profiles | None) -> None:
         self._needs, self._profiles = needs, profiles
 
     @classmethod
     def of_world(cls, world: World, *, attributes: tuple[str, ...]) -> "NeedsByCase":
-        """With the usual profiles: eight rated items, one of them liked.
+        """Create with the default profiles: eight rated items, one of them liked.
 
         Raises:
             DataError: no profile can be sampled from the world's ratings.
@@ -82,7 +82,7 @@ class NeedsByCase:
         return cls(Needs(world.catalogue, attributes=attributes), profiles)
 
     def draw(self, case: str, *, seed: int) -> Wants:
-        """The need of a case.
+        """Sample the need of a case.
 
         Args:
             case: who it is.
@@ -100,25 +100,25 @@ class SimulatedUsers(Protocol):
     """Users of one kind in one world."""
 
     def new(self, case: str, *, seed: int) -> SimulatedUser:
-        """The user of a case; the same case and seed give a user who wants and does the same."""
+        """Create the user of a case; the same case and seed give the same user."""
         ...
 
 
 @runtime_checkable
 class UserKind(Protocol):
-    """A kind of simulated users, before they know of any catalogue."""
+    """A kind of simulated users, independent of any catalogue."""
 
     @property
     def name(self) -> str:
-        """What these users are called in tables."""
+        """Name of these users in tables."""
         ...
 
     def with_options(self, **changes: Any) -> "UserKind":
-        """The same kind with some options set; UsageError for an option that does not exist, or cannot have the value."""
+        """Copy with some options changed; UsageError for an unknown option or an invalid value."""
         ...
 
     def settle(self, world: World) -> SimulatedUsers:
-        """Users of this kind in a world; UsageError where the world lacks what they need."""
+        """Create users of this kind in a world; UsageError if the world lacks what they need."""
         ...
 
 
@@ -171,7 +171,7 @@ class KindFamily(Protocol):
 
 
 def load_kind(name: Path | str, **changes: Any) -> UserKind:
-    """A kind of simulated users.
+    """Load a kind of simulated users by name, ``module:Name``, folder or file.
 
     Args:
         name: ``qrfa-single``, ``cir6-single`` or ``cir6-pkg`` (with a shape behind a slash, see ``load_users``);

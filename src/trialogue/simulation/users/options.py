@@ -24,7 +24,7 @@ UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
 
 @dataclass(frozen=True)
 class UserOptions:
-    """How users are, beside what was fitted. Patience, typos, verbosity and persona are off by default."""
+    """Options of users beside the fitted models. Patience, typos, verbosity and persona are off by default."""
 
     agenda: str = "cir6"
     """How agendas are drawn; a name of ``agenda.INITIALISERS``."""
@@ -100,28 +100,28 @@ class UserOptions:
 
     @property
     def conduct(self) -> Conduct:
-        """How users go on."""
+        """Options of the dialogue behavior."""
         rule = UpdateRule(decides=self.decides, failed=self.failed)
         return Conduct(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
 
     @property
     def manner(self) -> Manner:
-        """How users write."""
+        """Options of the writing style."""
         return Manner(typos=self.typos, verbosity=self.verbosity, persona=self.persona)
 
     @property
     def domain(self) -> Domain:
-        """What items are called."""
+        """Domain nouns for items."""
         return Domain(thing=self.thing, things=self.things, do=self.do, done=self.done)
 
     def to_json(self) -> dict[str, JsonValue]:
-        """What differs from the defaults, as plain JSON values."""
+        """Non-default options as plain JSON values."""
         default = UserOptions()
         changed = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
 
     def change(self, changes: Mapping[str, Any]) -> "UserOptions":
-        """The same with some options set.
+        """Copy with some options changed.
 
         Raises:
             UnknownNameError: an option that does not exist.

@@ -22,7 +22,7 @@ from trialogue.simulation.users.user import AgendaUser
 
 
 class Users:
-    """Makes users of one model for one catalogue; two made with the same seed and name are the same."""
+    """Creates users of one model for one catalogue; equal seeds and cases give equal users."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class Users:
         understanding: Understanding | None = None,
         world: World | None = None,
     ) -> None:
-        """Prepare what all users share.
+        """Prepare the state shared by all users.
 
         Args:
             model: what users learned from people, and how they are.
@@ -87,13 +87,13 @@ class Users:
         self._has = frozenset(model.interaction.labels)
 
     def new(self, case: str, *, seed: int) -> AgendaUser:
-        """The user of a case; nothing but the run's seed and the case makes a difference."""
+        """Create the user of a case, determined by the run's seed and the case alone."""
         drawn = self._cases.draw(case, seed=seed)
         assert drawn.profile is not None  # these users are sampled from ratings
         return self.user_with(drawn.profile, drawn.dice, need=drawn.need)
 
     def user_with(self, profile: Profile, dice: Dice, *, need: Need | None = None) -> AgendaUser:
-        """A user with a given profile and need."""
+        """Create a user with a given profile and need."""
         options = self.options
         wants: Preferences = preferences(
             options.preferences, profile, self.catalogue, attributes=self.attributes, unseen=options.unseen

@@ -23,7 +23,7 @@ from trialogue.simulation.users.interaction import InteractionModel
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The user says no more."""
+    """The user ends the dialogue."""
 
     reason: str
     """Why: one of the regular endings, such as ``agenda_empty`` or ``user_gave_up``, or another word of another user's,
@@ -41,18 +41,18 @@ class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated us
 
 
 class SimulatedUser(Protocol):
-    """One user in one dialogue. One with a ``need`` (see ``Needing``) has it written into the record of the dialogue."""
+    """Protocol of one user in one dialogue. If it has a ``need`` (see ``Needing``), the dialogue's record includes it."""
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
-        """The first thing the user says, after the agent's greeting if there is one; with the user's acts on it."""
+        """The user's first utterance, after the agent's greeting if there is one, with the user's acts."""
         ...
 
     def answer(self, turn: Turn) -> Utterance | Stop:
-        """What the user says to the agent's turn, with the user's acts on it; or why they stop."""
+        """The user's answer to the agent's turn, with the user's acts; or why they stop."""
         ...
 
     def resume(self, history: Sequence[Utterance]) -> None:
-        """Take up a dialogue that has got so far, instead of ``start``."""
+        """Continue a dialogue from a history, instead of ``start``."""
         ...
 
 
@@ -111,7 +111,7 @@ class Conduct:
 
 
 class AgendaUser:
-    """A user who goes through an agenda (Zhang and Balog, KDD 2020, sec. 4.1).
+    """Agenda-based user (Zhang and Balog, KDD 2020, sec. 4.1).
 
     After each turn: nothing left on the agenda, stop. A reply that answers the user's action pulls the next one; any
     other is met with a replacement drawn from P(user label | agent label). Preferences then have a say where an item is
@@ -148,7 +148,7 @@ class AgendaUser:
         has: frozenset[str],
         need: Need | None = None,
     ) -> None:
-        """A user; ``Users.new`` makes them.
+        """Create a user; normally called by ``Users.new``.
 
         Args:
             model: how people go on.
@@ -172,11 +172,11 @@ class AgendaUser:
 
     @property
     def agenda(self) -> tuple[str, ...]:
-        """The actions that are left, the next one first."""
+        """Remaining actions, the next one first."""
         return tuple(reversed(self._agenda))
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
-        """The opening action of a new agenda; if the agent's greeting has answered it already, the one after it."""
+        """Opening action of a new agenda, or the one after it if the agent's greeting has already answered it."""
         labels = self._draw(self._model, self._dice)
         self._agenda = list(labels[:0:-1])
         self._current = labels[0]
@@ -189,7 +189,7 @@ class AgendaUser:
         return self._say(self._current, OPENING)
 
     def resume(self, history: Sequence[Utterance]) -> None:
-        """Take up a dialogue: the agenda is drawn from what follows the user's last act, which counts as not yet answered.
+        """Continue a dialogue: the agenda is drawn from what follows the user's last act, which counts as unanswered.
 
         Without an act that is known on the user's last utterance, the opening counts as the last one, and what follows it is
         drawn where nobody ever went on from the act. What the user said and which items were named is known.
@@ -210,15 +210,15 @@ class AgendaUser:
 
     @property
     def need(self) -> Need | None:
-        """What they are after; None if nothing was drawn."""
+        """The user's need; None if none was sampled."""
         return self._need
 
     def labels(self, turn: Turn) -> list[Labelled]:
-        """What each message of a turn does, told from its words alone: what the user did before makes no difference."""
+        """Act label of each message of a turn, from its words alone, ignoring the preceding user act."""
         return self._listening.labels(turn)
 
     def answer(self, turn: Turn) -> Utterance | Stop:
-        """The next action, in words; ``agenda_empty`` if there is none, ``user_gave_up`` if patience is at its end."""
+        """The next action in words; ``agenda_empty`` if there is none, ``user_gave_up`` when patience runs out."""
         judged = self._notice(self._hear(turn))
         if not self._agenda:
             return Stop("agenda_empty")

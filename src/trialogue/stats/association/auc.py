@@ -29,7 +29,7 @@ def auc(
     confidence: float = 0.95,
     method: Method | Literal["delong"] = "delong",
 ) -> Estimate:
-    """Area under the ROC curve of scores for a label that is true or false, 0 to 1, 0.5 by chance.
+    """Area under the ROC curve of scores for a binary label, 0 to 1, 0.5 by chance.
 
     Args:
         scores: numbers; None or NaN where missing. Units without score or label are left out; ``n`` counts the others.

@@ -34,7 +34,7 @@ def association_difference(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """How much better score ``a`` goes with a target than score ``b``, over the units that have all three.
+    """Difference of the associations of scores ``a`` and ``b`` with a target, over the units that have all three.
 
     Args:
         kind: ``auc`` (the target is 1 or 0), ``pearson`` or ``spearman``.

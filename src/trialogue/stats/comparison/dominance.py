@@ -20,7 +20,7 @@ def dominance(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Vargha and Delaney's A: the chance that a rating of a is higher than one of b, a tie counting half.
+    """Vargha and Delaney's A: the probability that a rating of a is higher than one of b, ties counting half.
 
     0.5 is no difference; Cliff's delta is 2A - 1 (``cliff_delta``).
 
@@ -65,7 +65,7 @@ def dominance(
 
 
 def cliff_delta(chance: Estimate) -> Estimate:
-    """Cliff's delta, -1 to 1, of a chance to be higher.
+    """Convert a probability of superiority to Cliff's delta, -1 to 1.
 
     >>> cliff_delta(dominance([3, 4], [2, 3])).value     # 2 * .875 - 1
     0.75

@@ -48,7 +48,7 @@ def estimate_of_sums(
     confidence: float = 0.95,
     undefined: Reason = UNDEFINED,
 ) -> Estimate:
-    """A statistic of sums with its interval.
+    """Estimate a statistic of sums, with its interval.
 
     Args:
         data: the sums in each cluster.
@@ -95,7 +95,7 @@ def difference(
     permutations: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """How much larger a statistic of sums is for ``a`` than for ``b``, with interval and p-value.
+    """Difference of a statistic of sums between ``a`` and ``b``, with interval and p-value.
 
     Clusters are matched by key: those on both sides are compared within (a paired design), others as independent groups.
     Interval and two-sided p-value come from one construction (see ``two_sides``), so that the interval leaves zero out

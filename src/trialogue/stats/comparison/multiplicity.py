@@ -12,7 +12,7 @@ from trialogue.stats.arrays import Floats
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted after Holm: the chance of *any* false finding stays below the level, whatever the dependence.
+    """Holm-adjusted p-values: control the family-wise error rate under any dependence.
 
     Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
 
@@ -25,8 +25,7 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
 
 
 def benjamini_hochberg(p: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted after Benjamini and Hochberg: the expected share of false findings among all stays below the
-    level.
+    """Benjamini-Hochberg adjusted p-values: control the false discovery rate.
 
     For independent or positively dependent tests.
     Benjamini & Hochberg (1995), "Controlling the False Discovery Rate"; Benjamini & Yekutieli (2001), theorem 1.2.

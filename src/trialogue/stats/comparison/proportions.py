@@ -38,7 +38,7 @@ def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Estimate:
 
 
 def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
-    """Share of successes among units of clusters, with Wilson's interval for as many independent units as they are worth.
+    """Share of successes among clustered units, with Wilson's interval at the effective sample size.
 
     Args:
         data: sums (successes, units) of each cluster; those without units say nothing and are not counted.
@@ -69,7 +69,7 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
 
 
 def bounded_share(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
-    """A share that is 0 or 1 in every cluster, with the interval that resampling cannot give it; others as they are.
+    """Replace the degenerate bootstrap interval of a share that is 0 or 1 in every cluster; others are unchanged.
 
     Resamples of clusters that are all alike are all alike. But if the share were s, each cluster would show at least one
     exception with a probability of s or more; none in m clusters bounds s by Wilson's interval for 0 of m.

@@ -33,7 +33,7 @@ POLISH = 6  # Newton steps after the quasi-Newton search
 
 @dataclass(frozen=True, eq=False)
 class Clmm:
-    """A fitted model."""
+    """Fitted cumulative-link mixed model."""
 
     coefficients: dict[str, Estimate]
     """Log-odds (or probits) by column of the design, with Wald interval and p."""
@@ -59,11 +59,11 @@ class Clmm:
 
     @property
     def converged(self) -> bool:
-        """Whether there is a fit."""
+        """Whether the fit converged."""
         return self.log_likelihood is not None
 
     def pairs(self, effect: str, *, freedom: Callable[[Floats], float | None] | None = None) -> list[Pairwise]:
-        """Every pair of levels of a factor: log-odds of a higher rating, with p after Holm over the pairs.
+        """Pairwise contrasts of a factor's levels: log-odds of a higher rating, with Holm-adjusted p-values.
 
         Args:
             effect: the factor.
@@ -76,7 +76,7 @@ class Clmm:
         )
 
     def combination(self, weights: Floats, freedom: float | None = None) -> Estimate:
-        """A linear combination of the coefficients; by t with so many degrees of freedom, or normal."""
+        """Linear combination of the coefficients, by t with the given degrees of freedom, or normal."""
         if not self.converged:
             return Estimate(value=None, n=self.n, why=self.why)
         start = len(self.points) - 1
@@ -85,7 +85,7 @@ class Clmm:
         return wald(value, variance, self.n, confidence=self.confidence, freedom=freedom)
 
     def wald_test(self, effect: str) -> Test:
-        """Whether an effect matters at all, from the coefficients' covariance."""
+        """Wald test of an effect, from the coefficients' covariance."""
         from scipy.special import chdtrc
 
         name, places = f"Wald, {effect}", list(self.design.columns[effect])
@@ -97,7 +97,7 @@ class Clmm:
         return Test(name, statistic, (float(len(places)),), float(chdtrc(len(places), max(0.0, statistic))))
 
     def likelihood_ratio(self, effect: str, *, below: float | None = None) -> Test:
-        """Whether an effect matters at all: this fit against one without it.
+        """Likelihood-ratio test of an effect, against a fit without it.
 
         Args:
             effect: the one to test.
@@ -119,7 +119,7 @@ class Clmm:
 
     @one_blas_thread()
     def drop_effect(self, effect: str) -> "Clmm":
-        """The model fitted again without one fixed effect."""
+        """Refit the model without one fixed effect."""
         old = self.likelihood
         likelihood = Likelihood(old.rating, self.design.drop_effect(effect).matrix, old.crossing, self.link)
         start = len(self.points) - 1
@@ -135,7 +135,7 @@ class Clmm:
 
 
 def odds_ratio(log_odds: Estimate) -> Estimate:
-    """How many times larger the odds of a higher rating are; 1 means no difference."""
+    """Convert log-odds to an odds ratio; 1 means no difference."""
     if log_odds.value is None:
         return log_odds
     interval = log_odds.interval and Interval(
@@ -156,7 +156,7 @@ def clmm(
     link: Link = "logit",
     confidence: float = 0.95,
 ) -> Clmm:
-    """Fit a cumulative-link mixed model by maximum likelihood, effects integrated by Laplace's method.
+    """Fit a cumulative-link mixed model by maximum likelihood with Laplace approximation.
 
     Args:
         ratings: points of an ordered scale, shape (n,). Only their order counts; points that never occur are no part of it.

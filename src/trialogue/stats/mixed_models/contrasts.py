@@ -12,7 +12,7 @@ from trialogue.stats.mixed_models.fixed_effects import Design
 
 @dataclass(frozen=True)
 class Test:
-    """A test."""
+    """Result of an omnibus test."""
 
     __test__ = False  # not one of pytest's
 
@@ -30,7 +30,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """Two levels of a factor."""
+    """Contrast of two levels of a factor."""
 
     a: str
     b: str

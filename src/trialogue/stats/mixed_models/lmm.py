@@ -29,7 +29,7 @@ TINY = 1e-9  # a ratio whose slope is zero
 
 @dataclass(frozen=True, eq=False)
 class Lmm:
-    """A fitted model."""
+    """Fitted linear mixed model."""
 
     coefficients: dict[str, Estimate]
     """By column of the design, in rating points, with t interval and p (Satterthwaite)."""
@@ -50,12 +50,12 @@ class Lmm:
     """Everything that further questions need; None: no fit."""
 
     def pairs(self, effect: str) -> list[Pairwise]:
-        """Every pair of levels of a factor, in rating points, with p after Holm over the pairs."""
+        """Pairwise contrasts of a factor's levels, in rating points, with Holm-adjusted p-values."""
         return pairwise(self.design, effect, self.combination)
 
     @one_blas_thread()
     def combination(self, weights: Floats) -> tuple[Estimate, float | None]:
-        """A linear combination of the coefficients, and its degrees of freedom."""
+        """Linear combination of the coefficients, with its degrees of freedom."""
         if self.form is None:
             return Estimate(value=None, n=self.n, why=self.why), None
         padded = np.concatenate([[0.0], weights])
@@ -64,12 +64,12 @@ class Lmm:
         return wald(value, variance, self.n, confidence=self.confidence, freedom=freedom), freedom
 
     def freedom(self, weights: Floats) -> float | None:
-        """Satterthwaite's degrees of freedom of a linear combination of the coefficients; None: no fit."""
+        """Satterthwaite's degrees of freedom of a linear combination of the coefficients; None without a fit."""
         return None if self.form is None else self.form.freedom(np.concatenate([[0.0], weights]))
 
     @one_blas_thread()
     def f_test(self, effect: str) -> Test:
-        """Whether an effect matters at all: F with Satterthwaite's degrees of freedom (Fai & Cornelius 1996)."""
+        """F-test of an effect with Satterthwaite's degrees of freedom (Fai & Cornelius 1996)."""
         from scipy.special import fdtrc
 
         name, places = f"F, {effect}", [1 + place for place in self.design.columns[effect]]

@@ -24,7 +24,7 @@ FAR = 15.0  # log-odds without bound
 
 @dataclass(frozen=True)
 class ProportionalOdds:
-    """Effects at each cut, and a test that they are the same."""
+    """Effects at each cut of the scale, and a test of their equality."""
 
     test: Test
     """Wald test, as F with clusters - restrictions degrees of freedom in the denominator."""

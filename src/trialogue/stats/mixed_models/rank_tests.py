@@ -25,7 +25,7 @@ EXACT_UP_TO = 80  # differences; beyond, the normal approximation is indistingui
 
 @dataclass(frozen=True)
 class Friedman:
-    """A rank test over all systems."""
+    """Result of a Friedman test."""
 
     test: Test
     """Friedman's chi square, or Skillings and Mack's where somebody did not judge every system."""
@@ -38,7 +38,7 @@ class Friedman:
 
 
 def friedman(table: Ratings) -> Friedman:
-    """Whether people put systems in a common order.
+    """Friedman test of whether people rank systems in a common order.
 
     Args:
         table: shape (people, systems); NaN where somebody did not judge a system.
@@ -163,7 +163,7 @@ def _skillings_mack(values: Floats) -> Test:
 
 @dataclass(frozen=True)
 class SignedRanks:
-    """Wilcoxon's signed-rank test of paired numbers."""
+    """Result of a Wilcoxon signed-rank test."""
 
     p: float | None
     """Two-sided; None: nothing to compare."""
@@ -178,7 +178,7 @@ class SignedRanks:
 
 
 def wilcoxon(a: Values, b: Values, *, rng: np.random.Generator | None = None, resamples: int = 10_000) -> SignedRanks:
-    """Whether people judge a higher than b: signed ranks of their differences.
+    """Wilcoxon signed-rank test of paired values.
 
     Args:
         a: one number a person; NaN where missing.
@@ -245,7 +245,7 @@ def _biserial(gaps: Floats, rng: np.random.Generator | None, resamples: int) -> 
 
 @dataclass(frozen=True)
 class PairOfMeans:
-    """Two systems by the means of people who judged both."""
+    """Comparison of two systems by the means of people who judged both."""
 
     pair: Pairwise
     """Mean difference with bootstrap interval over people, and Wilcoxon's p (Holm over all pairs)."""
@@ -255,7 +255,7 @@ class PairOfMeans:
 def wilcoxon_pairs(
     table: Ratings, systems: Sequence[str], *, rng: np.random.Generator, resamples: int = 10_000
 ) -> list[PairOfMeans]:
-    """Wilcoxon's test for every pair of columns, corrected after Holm over all pairs."""
+    """Wilcoxon signed-rank tests of every pair of columns, Holm-adjusted over all pairs."""
     values = as_floats(table, "table", ndim=2)
     if values.size and values.shape[1] != len(systems):
         raise UsageError(f"the table has {values.shape[1]} columns for {len(systems)} systems.")

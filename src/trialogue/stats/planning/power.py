@@ -11,7 +11,7 @@ from trialogue.errors import UsageError
 
 
 def clusters_for_means(difference: float, sd: float, *, paired: bool, power: float = 0.8, level: float = 0.05) -> int:
-    """Clusters needed to find a difference of means: in all if paired, on each side if not.
+    """Clusters needed to detect a difference of means: in total if paired, per side if not.
 
     Args:
         difference: the smallest one worth finding, not 0.
@@ -35,7 +35,7 @@ def clusters_for_means(difference: float, sd: float, *, paired: bool, power: flo
 
 
 def clusters_for_proportions(first: float, second: float, *, power: float = 0.8, level: float = 0.05) -> int:
-    """Independent units needed on each side to tell two proportions apart.
+    """Independent units needed per side to detect a difference of two proportions.
 
     Fleiss, Levin & Paik (2003), "Statistical Methods for Rates and Proportions" (without continuity
     correction).
@@ -54,7 +54,7 @@ def clusters_for_proportions(first: float, second: float, *, power: float = 0.8,
 
 
 def detectable_difference(clusters: int, sd: float, *, paired: bool, power: float = 0.8, level: float = 0.05) -> float:
-    """The smallest difference of means that so many clusters find: the inverse of ``clusters_for_means``.
+    """Smallest difference of means that a number of clusters detects: the inverse of ``clusters_for_means``.
 
     Args:
         clusters: in all if paired, on each side if not; at least 4.
@@ -75,7 +75,7 @@ def detectable_difference(clusters: int, sd: float, *, paired: bool, power: floa
 
 
 def clustered_sd(sd: float, *, per_cluster: float, icc: float) -> float:
-    """Standard deviation of the mean of ``per_cluster`` values of one cluster that correlate by ``icc``.
+    """Standard deviation of the mean of ``per_cluster`` values that correlate by ``icc``.
 
     Kish (1965), "Survey Sampling": the design effect 1 + (m - 1) * icc.
 
@@ -90,7 +90,7 @@ def clustered_sd(sd: float, *, per_cluster: float, icc: float) -> float:
 
 
 def judgements_needed(share: float, *, power: float = 0.8, level: float = 0.05) -> int:
-    """Independent decisive judgements (no ties) that tell a share of wins from one half.
+    """Independent decisive judgements (no ties) needed to distinguish a share of wins from one half.
 
     Judgements of one pair of dialogues, or by one person, are not independent: multiply by 1 + (m - 1) * icc.
 

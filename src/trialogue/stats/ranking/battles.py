@@ -20,26 +20,26 @@ TieRule: TypeAlias = Literal["half", "drop"]
 
 
 class Battle(Protocol):
-    """What every function here reads of a battle; any object with these four will do."""
+    """Protocol of battles; any object with these four attributes will do."""
 
     @property
     def a(self) -> str:
-        """One contestant."""
+        """First contestant."""
         ...
 
     @property
     def b(self) -> str:
-        """The other."""
+        """Second contestant."""
         ...
 
     @property
     def choice(self) -> Choice:
-        """Which one was preferred."""
+        """The preferred side, or a tie."""
         ...
 
     @property
     def rater(self) -> str | None:
-        """Who chose: battles of one rater are drawn together. None: somebody else every time."""
+        """The rater; battles of one rater are resampled together. None: a different rater every time."""
         ...
 
 
@@ -59,7 +59,7 @@ class Vote:
 
 @dataclass(frozen=True)
 class WinRate:
-    """How often one contestant was preferred."""
+    """Win rate of one contestant."""
 
     name: str
     """The contestant."""
@@ -115,7 +115,7 @@ def tally(battles: Sequence[Battle]) -> Tally:
 
 
 def win_rates(battles: Sequence[Battle], *, ties: TieRule = "half", confidence: float = 0.95) -> tuple[WinRate, ...]:
-    """Each contestant's share of battles won, best first, equal ones by name.
+    """Share of battles won by each contestant, best first, ties by name.
 
     Args:
         battles: in any order.

@@ -36,7 +36,7 @@ MIDDLE, POINTS = 1000.0, 400 / np.log(10)
 
 @dataclass(frozen=True)
 class Strength:
-    """How strong one contestant is."""
+    """Strength of one contestant."""
 
     name: str
     """The contestant."""
@@ -62,7 +62,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class BradleyTerry:
-    """A fitted model."""
+    """Fitted Bradley-Terry model."""
 
     strengths: tuple[Strength, ...]
     """Best first, equal ones by name."""

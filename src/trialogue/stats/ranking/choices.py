@@ -23,7 +23,7 @@ ALL_FLIPS_UP_TO = 14  # clusters: 16,384 sign patterns
 
 @dataclass(frozen=True)
 class WinLoseTie:
-    """How one side fares against the other."""
+    """Wins, losses and ties of one side against the other."""
 
     wins: int
     losses: int
@@ -47,7 +47,7 @@ def win_lose_tie(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> WinLoseTie:
-    """Wins of a, losses and ties, with intervals and tests.
+    """Count wins, losses and ties of a, with intervals and tests.
 
     Args:
         choices: ``a``, ``b`` or ``tie``.
@@ -97,7 +97,7 @@ def win_lose_tie(
 
 
 def binomial(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
-    """A share with its exact interval, and the two-sided p that it is one half; units are taken for independent.
+    """Share with its exact interval and two-sided p-value against one half; units are assumed independent.
 
     Clopper & Pearson (1934); the sign test.
 

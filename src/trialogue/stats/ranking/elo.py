@@ -15,7 +15,7 @@ from trialogue.stats.ranking.battles import Battle, Tally, tally
 
 @dataclass(frozen=True)
 class EloRating:
-    """One contestant's rating after the last battle."""
+    """One contestant's final Elo rating."""
 
     name: str
     """The contestant."""
@@ -27,7 +27,7 @@ class EloRating:
 
 @dataclass(frozen=True)
 class EloSpread:
-    """What the order of the battles does to one contestant's rating."""
+    """Variation of one contestant's rating over orders of the battles."""
 
     name: str
     """The contestant."""
@@ -48,7 +48,7 @@ class EloSpread:
 def elo(
     battles: Sequence[Battle], *, k: float = 16, initial: float = 1000, scale: float = 400
 ) -> tuple[EloRating, ...]:
-    """Ratings after the battles in the order given, best first, equal ones by name.
+    """Elo ratings after the battles in the given order, best first, ties by name.
 
     Args:
         battles: in the order they happened.
@@ -82,7 +82,7 @@ def elo_order_dependence(
     initial: float = 1000,
     scale: float = 400,
 ) -> tuple[EloSpread, ...]:
-    """How ratings and ranks vary over random orders of the same battles; best first in the order given.
+    """Variation of ratings and ranks over random orders of the same battles; best first in the given order.
 
     Arguments as for ``elo``; all ``shuffles`` orders are rated at once.
     """

@@ -19,7 +19,7 @@ from trialogue.stats.resampling.replicates import ONE_CLUSTER, evaluate, weight_
 
 @dataclass(frozen=True)
 class OrderShare:
-    """An order, and how often resampling gives the same one."""
+    """An order of systems, and the share of resamples that reproduce it."""
 
     order: tuple[int, ...]
     """Indices of the systems, the best first; those with equal values in the order in which they were given."""
@@ -36,7 +36,7 @@ class OrderShare:
     """Why there is no share."""
 
     def share_of(self, order: Sequence[int]) -> float | None:
-        """Share of the resamples with a given order, 0 for one that did not occur; None where shares are unknown."""
+        """Share of the resamples with a given order, 0 if it did not occur; None where shares are unknown."""
         return None if self.share is None else dict(self.orders).get(tuple(order), 0.0)
 
 
@@ -48,7 +48,7 @@ def order_share(
     resamples: int = 10_000,
     higher_is_better: bool = True,
 ) -> OrderShare:
-    """In what share of resamples of clusters the order of several systems holds.
+    """Share of cluster resamples in which the order of several systems holds.
 
     Clusters that several systems share (the same person) are drawn together, and then all clusters of all systems are; if no
     two share any, each system's own are drawn, as many as it has.

@@ -15,7 +15,7 @@ from trialogue.stats.arrays import MOST_UNDEFINED, Values, as_floats, check_conf
 
 @dataclass(frozen=True)
 class RankInterval:
-    """Where one contestant stands."""
+    """Rank of one contestant, with its interval."""
 
     rank: int | None
     """1 for the best; equal ones share the better rank. None: it has no value."""
@@ -28,7 +28,7 @@ class RankInterval:
 def rank_intervals(
     values: Values, replicates: npt.ArrayLike, *, confidence: float = 0.95, higher_is_better: bool = True
 ) -> tuple[RankInterval, ...]:
-    """Rank and percentile interval of the rank, for each contestant.
+    """Rank and percentile interval of the rank for each contestant.
 
     Args:
         values: the estimates, shape (K,); NaN or None: no value, no rank.

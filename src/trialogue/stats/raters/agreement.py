@@ -31,7 +31,7 @@ def percent_agreement(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Share of the pairs of ratings of the same item that are equal, 0 to 1, with a bootstrap interval over items.
+    """Share of equal pairs of ratings of the same item, 0 to 1, with a bootstrap interval over items.
 
     Args:
         ratings: labels of shape (n_items, n_raters), None or NaN where a rater skipped.
@@ -64,7 +64,7 @@ def fleiss_kappa(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Fleiss' kappa of labels that equally many raters gave each item, with a bootstrap interval over items.
+    """Fleiss' kappa of labels by an equal number of raters per item, with a bootstrap interval over items.
 
     Args:
         ratings: labels of shape (n_items, n_raters); None or NaN where a rater did not rate that item, but every item

@@ -40,7 +40,7 @@ def krippendorff_alpha(
     confidence: float = 0.95,
     method: Method = "percentile",
 ) -> Estimate:
-    """Krippendorff's alpha over ratings of shape (n_items, n_raters), None or NaN where a rater skipped.
+    """Krippendorff's alpha of ratings of shape (n_items, n_raters), None or NaN where a rating is missing.
 
     Args:
         ratings: numbers; for ``nominal``, or for ``ordinal`` with ``levels``, any labels.

@@ -20,7 +20,7 @@ def gwet_ac1(
     resamples: int = 10_000,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Agreement beyond chance, where chance is small if one label prevails.
+    """Gwet's AC1, chance-corrected agreement that is robust to a prevailing label.
 
     Kappa and alpha can be near 0 although raters agree on 95 % of the items, if 95 % of all labels are one; AC1 is not.
     It answers another question (would raters agree on an item that is hard to label?), so quote it beside them.

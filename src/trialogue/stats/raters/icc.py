@@ -77,7 +77,7 @@ def icc(
 
 
 def spearman_brown(reliability: float, times: float) -> float:
-    """Reliability of the mean of ``times`` as many ratings, from that of one; also backwards, with ``times`` below 1.
+    """Spearman-Brown reliability of the mean of ``times`` as many ratings; ``times`` below 1 inverts it.
 
     Spearman (1910); Brown (1910).
 

@@ -35,7 +35,7 @@ def cohen_kappa(
     confidence: float = 0.95,
     method: Method | Literal["analytic"] = "percentile",
 ) -> Estimate:
-    """Cohen's kappa of two raters' labels, with interval.
+    """Cohen's kappa of two raters' labels, with its interval.
 
     Args:
         a: one rater's labels; None or NaN where missing.

@@ -13,7 +13,7 @@ from trialogue.stats.mixed_models.lmm import Lmm, lmm
 
 @dataclass(frozen=True)
 class Reliability:
-    """Variance components, and what follows from them."""
+    """Variance components, and the reliabilities derived from them."""
 
     single: Estimate
     """One rating, raters standing for others like them: ICC(2,1), absolute agreement."""
@@ -30,7 +30,7 @@ class Reliability:
 def reliability(
     ratings: Sequence[float] | Floats, items: Sequence[Any], raters: Sequence[Any], *, confidence: float = 0.95
 ) -> Reliability:
-    """Intraclass correlations of any crossed or nested ratings, complete or not.
+    """Intraclass correlations of crossed or nested ratings, complete or incomplete.
 
     Args:
         ratings: numbers, shape (n,).

@@ -59,7 +59,7 @@ def bootstrap_sums(
     method: Method = "percentile",
     undefined: Reason = UNDEFINED,
 ) -> Estimate:
-    """A statistic of sums with an interval by resampling whole clusters.
+    """Estimate a statistic of sums, with an interval by resampling whole clusters.
 
     Args:
         data: the sums in each cluster.
@@ -117,7 +117,7 @@ def bootstrap(
     confidence: float = 0.95,
     method: Method = "percentile",
 ) -> Estimate:
-    """Any statistic of independent values, with its bootstrap interval.
+    """Estimate any statistic of independent values, with its bootstrap interval.
 
     Args:
         values: shape (n,); missing ones (NaN, None) are left out.
@@ -173,7 +173,7 @@ def paired_bootstrap(
     confidence: float = 0.95,
     method: Method = "percentile",
 ) -> Estimate:
-    """Mean of ``a - b`` over aligned pairs, with an interval by resampling pairs, or clusters of pairs.
+    """Mean of ``a - b`` over aligned pairs, with an interval by resampling pairs or clusters of pairs.
 
     Pairs with a missing side are left out; ``n`` counts those that remain.
 

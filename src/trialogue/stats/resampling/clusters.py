@@ -19,7 +19,7 @@ from trialogue.stats.arrays import Floats, Ints, as_floats, check_same_length
 
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
-    """Sums of sufficient statistics in each cluster."""
+    """Sums of sufficient statistics per cluster."""
 
     keys: tuple[Hashable, ...]
     """The clusters, sorted by ``str(key)``."""
@@ -30,7 +30,7 @@ class ClusterSums:
 
     @property
     def total(self) -> Floats:
-        """The sums over everything, shape (k,); added up by size, so that keys do not change the last bit either."""
+        """Sums over all clusters, shape (k,), added in order of size, so that keys do not change the last bit."""
         total: Floats = np.sort(self.sums, axis=0).sum(axis=0)
         return total
 
@@ -75,7 +75,7 @@ def codes_of(keys: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Ints]:
 
 
 def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> ClusterSums:
-    """Sums of the rows in each cluster.
+    """Sum the rows of each cluster.
 
     Args:
         values: shape (n, k), one row a unit, one column a sufficient statistic; shape (n,) is taken as (n, 1).

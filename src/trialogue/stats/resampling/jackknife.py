@@ -23,7 +23,7 @@ FLAT = 1e-12  # spread of leave-one-out values, relative to the value, below whi
 
 
 def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float = 0.95, added: float = 0.0) -> Estimate:
-    """A statistic with an interval from its values without each cluster in turn.
+    """Estimate with a jackknife interval, from the statistic's leave-one-cluster-out values.
 
     Args:
         leave_one_out: shape (clusters,), the statistic without each cluster.
@@ -68,8 +68,7 @@ def jackknife_difference(
     added: float = 0.0,
     kinds: Mapping[Any, Hashable] | None = None,
 ) -> Estimate:
-    """How much larger a statistic is for ``a`` than for ``b``, from the values of each side without each of its
-    clusters.
+    """Difference of a statistic between ``a`` and ``b``, from each side's leave-one-cluster-out values.
 
     Pseudo-values m * value - (m-1) * value_without_i stand for the clusters. Clusters that both sides have are paired:
     their pseudo-values are subtracted before the spread is taken. Clusters of one side only add their own spread. With

@@ -30,7 +30,7 @@ RESAMPLES = 2_000
 
 
 class Coverage(Record):
-    """How much of what a system says the 13 strategies describe."""
+    """Share of a system's utterances described by the 13 strategies."""
 
     kind: ClassVar[str] = "strategy_coverage"
 
@@ -76,7 +76,7 @@ def coverage_of(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> tuple[Coverage, ...]:
-    """The coverage of each system, by name; records that are neither dialogues nor responses are passed over.
+    """Coverage by system name; records other than dialogues and responses are skipped.
 
     Args:
         records: dialogues (their system utterances) and responses.

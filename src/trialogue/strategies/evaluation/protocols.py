@@ -42,7 +42,7 @@ def evaluate(
     extra: Sequence[Example] = (),
     n_jobs: int = 1,
 ) -> EvaluationResult:
-    """How well labellers trained by ``fit`` do under a protocol.
+    """Evaluate models trained by ``fit`` under a protocol.
 
     Temperature and the probability that a pair shares a strategy are always fitted on other dialogues (texts, corpora)
     than those they are applied to.
@@ -140,7 +140,7 @@ def evaluate_trained(
     pairs: int = PAIRS,
     resamples: int = RESAMPLES,
 ) -> EvaluationResult:
-    """How well a model that is trained and calibrated already does on other data (``transfer``).
+    """Evaluate a trained and calibrated model on other data (``transfer``).
 
     Args:
         model: with calibrated probabilities.

@@ -31,7 +31,7 @@ class LeakTest(Record):
 
 
 class EvaluationResult(Record):
-    """What a protocol says of a model."""
+    """Result of an evaluation protocol."""
 
     kind: ClassVar[str] = "strategy_evaluation"
 

@@ -33,7 +33,7 @@ def train(
     extra: Sequence[Example] = (),
     n_jobs: int = 1,
 ) -> Model:
-    """A model of all the examples, calibrated on what its like says of sentences it has not seen.
+    """Train a model on all examples, calibrated on out-of-fold predictions.
 
     Trains ``folds`` models on parts of the data (split by dialogue, single sentences by their words) for the calibration
     and the card, then one on everything.

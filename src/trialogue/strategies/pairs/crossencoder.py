@@ -45,7 +45,7 @@ HardPairs: TypeAlias = Literal["none", "paper", "measured"]
 
 @dataclass(frozen=True, eq=False)
 class CrossEncoder:
-    """A trained classifier of pairs."""
+    """Trained pair classifier."""
 
     module: Any
     """Of transformers, for two classes; 1 is "they share a strategy"."""
@@ -59,7 +59,7 @@ class CrossEncoder:
     """Of the sentences that it was trained on; None: not known."""
 
     def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
-        """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,).
+        """Probability that each pair shares a strategy, at a prior of one half; shape (n,).
 
         The order of a pair matters: it reads the left sentence first.
         """
@@ -77,7 +77,7 @@ class CrossEncoder:
         return chances
 
     def save(self, folder: Path) -> None:
-        """Write it into an existing folder."""
+        """Write the model into an existing folder."""
         self.module.save_pretrained(str(folder))
         write_text(folder / TOKENIZER, self.tokenizer.source)
         parts = {"origin": self.origin, "segments": self.segments, "longest": self.tokenizer.longest}
@@ -87,7 +87,7 @@ class CrossEncoder:
 
     @classmethod
     def load(cls, folder: Path | str) -> "CrossEncoder":
-        """Read what ``save`` wrote.
+        """Load a folder written by ``save``.
 
         Raises:
             DataError: a file is missing or not what it should be.

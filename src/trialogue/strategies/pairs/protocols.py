@@ -55,7 +55,7 @@ def evaluate_pairs(
     resamples: int = RESAMPLES,
     leak_test: bool = True,
 ) -> EvaluationResult:
-    """How well classifiers of pairs do under a protocol; the result has no labels, only pairs.
+    """Evaluate pair classifiers under a protocol; the result has pair scores only, no labels.
 
     Args:
         fit: trains a classifier.

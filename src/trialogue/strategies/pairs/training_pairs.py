@@ -58,7 +58,7 @@ class PairSet:
         return len(self.left)
 
     def rows(self) -> Iterator[tuple[Example, Example, bool]]:
-        """Both sentences and whether they share a strategy, pair by pair."""
+        """Iterate over pairs: both sentences, and whether they share a strategy."""
         for left, right, same in zip(self.left.tolist(), self.right.tolist(), self.same.tolist(), strict=True):
             yield self.examples[left], self.examples[right], same
 
@@ -82,7 +82,7 @@ def original_pairs(
 def mixed_hard_pairs(
     pairs: PairSet, hard: Mapping[str, str], *, rng: np.random.Generator, count: int = HARD
 ) -> PairSet:
-    """The paper's "Mixed-hard": ``count`` of the pairs with two strategies give way to hard ones.
+    """The paper's "Mixed-hard": replace ``count`` of the pairs with two strategies by hard ones.
 
     Args:
         pairs: an Original set.
@@ -113,7 +113,7 @@ def mixed_hard_pairs(
 
 
 def hard_classes(scores: LabelScores, *, below: float = HARD_BELOW) -> dict[str, str]:
-    """Strategies that are found less often than ``below``, with what each is most often taken for."""
+    """Strategies with a recall below ``below``, and the class each is most often mistaken for."""
     return {
         found.strategy: found.confusions[0].strategy
         for found in scores.classes
@@ -122,7 +122,7 @@ def hard_classes(scores: LabelScores, *, below: float = HARD_BELOW) -> dict[str,
 
 
 def write_pairs(path: Path | str, pairs: PairSet) -> int:
-    """Write pairs as ``.csv`` (columns of the released files, UTF-8 with mark) or ``.jsonl``; returns how many.
+    """Write pairs as ``.csv`` (columns of the released files, UTF-8 with BOM) or ``.jsonl``; returns their number.
 
     JSON Lines also say the strategies, the dialogues, and whether a pair is a hard one.
 

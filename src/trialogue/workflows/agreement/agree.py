@@ -34,7 +34,7 @@ def agree(
     title: str | None = None,
     progress: Progress | None = None,
 ) -> Agreement:
-    """How far every measure of a run agrees with the people whose ratings and votes are in it.
+    """Measure the agreement of every measure of a run with the ratings and votes in it.
 
     Args:
         run: a run in memory, or a folder that ``trialogue evaluate`` wrote.

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
 
 class Agreement(AgreementFindings):
-    """How far measures agree with people, with tables and figures for Python."""
+    """Agreement of measures with people, with tables and figures."""
 
     def table(self, form: "Form" = "frame") -> Any:
-        """Every coefficient, a row each, as ``agreement.csv``: a data frame (pandas, polars, else records), records, LaTeX
-        or Markdown.
+        """All coefficients, one per row, as in ``agreement.csv``.
+
+        A data frame (pandas, polars, else records), records, LaTeX or Markdown.
 
         Raises:
             UsageError: no such form.
@@ -27,11 +28,11 @@ class Agreement(AgreementFindings):
         return export_rows(agreement_rows(self), form)
 
     def to_markdown(self) -> str:
-        """Every coefficient, in Markdown."""
+        """All coefficients, in Markdown."""
         return str(self.table("markdown"))
 
     def figure(self, place: int = 0) -> "Figure":
-        """A figure of the page as one of matplotlib's: one for each question, then one for preferences.
+        """A figure of the page, as a matplotlib figure: one per question, then one for preferences.
 
         Raises:
             UsageError: there is none at this place.

@@ -78,7 +78,7 @@ def align(
     resamples: int = 10_000,
     progress: Progress | None = None,
 ) -> AlignmentRun:
-    """Whether systems use the strategies that human recommenders used in the same situations.
+    """Measure the Behavior Alignment of systems with human recommenders in the same situations.
 
     References and replies that nobody has labelled are labelled by a model first; labels of people stay. Explicit alignment
     reads labels, implicit alignment the model's beliefs. Where people labelled every reply, only explicit alignment is

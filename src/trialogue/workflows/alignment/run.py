@@ -35,7 +35,7 @@ LEAVE_OUT = ("behavior_alignment", "implicit_alignment")
 
 @dataclass(frozen=True, repr=False)
 class AlignmentRun(Run):
-    """A run with where alignment is lost, and what labels of people would do."""
+    """A run with alignment profiles and labelling plans."""
 
     profiles: tuple[AlignmentProfile, ...] = ()
     """One for each system."""
@@ -56,7 +56,7 @@ class AlignmentRun(Run):
         return page
 
     def items(self, count: int | None = None, *, seed: int = 0) -> list[dict[str, object]]:
-        """What to label: of ``count`` situations, or of as many as the plans ask for; warns where there are fewer."""
+        """Items to label: from ``count`` situations, or as many as the plans request; warns if there are fewer."""
         wanted = count or max([plan.half_width or plan.replies for plan in self.plans], default=100)
         items = labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
         there = len(fit_situations(self.material.situations, self.material.responses))

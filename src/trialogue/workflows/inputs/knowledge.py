@@ -14,7 +14,7 @@ DEMO = "demo"
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What can be recommended, and who liked what."""
+    """A catalogue with its ratings."""
 
     catalogue: Catalogue
     ratings: Ratings | None
@@ -22,7 +22,7 @@ class Knowledge:
 
 
 def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledge:
-    """A catalogue with its ratings: ``demo`` (synthetic ratings), a MovieLens corpus, or a file of items of any domain.
+    """Load a catalogue with its ratings: ``demo`` (synthetic ratings), a MovieLens corpus, or a file of items of any domain.
 
     Args:
         given: the catalogue.

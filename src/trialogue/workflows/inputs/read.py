@@ -20,7 +20,7 @@ def read(
     mapping: Columns | None = None,
     note: Note = warn,
 ) -> Iterator[AnyRecord]:
-    """The records of corpora and files, one after another, as the commands read them.
+    """Read the records of corpora and files, one after another, as the commands do.
 
     Args:
         given: names of corpora, files, folders, or ``"SYSTEM=file"``; what is named twice is read once. Or data in

@@ -84,7 +84,7 @@ def simulate(
     timed: bool = False,
     progress: Callable[[Progress], None] | None = None,
 ) -> Batch:
-    """Hold the dialogues of a study that its folder does not hold yet.
+    """Run the dialogues of a simulation that its folder does not hold yet.
 
     Args:
         study: agents, users, how many, where: as a record, as its fields, or as a YAML file that holds them.

@@ -83,7 +83,7 @@ def plan_study(
     progress: Callable[[str], None] | None = None,
     **design: float | int | None,
 ) -> PowerFindings:
-    """What a planned study of ratings finds, and which ways lead to the power that is wanted.
+    """Estimate the power of a planned rating study, and search for plans with the desired power.
 
     Args:
         base: the plan, or what it is made from: a folder with ``study.yaml``, an export of a pilot, or the name of a preset

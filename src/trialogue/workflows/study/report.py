@@ -27,7 +27,7 @@ def study_findings(
     alpha: float = 0.05,
     progress: Callable[[str], None] | None = None,
 ) -> StudyFindings:
-    """What a study found.
+    """Analyse a study's export.
 
     Args:
         export: the folder of an export, or its files one by one.
