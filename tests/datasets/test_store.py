@@ -308,7 +308,7 @@ def test_members_of_an_archive_are_taken_out_of_one_download(publisher: Publishe
     [
         (b"no archive", r"'ml/movies' cannot be extracted from it \(File is not a zip file\)"),
         (zipped(other=CONTENT), "'ml/movies' cannot be extracted from it"),
-        (zipped(movies=b"altered"), "is not the published file"),
+        (zipped(movies=b"altered"), "is not the published one"),
     ],
 )
 def test_a_bad_archive_is_not_kept(archive: bytes, message: str, publisher: Publisher, folders: Path) -> None:
