@@ -71,9 +71,9 @@ def _sides(made: "Demo") -> list[str]:
 def _agreements(made: "Demo") -> list[str]:
     lines = []
     for each in made.agreements:
-        rho, interval = each.spearman, each.spearman.interval if each.spearman is not None else None
-        size = "undefined" if rho is None or rho.value is None else f"ρ = {rho.value:.2f}"
-        size += f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
+        rho = each.spearman
+        known = rho is not None and rho.value is not None
+        size = f"ρ = {rho.render('{:.2f}'.format, undefined='')}" if rho is not None and known else "undefined"
         lines.append(f"   - {' and '.join(each.kinds)}: {size} over {each.systems} recommenders")
     return lines
 

@@ -68,7 +68,7 @@ def _row(each: "Score") -> str:
     who = each.system if each.versus is None else f"{each.system} - {each.versus}"
     if each.value is None:
         return f"{who}\t{each.measure}\tundefined: {each.why}"
-    interval = f"[{each.interval.low:.4g}, {each.interval.high:.4g}]" if each.interval else "(no interval)"
+    interval = each.interval.render("{:.4g}".format) if each.interval else "(no interval)"
     adjusted = each.p_adjusted
     p = "" if adjusted is None else "\tp (Holm) < 0.0001" if adjusted < 0.0001 else f"\tp (Holm) = {adjusted:.4f}"
     return f"{who}\t{each.measure}\t{each.value:.4g}\t{interval}\tn={each.n}{p}"

@@ -22,13 +22,10 @@ def render_estimate(estimate: Estimate, *, digits: int | None = None) -> str:
         estimate: what is written.
         digits: decimals; None: as many as the interval supports.
     """
-    if estimate.value is None:
-        return f"undefined ({estimate.why})"
     digits = _digits(estimate) if digits is None else digits
-    text = f"{estimate.value:z.{digits}f}"
-    if estimate.interval is None:
-        return f"{text} (no interval)"
-    return f"{text} [{estimate.interval.low:z.{digits}f}, {estimate.interval.high:z.{digits}f}]"
+    return estimate.render(
+        lambda value: f"{value:z.{digits}f}", undefined=f"undefined ({estimate.why})", without="(no interval)"
+    )
 
 
 def decimals(estimates: Iterable[Estimate]) -> int:

@@ -1,5 +1,6 @@
 """Estimates: a value with its interval, counts, and the reason if something is missing."""
 
+from collections.abc import Callable
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -34,6 +35,17 @@ class Interval(Record):
         """Whether a value lies in the interval, ends included."""
         return self.low <= value <= self.high
 
+    def render(self, write: Callable[[float], str]) -> str:
+        """Both ends in brackets, as every table and sentence shows them.
+
+        Args:
+            write: one end as text.
+
+        >>> Interval(low=0.25, high=0.5, method="").render(str)
+        '[0.25, 0.5]'
+        """
+        return f"[{write(self.low)}, {write(self.high)}]"
+
     def negate(self) -> Self:
         """Interval of the negated difference."""
         return self.model_copy(update={"low": -self.high, "high": -self.low})
@@ -60,6 +72,22 @@ class Estimate(Record):
         if self.value is None and not self.why:
             raise ValueError("a missing value needs a reason (why)")
         return self
+
+    def render(self, write: Callable[[float], str], *, undefined: str, without: str = "") -> str:
+        """The value and its interval: ``0.52 [0.38, 0.67]``.
+
+        Args:
+            write: one number as text.
+            undefined: written in place of a missing value.
+            without: written after a value that has no interval.
+
+        >>> Estimate(value=0.5).render(str, undefined="—", without="(no interval)")
+        '0.5 (no interval)'
+        """
+        if self.value is None:
+            return undefined
+        after = without if self.interval is None else self.interval.render(write)
+        return f"{write(self.value)} {after}".rstrip()
 
     def negate(self) -> Self:
         """Estimate of the negated difference."""

@@ -62,15 +62,12 @@ def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
     >>> bounds(Interval(low=-0.5, high=0.25, method=""), 2)
     '[−0.50, 0.25]'
     """
-    return f"[{number(interval.low, decimals, sign=sign)}, {number(interval.high, decimals, sign=sign)}]"
+    return interval.render(lambda value: number(value, decimals, sign=sign))
 
 
 def render_estimate(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
     """A value with its interval, or a dash where it is undefined."""
-    if estimate.value is None:
-        return MISSING
-    text = number(estimate.value, decimals, sign=sign)
-    return f"{text} {bounds(estimate.interval, decimals, sign=sign)}" if estimate.interval else text
+    return estimate.render(lambda value: number(value, decimals, sign=sign), undefined=MISSING)
 
 
 def p_value(p: float | None) -> str:

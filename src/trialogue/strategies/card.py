@@ -81,11 +81,7 @@ def number(estimate: Estimate, digits: int = 3) -> str:
     >>> number(Estimate(value=0.707))
     '.707'
     """
-    if estimate.value is None:
-        return "undefined"
-    ends = estimate.interval
-    text = _bare(estimate.value, digits)
-    return text if ends is None else f"{text} [{_bare(ends.low, digits)}, {_bare(ends.high, digits)}]"
+    return estimate.render(lambda value: _bare(value, digits), undefined="undefined")
 
 
 def _bare(value: float, digits: int) -> str:

@@ -197,7 +197,7 @@ def _share_cell(share: Estimate) -> str:
     count = f"{_hits(share)} of {share.n}"
     if share.value is None or share.interval is None:
         return count
-    return f"{share.value:.2f} [{share.interval.low:.2f}, {share.interval.high:.2f}]\n{count}"
+    return f"{render_estimate(share, digits=2)}\n{count}"
 
 
 def _mix_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:

@@ -341,8 +341,8 @@ def _lead_odds(held: Sequence[PairFindings], best: str) -> str:
         return ""
     nearest = min(leads, key=lambda pair: abs((pair.odds_ratio.value or 1.0) - 1.0))
     ratio = nearest.odds_ratio
-    interval = f" [{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]" if ratio.interval else ""
-    return f" (odds of a higher rating against {nearest.b}: {ratio.value:.2f}{interval})"
+    text = ratio.render("{:.2f}".format, undefined="")
+    return f" (odds of a higher rating against {nearest.b}: {text})"
 
 
 def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:

@@ -1,7 +1,5 @@
 """Plain-text rendering of agreement for the terminal."""
 
-import io
-import shutil
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ from trialogue.records import Estimate
 from trialogue.report.long_names import with_short_names
 from trialogue.report.numbers import MISSING, bounds, number
 from trialogue.report.plots.agreement import statistic_name
+from trialogue.report.terminal import columns, draw_table, new_table, wrap_sentences
 from trialogue.report.text import one_line, shorten
 
 if TYPE_CHECKING:
@@ -31,14 +30,14 @@ def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> 
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     findings = with_short_names(findings)
-    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
-    parts = ["\n".join(textwrap.fill(one_line(sentence), width) for sentence in findings.answer)]
+    width = columns(width, least=NARROWEST, most=WIDEST)
+    parts = [wrap_sentences(findings.answer, width)]
     for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
         title = textwrap.fill(f"{one_line(question)} ({level}s)", width)
-        parts.append(f"{title}\n{_render_table(_ratings(findings, ratings), width)}")
+        parts.append(f"{title}\n{draw_table(_ratings(findings, ratings), width)}")
     if findings.preferences:
-        parts.append(_render_table(_choices(findings), width))
+        parts.append(draw_table(_choices(findings), width))
     if findings.baselines:
         parts.append("* a trivial baseline that any useful measure must beat.")
     if any(each.penalised for rating in findings.ratings for each in rating.agreed):
@@ -96,35 +95,20 @@ def _choices(findings: AgreementFindings) -> "Table":
 
 
 def _table(heads: Sequence[str]) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = new_table()
     for head in heads:
         table.add_column(Text(head), justify="left", overflow="fold")
     return table
 
 
 def _name(findings: AgreementFindings, measure: str) -> str:
-    from rich.markup import escape
-
-    mark = " *" if measure in findings.baselines else ""
-    return escape(shorten(title_of(findings, measure), LONGEST) + mark)
+    return shorten(title_of(findings, measure), LONGEST) + (" *" if measure in findings.baselines else "")
 
 
 def _cell(estimate: Estimate | None) -> str:
-    from rich.markup import escape
-
     if estimate is None or estimate.value is None:
         return MISSING
     text = number(estimate.value, DECIMALS)
-    return escape(f"{text}\n{bounds(estimate.interval, DECIMALS)}" if estimate.interval else text)
-
-
-def _render_table(table: "Table", width: int) -> str:
-    from rich.console import Console
-
-    stream = io.StringIO()
-    Console(file=stream, width=width, color_system=None, legacy_windows=False).print(table)
-    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip("\n").splitlines())
+    return f"{text}\n{bounds(estimate.interval, DECIMALS)}" if estimate.interval else text

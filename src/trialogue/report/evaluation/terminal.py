@@ -1,7 +1,5 @@
 """Plain-text rendering of the answer and the league table for the terminal."""
 
-import io
-import shutil
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ from trialogue.report.evaluation.threats import terminal_lines
 from trialogue.report.long_names import short_names, with_short_names
 from trialogue.report.measures import ARROWS, all_leagues, baselines_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
+from trialogue.report.terminal import columns, draw_table, new_table, wrap_sentences
 from trialogue.report.text import one_line
 
 if TYPE_CHECKING:
@@ -32,15 +31,20 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     findings = with_short_names(findings)
-    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
+    width = columns(width, least=NARROWEST, most=WIDEST)
     systems = systems_in_order(findings)
     leagues = all_leagues(findings)
     names = [*systems, *baselines_in_order(leagues)]
     fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
     parts_of_table = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
-    tables = [_render_table(_table(part, systems), width) for part in parts_of_table]
+    tables = [draw_table(_table(part, systems), width) for part in parts_of_table]
     threats = ["\n".join(_wrap(line, width) for line in terminal_lines(findings))] if findings.threats else []
-    parts = [_answer(findings, width), *filter(None, threats), *tables, *_legend(findings, leagues, width)]
+    parts = [
+        wrap_sentences((statement.text for statement in findings.answer), width),
+        *filter(None, threats),
+        *tables,
+        *_legend(findings, leagues, width),
+    ]
     return "\n\n".join(parts)
 
 
@@ -48,16 +52,10 @@ def _wrap(line: str, width: int) -> str:
     return textwrap.fill(one_line(line), width, subsequent_indent="    ")
 
 
-def _answer(findings: Findings, width: int) -> str:
-    return "\n".join(textwrap.fill(one_line(statement.text), width) for statement in findings.answer)
-
-
 def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = new_table()
     table.add_column("")
     for league in leagues:
         name = league.measure.measured.detail
@@ -89,14 +87,6 @@ def _cell(standing: Standing, decimals: int, letters: str) -> str:
         return MISSING
     text = number(estimate.value, decimals) + (f" {letters}" if letters else "")
     return text + (f"\n{bounds(estimate.interval, decimals)}" if estimate.interval else "\n(no interval)")
-
-
-def _render_table(table: "Table", width: int) -> str:
-    from rich.console import Console
-
-    stream = io.StringIO()
-    Console(file=stream, width=width, color_system=None, highlight=False, markup=False, emoji=False).print(table)
-    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
 
 
 def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[str]:

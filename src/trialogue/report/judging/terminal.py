@@ -1,15 +1,13 @@
 """Plain-text rendering of a judge and its correction for the terminal."""
 
-import io
-import shutil
 import textwrap
-from collections.abc import Sequence
 
 from trialogue.findings.judging.records import JudgingFindings
 from trialogue.report.agreement.page import Table
 from trialogue.report.judging.tables import differences_table, systems_table, threat_lists
 from trialogue.report.judging.wording import facts
 from trialogue.report.numbers import count
+from trialogue.report.terminal import columns, draw_table, new_table, wrap_sentences
 from trialogue.report.text import one_line
 
 NARROWEST, WIDEST = 60, 130
@@ -26,17 +24,17 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
         findings: what to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
-    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
-    parts = [_paragraphs(findings.answer, width), _paragraphs(facts(findings), width)]
-    parts.append(_render_table(_drop_columns(systems_table(findings), *LEFT_OUT), width))
+    width = columns(width, least=NARROWEST, most=WIDEST)
+    parts = [wrap_sentences(findings.answer, width), wrap_sentences(facts(findings), width)]
+    parts.append(_drawn(_drop_columns(systems_table(findings), *LEFT_OUT), width))
     if findings.differences:
         table = _drop_columns(differences_table(findings), *LEFT_OUT, "Labels alone")
-        parts.append(_render_table(Table(table.heads, table.rows[:MOST_PAIRS]), width))
+        parts.append(_drawn(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
     for heading, texts in threat_lists(findings):
         parts.append(f"{heading}:\n" + "\n".join(textwrap.fill(f"- {one_line(text)}", width) for text in texts))
-    parts.append(_paragraphs([KEY], width))
+    parts.append(wrap_sentences([KEY], width))
     return "\n\n".join(parts)
 
 
@@ -46,21 +44,12 @@ def _drop_columns(table: Table, *heads: str) -> Table:
     return Table(tuple(table.heads[place] for place in kept), rows)
 
 
-def _paragraphs(sentences: Sequence[str], width: int) -> str:
-    return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in sentences)
-
-
-def _render_table(table: Table, width: int) -> str:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as Rich
+def _drawn(table: Table, width: int) -> str:
     from rich.text import Text
 
-    drawn = Rich(box=box.SIMPLE_HEAD, pad_edge=False)
+    drawn = new_table()
     for place, head in enumerate(table.heads):
         drawn.add_column(head, justify="left" if place == 0 else "right", overflow="fold")
     for row in table.rows:
         drawn.add_row(*(Text(one_line(cell)) for cell in row))
-    stream = io.StringIO()
-    Console(file=stream, width=width, color_system=None, legacy_windows=False).print(drawn)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")
+    return draw_table(drawn, width)

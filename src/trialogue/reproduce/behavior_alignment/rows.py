@@ -92,10 +92,7 @@ def render_estimate(estimate: Estimate | None) -> str:
     """An estimate with its interval."""
     if estimate is None:
         return "—"
-    if estimate.value is None:
-        return f"undefined ({estimate.why})"
-    ends = estimate.interval
-    return bare(estimate.value) + ("" if ends is None else f" [{ends.low:.3f}, {ends.high:.3f}]")
+    return estimate.render(bare, undefined=f"undefined ({estimate.why})")
 
 
 def compare_row(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:

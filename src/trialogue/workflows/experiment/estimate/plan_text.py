@@ -59,7 +59,7 @@ def _agent(each: AgentEstimate) -> Iterator[str]:
 def _total_lines(takes: Sequence[StageEstimate]) -> Iterator[str]:
     agents = [each for stage in takes for each in stage.agents]
     unknown = [each.agent for each in agents if each.seconds is None]
-    beside = f", plus the time of {_list_names(unknown)}, which is unknown" if unknown else ""
+    beside = f", plus the time of {', '.join(unknown)}, which is unknown" if unknown else ""
     yield f"In all: {in_all(takes).duration()}{beside}."
     if any(each.model for each in agents):
         yield f"Cost: {_cost([each for each in agents if each.model])}."
@@ -77,8 +77,4 @@ def _cost(models: Sequence[AgentEstimate]) -> str:
             sums[each.currency] = sums.get(each.currency, Range(0, 0)).plus(each.cost)
     unknown = [each.agent for each in models if each.cost is None]
     known = [amount.money(currency) for currency, amount in sums.items()]
-    return " and ".join([*known, *([f"unknown of {_list_names(unknown)}"] if unknown else [])])
-
-
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(names)
+    return " and ".join([*known, *([f"unknown of {', '.join(unknown)}"] if unknown else [])])

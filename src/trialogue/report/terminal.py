@@ -1,0 +1,40 @@
+"""Draw tables and sentences as lines of a terminal, without colors."""
+
+import io
+import shutil
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from trialogue.report.text import one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def columns(width: int | None, *, least: int, most: int) -> int:
+    """Columns to write in: those asked for or the terminal's own (80 where there is none), within bounds."""
+    return min(most, max(least, width or shutil.get_terminal_size((80, 24)).columns))
+
+
+def new_table() -> "Table":
+    """A table in the style of all commands: a rule below the heads, no frame."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+
+
+def draw_table(table: "Table", width: int) -> str:
+    """A table as lines of at most ``width`` characters, without trailing spaces."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    plain = {"color_system": None, "highlight": False, "markup": False, "emoji": False, "legacy_windows": False}
+    Console(file=stream, width=width, **plain).print(table)  # type: ignore[arg-type]  # the options are not one type
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")
+
+
+def wrap_sentences(sentences: Iterable[str], width: int) -> str:
+    """Sentences as paragraphs of at most ``width`` characters a line."""
+    return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in sentences)
