@@ -14,6 +14,7 @@ import pytest
 from tests.study.prolific_api import TOKEN, serving
 from tests.study.served import folder_of, free_port, start, stop
 from tests.study.visitor import Visitor
+from trialogue.study.recruiting import following
 
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 PATIENCE_S = 40.0
@@ -37,6 +38,18 @@ def followers(folder: Path) -> list[int]:
             continue
         if b"trialogue.study.recruiting.following" in words and os.fsencode(folder) in words:
             found.append(int(path.parent.name))
+    return found
+
+
+def workers(folder: Path) -> list[int]:
+    """Those of them that do the work."""
+    found = []
+    for each in followers(folder):
+        try:
+            words = Path(f"/proc/{each}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        found += [each] if following.WORK.encode() in words else []
     return found
 
 
@@ -71,7 +84,10 @@ def test_places_come_back_while_the_study_is_served_and_nothing_is_left_behind(t
         try:
             came_back = until(lambda: state_of_the_first(folder) == "returned")
             assert came_back, (folder / "log.txt").read_text("utf-8")
-            assert len(followers(folder)) == 1
+            assert len(followers(folder)) == 2  # one that works, and one that starts it again
+            at_work = workers(folder)
+            os.kill(at_work[0], signal.SIGKILL)
+            assert until(lambda: workers(folder) not in ([], at_work)), (folder / "log.txt").read_text("utf-8")
             os.kill(server.pid, signal.SIGKILL)  # the parent alone: nobody is left to end its children
             server.wait(30)
             assert until(lambda: not followers(folder))
@@ -80,3 +96,25 @@ def test_places_come_back_while_the_study_is_served_and_nothing_is_left_behind(t
                 os.kill(each, signal.SIGKILL)
             os.killpg(server.pid, signal.SIGKILL)
     assert TOKEN not in (folder / "log.txt").read_text("utf-8")
+
+
+def test_a_process_that_dies_is_started_again_until_it_ends_as_it_should() -> None:
+    ends = iter([-9, 1, 0])
+    lines: list[str] = []
+    following.keep_alive(lambda: next(ends), wait=lambda seconds: seconds == following.AGAIN_S, tell=lines.append)
+    assert [line.partition("exit status ")[2] for line in lines] == [
+        "-9); it is started again.",
+        "1); it is started again.",
+    ]
+    assert list(ends) == []
+
+
+def test_nothing_is_started_again_where_the_server_is_gone() -> None:
+    starts: list[int] = []
+
+    def start() -> int:
+        starts.append(1)
+        return 1
+
+    following.keep_alive(start, wait=lambda seconds: False, tell=lambda line: None)
+    assert starts == [1]

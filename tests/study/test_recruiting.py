@@ -5,15 +5,19 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
+from django.conf import settings
 
 from tests.study.prolific_api import TOKEN, Prolific, serving
 from tests.study.walking import running, walk
 from trialogue.errors import UsageError
+from trialogue.study.design.platforms.signing import signed_link
 from trialogue.study.models import Assignment, Audit, Decision, Participant, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import Api, PlatformError
+from trialogue.study.recruiting.decisions import Payer
 from trialogue.study.recruiting.following import follow, waiting_for
 from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.recruiting.prolific import Recruiter
@@ -48,6 +52,10 @@ def study() -> Study:
 
 def recruiter(study: Study, folder: Path, **options: Any) -> Recruiter:
     return Recruiter(study, folder, Api(**options), who="test")
+
+
+def payer(study: Study, folder: Path, **options: Any) -> Payer:
+    return Payer(study, folder, Api(**options), who="test")
 
 
 def person(study: Study, name: str) -> Participant:
@@ -161,7 +169,7 @@ def test_the_places_of_excluded_people_are_opened_there_too_up_to_what_was_confi
 def test_submissions_are_decided_as_staff_decided_with_reasons(
     platform: Prolific, study: Study, tmp_path: Path
 ) -> None:
-    made = published(study, tmp_path)
+    published(study, tmp_path)
     states = {"good": "AWAITING REVIEW", "bad": "AWAITING REVIEW", "soon": "ACTIVE", "left": "TIMED-OUT"}
     people = {name: person(study, name) for name in (*states, "open")}
     for name, each in people.items():
@@ -170,26 +178,27 @@ def test_submissions_are_decided_as_staff_decided_with_reasons(
     for name in ("good", "soon", "left"):
         assert decide(people[name], Decision.Kind.ACCEPT, who="maria") == ""
     assert decide(people["bad"], Decision.Kind.REFUSE, who="maria", reason="failed both checks") == ""
-    assert made.approval_price(made.pending_decisions()) == "2.50 GBP"  # one approval: 2.00 * 1.25
+    money = payer(study, tmp_path)
+    assert money.approval_price(money.pending_decisions()) == "2.50 GBP"  # one approval: 2.00 * 1.25
     for wrong in ("", "2.5", "5.00 GBP", "2.50 EUR"):
         with pytest.raises(UsageError, match=r"Nothing was decided: confirm the price '2\.50 GBP'"):
-            made.decide(wrong)
+            payer(study, tmp_path).decide(wrong)
     assert not any("transition" in line for line in platform.log if "submissions" in line)
-    done = made.decide("2.50 GBP")
+    done = payer(study, tmp_path).decide("2.50 GBP")
     assert (done.approved, done.rejected) == ([people["good"].code], [people["bad"].code])
     assert (done.later, done.impossible) == ([people["soon"].code], [people["left"].code])
     assert {name: platform.submissions[f"e-{name}"]["status"] for name in people} == {
         "good": "APPROVED", "bad": "REJECTED", "soon": "ACTIVE", "left": "TIMED-OUT", "open": "AWAITING REVIEW"}  # fmt: skip
     platform.submissions["e-soon"]["status"] = "AWAITING REVIEW"
-    assert made.decide("2.50 GBP").approved == [people["soon"].code]
-    assert not made.decide("").approved
-    assert made.pending_decisions().contrary == []
+    assert payer(study, tmp_path).decide("2.50 GBP").approved == [people["soon"].code]
+    assert not payer(study, tmp_path).decide("").approved
+    assert payer(study, tmp_path).pending_decisions().contrary == []
     platform.submissions["e-good"]["status"] = "REJECTED"  # by hand, there
-    assert made.pending_decisions().contrary == [people["good"].code]
+    assert payer(study, tmp_path).pending_decisions().contrary == [people["good"].code]
 
 
 def test_an_approval_whose_answer_was_lost_is_not_sent_again(platform: Prolific, study: Study, tmp_path: Path) -> None:
-    made = published(study, tmp_path)
+    published(study, tmp_path)
     for name in ("a", "b"):
         each = person(study, name)
         walk(each)
@@ -197,10 +206,10 @@ def test_an_approval_whose_answer_was_lost_is_not_sent_again(platform: Prolific,
         assert decide(each, Decision.Kind.ACCEPT, who="maria") == ""
     platform.lose = "transition"
     with pytest.raises(PlatformError, match="did not answer"):
-        made.decide("5.00 GBP")
+        payer(study, tmp_path).decide("5.00 GBP")
     with pytest.raises(UsageError, match=r"confirm the price '2\.50 GBP'"):  # the first was approved: one is left
-        made.decide("5.00 GBP")
-    made.decide("2.50 GBP")
+        payer(study, tmp_path).decide("5.00 GBP")
+    payer(study, tmp_path).decide("2.50 GBP")
     assert sum("transition" in line for line in platform.log if "submissions" in line) == 2
 
 
@@ -217,7 +226,7 @@ def test_the_place_of_somebody_who_completed_and_was_rejected_comes_back_and_a_s
     found = made.sync()
     assert (found.freed, found.replaced) == (["gone"], ["bad"])
     assert Assignment.objects.filter(state="done").count() == before - 3
-    assert bad.assignments.filter(state="replaced").count() == 3
+    assert bad.assignments.filter(state="rejected").count() == 3
     assert platform.studies["s1"]["total_available_places"] == 4  # Prolific opens a rejected place itself
     gone.refresh_from_db()
     ended = gone.finished_at
@@ -226,6 +235,61 @@ def test_the_place_of_somebody_who_completed_and_was_rejected_comes_back_and_a_s
     gone.refresh_from_db()
     assert gone.finished_at == ended
     assert Audit.objects.filter(what="reconcile").count() == 1  # nothing new, nothing logged
+
+
+def test_whom_prolific_rejected_is_not_paid_and_takes_no_place_below_the_ceiling_of_replacements(
+    platform: Prolific, tmp_path: Path
+) -> None:
+    fast: dict[str, Any] = {"exclusion": ["too_fast"], "attention": {"checks": 0, "min_seconds_per_item": 60}}
+    study = running(items=6, **PAID, **fast)  # everybody is excluded, and one is replaced at most
+    made = published(study, tmp_path)
+    first, second, third = (person(study, name) for name in ("first", "second", "third"))
+    for each in (first, second):
+        walk(each)
+    states = {each: set(each.assignments.values_list("state", flat=True)) for each in (first, second)}
+    assert states == {first: {"replaced"}, second: {"done"}}  # the ceiling was reached
+    for name in ("first", "second"):
+        platform.submit(name, "REJECTED")
+    assert made.sync().replaced == ["second"]  # the first one's items were given out again before
+    for each in (first, second):
+        assert set(each.assignments.values_list("state", flat=True)) == {"rejected"}
+    assert platform.studies["s1"]["total_available_places"] == 4  # Prolific opens a rejected place itself
+    walk(third)
+    assert set(third.assignments.values_list("state", flat=True)) == {"replaced"}  # below the ceiling again
+    made.sync()
+    assert platform.studies["s1"]["total_available_places"] == 5  # four are paid as planned, and the third besides
+
+
+def test_rejected_work_is_asked_again_also_where_excluded_people_are_not_replaced(
+    platform: Prolific, tmp_path: Path
+) -> None:
+    study = running(items=6, **PAID, replace_excluded=False)
+    made = recruiter(study, tmp_path)
+    made.create_draft(BASE)
+    made.publish("10.00 GBP")
+    bad = person(study, "bad")
+    walk(bad)
+    platform.submit("bad", "REJECTED")
+    assert made.sync().replaced == ["bad"]  # its place opens there, and who comes finds something to do
+    assert set(bad.assignments.values_list("state", flat=True)) == {"rejected"}
+
+
+def test_who_came_by_a_link_that_we_signed_is_decided_about_and_paid_by_the_id_in_it(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    published(study, tmp_path)
+    query = signed_link("", study=study.slug, person="one", key=settings.SECRET_KEY).removeprefix("?")
+    came = entering.enter(study, dict(parse_qsl(query))).participant
+    assert came is not None
+    assert came.signed
+    platform.submit("one", "AWAITING REVIEW")
+    walk(came)
+    assert decide(came, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50")) == ""
+    assert decide(came, Decision.Kind.ACCEPT, who="maria") == ""
+    money = payer(study, tmp_path)
+    assert money.decide("2.50 GBP").approved == [came.code]
+    money.pay_bonuses("1.50 GBP")
+    assert platform.paid == ["one,1.50"]
 
 
 def _with_bonus(study: Study, platform: Prolific) -> Participant:
@@ -237,55 +301,55 @@ def _with_bonus(study: Study, platform: Prolific) -> Participant:
 
 
 def test_bonuses_are_paid_once_after_their_sum_was_typed(platform: Prolific, study: Study, tmp_path: Path) -> None:
-    made = published(study, tmp_path)
+    published(study, tmp_path)
     one = _with_bonus(study, platform)
-    assert made.bonus_sum() == "1.50 GBP"
+    assert payer(study, tmp_path).bonus_sum() == "1.50 GBP"
     with pytest.raises(UsageError, match="Nothing was paid"):
-        made.pay_bonuses("1.5")
+        payer(study, tmp_path).pay_bonuses("1.5")
     assert not platform.paid
-    made.pay_bonuses("1.50 GBP")
-    made.pay_bonuses("0.00 GBP")
-    recruiter(study, tmp_path).pay_bonuses("1.50 GBP")
+    payer(study, tmp_path).pay_bonuses("1.50 GBP")
+    payer(study, tmp_path).pay_bonuses("0.00 GBP")
+    payer(study, tmp_path).pay_bonuses("1.50 GBP")
     assert platform.paid == ["one,1.50"]
     decide(one, Decision.Kind.BONUS, who="maria", amount=Decimal("0.25"))
-    made.pay_bonuses("0.25 GBP")
+    payer(study, tmp_path).pay_bonuses("0.25 GBP")
     assert platform.paid == ["one,1.50", "one,0.25"]  # what was not paid before, and no more
 
 
 def test_an_id_that_somebody_made_up_is_paid_nothing_and_pays_nobody_else(
     platform: Prolific, study: Study, tmp_path: Path
 ) -> None:
-    made = published(study, tmp_path)
+    published(study, tmp_path)
     honest, hostile = person(study, "one"), person(study, "two,999.00\ntwo")
     platform.submit("two", "AWAITING REVIEW")
     for each in (honest, hostile):
         walk(each)
         assert decide(each, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50")) == ""
-    assert made.bonus_sum() == "0.00 GBP"  # Prolific lists neither of the two ids
+    assert payer(study, tmp_path).bonus_sum() == "0.00 GBP"  # Prolific lists neither of the two ids
     platform.submit("one", "AWAITING REVIEW")
-    assert made.bonus_sum() == "1.50 GBP"
-    made.pay_bonuses("1.50 GBP")
+    assert payer(study, tmp_path).bonus_sum() == "1.50 GBP"
+    payer(study, tmp_path).pay_bonuses("1.50 GBP")
     assert platform.paid == ["one,1.50"]
-    assert made.pending_payments().unlisted == [hostile.code]
+    assert payer(study, tmp_path).pending_payments().unlisted == [hostile.code]
 
 
 @pytest.mark.parametrize("paid", [True, False])
 def test_a_payment_whose_answer_was_lost_is_never_repeated_by_itself(
     platform: Prolific, study: Study, tmp_path: Path, paid: bool
 ) -> None:
-    made = published(study, tmp_path)
+    published(study, tmp_path)
     _with_bonus(study, platform)
     platform.lose = "/pay/"
     with pytest.raises(PlatformError):
-        made.pay_bonuses("1.50 GBP")
-    for again in (made, recruiter(study, tmp_path)):
+        payer(study, tmp_path).pay_bonuses("1.50 GBP")
+    for _ in range(2):
         with pytest.raises(UsageError, match=r"no answer arrived.*settle b1 --paid"):
-            again.pay_bonuses("1.50 GBP")
+            payer(study, tmp_path).pay_bonuses("1.50 GBP")
     assert len(platform.paid) == 1
-    made.settle("b1", paid=paid)
-    assert made.bonus_sum() == ("0.00 GBP" if paid else "1.50 GBP")
+    payer(study, tmp_path).settle("b1", paid=paid)
+    assert payer(study, tmp_path).bonus_sum() == ("0.00 GBP" if paid else "1.50 GBP")
     with pytest.raises(UsageError, match="is not an unsettled payment"):
-        made.settle("b1", paid=paid)
+        payer(study, tmp_path).settle("b1", paid=paid)
 
 
 def test_a_line_that_a_crash_cut_off_is_none_and_the_next_one_is_whole(
@@ -377,15 +441,15 @@ def test_the_process_beside_a_server_ends_with_it() -> None:
 
 
 def test_a_redirect_is_no_answer_and_takes_no_token_along(platform: Prolific, study: Study, tmp_path: Path) -> None:
-    made = published(study, tmp_path)
+    published(study, tmp_path)
     _with_bonus(study, platform)
     platform.moved = "/pay/"
     with pytest.raises(PlatformError, match=r"\(302\)"):
-        made.pay_bonuses("1.50 GBP")
+        payer(study, tmp_path).pay_bonuses("1.50 GBP")
     assert not platform.paid
     assert not platform.leaked
     platform.moved = ""
-    made.pay_bonuses("1.50 GBP")  # it was not paid, and that is known
+    payer(study, tmp_path).pay_bonuses("1.50 GBP")  # it was not paid, and that is known
     assert platform.paid == ["one,1.50"]
 
 

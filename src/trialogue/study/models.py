@@ -171,7 +171,9 @@ class Assignment(models.Model):
         DONE = "done"
         RELEASED = "released"
         REPLACED = "replaced"
-        """Done, and done again by somebody else, since this participant is excluded."""
+        """Done, and done again by somebody else, since this participant is excluded; they are paid."""
+        REJECTED = "rejected"
+        """The same, since the platform rejected this participant's work; they are not paid."""
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="assignments")
     slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="assignments")

@@ -91,7 +91,7 @@ def test_what_staff_decide_about_people_comes_to_prolific_with_reasons_after_its
     boss.post(HERE, {"act": "bonus", "confirmed": "1.50 GBP"})  # a second click
     assert platform.paid == ["good,1.50"]
     boss.post(HERE, {"act": "sync"})
-    assert bad.assignments.filter(state="replaced").count() > 0
+    assert bad.assignments.filter(state="rejected").count() > 0
     assert rude.assignments.filter(state="replaced").count() > 0
     after = text(boss, HERE)
     assert "No decision waits" in after

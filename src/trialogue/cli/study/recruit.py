@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from trialogue.study.recruiting.decisions import Payer
     from trialogue.study.recruiting.prolific import Recruiter
 
 STEPS = ("draft", "publish", "sync", "decide", "bonus", "settle", "close")
@@ -33,26 +34,29 @@ def recruit(
         raise UnknownNameError("step", step, STEPS)
     study = open_study(folder)
     from trialogue.study.recruiting.api import Api
+    from trialogue.study.recruiting.decisions import Payer
     from trialogue.study.recruiting.prolific import Recruiter
 
-    recruiter = Recruiter(study, folder, Api(dry=dry_run, tell=typer.echo), who="command line")
+    api = Api(dry=dry_run, tell=typer.echo)
+    recruiter = Recruiter(study, folder, api, who="command line")
+    payer = Payer(study, folder, api, who="command line")
     if step == "draft":
         typer.echo(f"Draft at Prolific: {recruiter.create_draft(base) or '(dry run)'}")
     elif step == "publish":
         typer.echo(f"Price of all places: {recruiter.price()}")
         recruiter.publish(_confirm(confirm, dry_run))
     elif step == "bonus":
-        owed = recruiter.pending_payments()
-        typer.echo(f"Bonuses owed: {recruiter.bonus_sum(owed)}")
+        owed = payer.pending_payments()
+        typer.echo(f"Bonuses owed: {payer.bonus_sum(owed)}")
         for code in owed.unlisted:
             typer.echo(f"{code}: not listed by Prolific for this study; nothing is paid")
-        typer.echo(f"Bonuses: {recruiter.pay_bonuses(_confirm(confirm, dry_run))}")
+        typer.echo(f"Bonuses: {payer.pay_bonuses(_confirm(confirm, dry_run))}")
     elif step == "settle":
-        recruiter.settle(payment, paid=paid)
+        payer.settle(payment, paid=paid)
     elif step == "close":
         recruiter.close()
     elif step == "decide":
-        _decide(recruiter, confirm, dry_run)
+        _decide(payer, confirm, dry_run)
     elif every:
         _follow(recruiter, every)
     else:
@@ -89,11 +93,11 @@ def _follow(recruiter: "Recruiter", every: float) -> None:
     follow(recruiter.sync, every_s=every, wait=wait, tell=typer.echo)
 
 
-def _decide(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
-    found = recruiter.pending_decisions()
-    price = recruiter.approval_price(found)
+def _decide(payer: "Payer", confirm: str, dry: bool) -> None:
+    found = payer.pending_decisions()
+    price = payer.approval_price(found)
     typer.echo(f"To approve: {len(found.approve)} ({price}); to reject: {len(found.reject)}")
-    done = recruiter.decide(_confirm(confirm, dry) if found.approve else "")
+    done = payer.decide(_confirm(confirm, dry) if found.approve else "")
     counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active there"
     typer.echo(f"{counts}, {len(done.impossible)} returned or timed out there.")
     for code in done.contrary:

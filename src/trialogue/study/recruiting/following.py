@@ -1,11 +1,14 @@
 """The platform's list, asked for again and again, so that places come back by themselves.
 
 ``python -m trialogue.study.recruiting.following FOLDER SECONDS PARENT`` does it beside a server until that ends. It is a
-process of its own since those of a server are forked, and a fork must not take a connection to the database along.
+process of its own since those of a server are forked, and a fork must not take a connection to the database along. What
+does the work is a process below it, which is started again if it dies: by a bug, or since the system was short of memory.
 """
 
 import logging
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -19,6 +22,8 @@ if TYPE_CHECKING:  # models, which are there only after Django was set up for th
 
 LEAST_S, USUAL_S = 30.0, 300.0  # between two questions
 GLANCE_S = 2.0  # between two looks whether the server is still there
+AGAIN_S = 10.0  # before a process that died is started again
+WORK = "work"  # the argument of the process that does the work
 _log = logging.getLogger("trialogue.study")
 
 
@@ -74,6 +79,39 @@ def waiting_for(parent: int) -> Callable[[float], bool]:
     return wait
 
 
+def keep_alive(start: Callable[[], int], *, wait: Callable[[float], bool], tell: Callable[[str], None]) -> None:
+    """Start a process, and again whenever it dies, until it ends as it should or the wait says that it is over.
+
+    Args:
+        start: starts it, and waits for its end; its exit status, 0 for an end as it should be.
+        wait: waits so many seconds; False: it is over.
+        tell: called with a line for each death.
+    """
+    while (status := start()) != 0:
+        tell(f"The process that synchronises with Prolific ended (exit status {status}); it is started again.")
+        if not wait(AGAIN_S):
+            return
+
+
+def watch(folder: Path, every_s: float, parent: int) -> None:
+    """Keep a process that follows a study alive until the parent process ends."""
+    going_on = waiting_for(parent)
+    below = [sys.executable, "-m", __spec__.name, str(folder), str(every_s), str(os.getpid()), WORK]
+
+    def start() -> int:
+        with subprocess.Popen(below, stdin=subprocess.DEVNULL) as process:
+            try:
+                while process.poll() is None:
+                    if not going_on(GLANCE_S):
+                        return 0
+                return process.returncode
+            finally:
+                process.terminate()
+
+    signal.signal(signal.SIGTERM, lambda *given: sys.exit(0))  # so that the process below is ended, too
+    keep_alive(start, wait=going_on, tell=_log.error)
+
+
 def main(folder: Path, every_s: float, parent: int) -> None:
     """Follow a study until the parent process ends."""
     from trialogue.study.opening import open_study
@@ -88,6 +126,6 @@ def main(folder: Path, every_s: float, parent: int) -> None:
 
 if __name__ == "__main__":
     try:
-        main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+        (main if WORK in sys.argv[4:] else watch)(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
     except KeyboardInterrupt:
         sys.exit(130)

@@ -181,6 +181,18 @@ def replace(participant: Participant) -> int:
     return _free_slots(done, Assignment.State.REPLACED)
 
 
+def replace_rejected(participant: Participant) -> int:
+    """Give out again what somebody judged whom the platform rejected; the number of slots.
+
+    They are not paid, and the platform opens their place for somebody else: so no ceiling holds for them, and who was
+    replaced before since they are excluded takes up no place below it any more.
+    """
+    _wait_turn(participant.study)
+    mine = Assignment.objects.filter(participant_id=participant.pk)
+    mine.filter(state=Assignment.State.REPLACED).update(state=Assignment.State.REJECTED)
+    return _free_slots(mine.filter(state=Assignment.State.DONE), Assignment.State.REJECTED)
+
+
 def replace_within_ceiling(participant: Participant) -> int:
     """As ``replace``, as long as the study file replaces people who are excluded, and not too many were; else 0."""
     most = budget(participant.study).replacements if file_of(participant.study).replace_excluded else 0

@@ -75,7 +75,8 @@ def _forget(participant: Participant) -> None:
     """Delete everything that somebody said, and free their slots, answered ones too."""
     assigning.release(participant)
     assigning.replace(participant)
-    participant.assignments.filter(state=Assignment.State.REPLACED).update(state=Assignment.State.RELEASED)
+    again = (Assignment.State.REPLACED, Assignment.State.REJECTED)
+    participant.assignments.filter(state__in=again).update(state=Assignment.State.RELEASED)
     Submission.objects.filter(participant=participant).delete()
     Event.objects.filter(participant=participant).delete()
     Check.objects.filter(participant=participant).delete()

@@ -59,11 +59,12 @@ def arrival(
     """
     if platform.name == "prolific" and check is not None and (token := parameters.get(platform.token_parameter)):
         return _arrival_of_token(platform, token, check(token))
-    signed = verify(parameters, study=study, key=key)
+    signed, its = verify(parameters, study=study, key=key), PARAMETERS.get(platform.name)
     if platform.signed and not signed:
         return Arrival(wrong="unsigned")
     if signed:
-        return Arrival(id=_short(parameters["id"]), ids={"id": _short(parameters["id"])}, signed=True)
+        name = _short(parameters["id"])
+        return Arrival(id=name, ids={"id": name} | ({its[0]: name} if its else {}), signed=True)
     if platform.name == "none":
         return Arrival()
     if platform.name == "mturk" and parameters.get("assignmentId") == MTURK_PREVIEW:

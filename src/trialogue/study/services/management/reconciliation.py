@@ -81,10 +81,10 @@ def log(study: Study, found: Reconciled, *, who: str) -> None:
 
 
 def _replace_places(participant: Participant) -> bool:
-    """Whether the places of somebody who completed were given out again just now, as for people who are excluded."""
+    """Whether the places of somebody who completed and was rejected were given out again just now."""
     with transaction.atomic():
         locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
-        return bool(assigning.replace_within_ceiling(locked))
+        return bool(assigning.replace_rejected(locked))
 
 
 def _unlisted_ids(study: Study, listed: set[str]) -> list[str]:

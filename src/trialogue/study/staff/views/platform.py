@@ -1,5 +1,6 @@
 """What staff decided, carried out at Prolific: approvals, rejections and bonuses. What costs money needs its price typed."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.utils.translation import gettext
 
 from trialogue.errors import TrialogueError
 from trialogue.study.recruiting.api import Api
+from trialogue.study.recruiting.decisions import Payer
 from trialogue.study.recruiting.prolific import Recruiter
 from trialogue.study.staff.access import MANAGE, login_of
 from trialogue.study.staff.forms import CarryOutForm
@@ -27,11 +29,18 @@ class Platform(StaffForm):
     template_name = "study/staff/platform.html"
 
     @cached_property
-    def _recruiter(self) -> Recruiter:
+    def _payer(self) -> Payer:
+        return Payer(self.study, self._folder, self._api(), who=login_of(self.request))
+
+    @property
+    def _folder(self) -> Path:
         folder = settings.FOLDER
         if not recruits(self.study) or folder is None:
             raise Http404
-        return Recruiter(self.study, folder, Api(tries=1, wait_s=PATIENCE_S), who=login_of(self.request))
+        return Path(folder)
+
+    def _api(self) -> Api:
+        return Api(tries=1, wait_s=PATIENCE_S)
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The page.
@@ -39,7 +48,7 @@ class Platform(StaffForm):
         Raises:
             Http404: the study is not recruited for by this server.
         """
-        _ = self._recruiter
+        _ = self._folder
         return super().get(request, *args, **kwargs)
 
     def form_valid(self, form: CarryOutForm) -> HttpResponse:
@@ -48,11 +57,11 @@ class Platform(StaffForm):
         try:
             match form.cleaned_data["act"]:
                 case "decide":
-                    self._recruiter.decide(confirmed)
+                    self._payer.decide(confirmed)
                 case "bonus":
-                    self._recruiter.pay_bonuses(confirmed)
+                    self._payer.pay_bonuses(confirmed)
                 case "sync":
-                    self._recruiter.sync()
+                    Recruiter(self.study, self._folder, self._api(), who=login_of(self.request)).sync()
         except TrialogueError as error:
             form.add_error(None, str(error))
             return self.form_invalid(form)
@@ -67,7 +76,7 @@ class Platform(StaffForm):
             return {**context, "unreachable": str(error)}
 
     def _pending(self) -> dict[str, Any]:
-        found, owed = self._recruiter.pending_decisions(), self._recruiter.pending_payments()
+        found, owed = self._payer.pending_decisions(), self._payer.pending_payments()
         groups = [
             (gettext("still at work there; decided later"), found.later),
             (gettext("returned or timed out there; nothing can be decided"), found.impossible),
@@ -77,8 +86,8 @@ class Platform(StaffForm):
         return {
             "approve": [each.participant.code for each in found.approve],
             "reject": [{"code": each.participant.code, "reason": each.reason} for each in found.reject],
-            "approval_price": self._recruiter.approval_price(found),
+            "approval_price": self._payer.approval_price(found),
             "owed": [{"code": code, "amount": amount} for code, amount in sorted(owed.amounts.items())],
-            "bonus_sum": self._recruiter.bonus_sum(owed),
+            "bonus_sum": self._payer.bonus_sum(owed),
             "groups": [{"name": name, "codes": codes} for name, codes in groups if codes],
         }

@@ -1,0 +1,198 @@
+"""What staff decided, carried out at Prolific: approvals, rejections and bonuses, each after its price was confirmed."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from trialogue.errors import UsageError
+from trialogue.study.design.payment import money
+from trialogue.study.models import Participant
+from trialogue.study.recruiting.account import Account, prolific_id
+from trialogue.study.services.management.deciding import Standing, standings
+
+AWAITING = "AWAITING REVIEW"
+CATEGORY = "OTHER"
+DECIDED = {"APPROVED": "accept", "PARTIALLY APPROVED": "accept", "SCREENED OUT": "accept", "REJECTED": "refuse"}
+LOST = ("RETURNED", "TIMED-OUT")
+
+
+@dataclass
+class Pending:
+    """A decision of staff, and the submission that it is about."""
+
+    participant: Participant
+    submission: str
+    """Its id at Prolific."""
+    reason: str
+
+
+@dataclass
+class Decided:
+    """What staff decided, and how far it goes at Prolific. Lists of codes of participants."""
+
+    approve: list[Pending] = field(default_factory=list)
+    """To be approved: each costs the reward and the fee."""
+    reject: list[Pending] = field(default_factory=list)
+    """To be rejected, with the reason."""
+    approved: list[str] = field(default_factory=list)
+    """Approved just now."""
+    rejected: list[str] = field(default_factory=list)
+    """Rejected just now."""
+    later: list[str] = field(default_factory=list)
+    """Not to be decided yet: still active there."""
+    impossible: list[str] = field(default_factory=list)
+    """Returned or timed out there, so nobody can decide about them any more."""
+    contrary: list[str] = field(default_factory=list)
+    """Decided the other way there: by a completion code's action, or by hand."""
+
+
+@dataclass
+class Owed:
+    """Bonuses that were decided and not paid yet, by code."""
+
+    amounts: dict[str, Decimal] = field(default_factory=dict)
+    """Of participants whom Prolific lists."""
+    ids: dict[str, str] = field(default_factory=dict)
+    """Their ids there."""
+    unlisted: list[str] = field(default_factory=list)
+    """Came with an id that Prolific does not list for this study: paid nothing."""
+
+
+class Payer(Account):
+    """Carries decisions out, and pays."""
+
+    def pending_decisions(self) -> Decided:
+        """What staff decided and Prolific does not know yet; who completed and was not decided about waits."""
+        found = Decided()
+        people = {name: each for each in self.people() if (name := prolific_id(each))}
+        by_person = standings(people.values())
+        for row in self.submissions():
+            who = people.get(row["participant_id"])
+            if who is not None and who.pk in by_person:
+                self._sort(found, who, row, by_person[who.pk])
+        return found
+
+    @staticmethod
+    def _sort(found: Decided, who: Participant, submission: dict[str, Any], standing: Standing) -> None:
+        status, pending = str(submission["status"]), Pending(who, str(submission["id"]), standing.payment_reason)
+        if not standing.payment:
+            return
+        if status in DECIDED:
+            found.contrary += [who.code] if DECIDED[status] != standing.payment else []
+        elif status in LOST:
+            found.impossible.append(who.code)
+        elif status != AWAITING:
+            found.later.append(who.code)
+        else:
+            (found.approve if standing.payment == "accept" else found.reject).append(pending)
+
+    def approval_price(self, found: Decided) -> str:
+        """What the approvals cost, the platform's fee included: what is confirmed."""
+        return self.payment.price(len(found.approve))
+
+    def decide(self, confirmed: str) -> Decided:
+        """Approve and reject as staff decided, with their reasons.
+
+        Args:
+            confirmed: the price of the approvals, as ``approval_price`` says it; rejections alone cost nothing.
+
+        Raises:
+            UsageError: the confirmation is another; nothing was sent.
+        """
+        with self.ledger.exclusive():
+            found = self.pending_decisions()
+            price = self.approval_price(found)
+            if found.approve and not self.api.dry and " ".join(confirmed.split()) != price:
+                raise UsageError(f"Nothing was decided: confirm the price {price!r}, got {confirmed!r}.")
+            for each in found.approve:
+                self._transition("approve", each, {"action": "APPROVE"})
+                found.approved.append(each.participant.code)
+            for each in found.reject:
+                self._transition(
+                    "reject", each, {"action": "REJECT", "message": each.reason, "rejection_category": CATEGORY}
+                )
+                found.rejected.append(each.participant.code)
+        return found
+
+    def _transition(self, what: str, pending: Pending, body: dict[str, Any]) -> None:
+        self.do_once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
+
+    def pending_payments(self) -> Owed:
+        """What staff decided and was not paid yet.
+
+        Raises:
+            UsageError: a payment was begun and nobody knows what came of it.
+        """
+        paid, people = self._paid_amounts(), self.people()
+        decided, found = standings(people), Owed()
+        listed = {str(row["participant_id"]) for row in self.submissions()}
+        for each in people:
+            left = decided[each.pk].bonus - paid.get(each.code, Decimal(0)) if each.pk in decided else Decimal(0)
+            if left <= 0:
+                continue
+            # what stands in an unsigned link anybody may have written: another's id, or a line of a payment
+            if (name := prolific_id(each)) in listed and name.isalnum():
+                found.amounts[each.code], found.ids[each.code] = left, name
+            else:
+                found.unlisted.append(each.code)
+        return found
+
+    def _paid_amounts(self) -> dict[str, Decimal]:
+        """By code: what was paid."""
+        paid: dict[str, Decimal] = {}
+        for row in self.ledger.rows():
+            if row["what"] == "bonus" and row["state"] == "intended":
+                last = self.ledger.last_line("bonus", row["key"])
+                if last is None or last["state"] == "intended":
+                    raise UsageError(
+                        f"The payment {row['key']} was started, but no answer arrived. Check at Prolific whether it was "
+                        f"paid, and record it: trialogue study recruit FOLDER settle {row['key']} --paid, or --unpaid. It "
+                        "is never paid again automatically."
+                    )
+                if last["state"] == "done":
+                    for code, amount in row["amounts"].items():
+                        paid[code] = paid.get(code, Decimal(0)) + Decimal(amount)
+        return paid
+
+    def pay_bonuses(self, confirmed: str) -> str:
+        """Pay what is owed, once; the sum in words.
+
+        Args:
+            confirmed: the sum, as ``bonus_sum`` says it.
+
+        Raises:
+            UsageError: the confirmation is another; nothing was paid.
+        """
+        with self.ledger.exclusive():
+            owed = self.pending_payments()
+            total = self.bonus_sum(owed)
+            if not owed.amounts:
+                return total
+            if not self.api.dry and " ".join(confirmed.split()) != total:
+                raise UsageError(f"Nothing was paid: confirm the sum {total!r}, got {confirmed!r}.")
+            rows = "\n".join(f"{owed.ids[code]},{amount:.2f}" for code, amount in sorted(owed.amounts.items()))
+            made = self.api.change(
+                "POST", "/submissions/bonus-payments/", {"study_id": self.remote_id, "csv_bonuses": rows}
+            )
+            if self.api.dry:
+                return total
+            payment = str(made["id"])
+            amounts = {code: str(amount) for code, amount in owed.amounts.items()}
+            self.do_once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
+        return total
+
+    def bonus_sum(self, owed: Owed | None = None) -> str:
+        """What all bonuses cost that are owed; asked for where they are not given."""
+        amounts = (owed or self.pending_payments()).amounts.values()
+        return money(int(sum(amounts, Decimal(0)) * 100), self.payment.currency)
+
+    def settle(self, payment: str, *, paid: bool) -> None:
+        """Record the outcome of a payment whose answer was lost.
+
+        Raises:
+            UsageError: there is no such payment.
+        """
+        row = self.ledger.last_line("bonus", payment)
+        if row is None or row["state"] != "intended":
+            raise UsageError(f"{payment!r} is not an unsettled payment.")
+        self.ledger.settle("bonus", payment, "done" if paid else "refused", by=self.who)
