@@ -7,7 +7,7 @@ CACHE = "TRIALOGUE_CACHE"
 
 
 def cache_folder() -> Path:
-    """Where things are kept that can be made anew: ``TRIALOGUE_CACHE``, or the user's cache folder of this platform."""
+    """Folder for reproducible files: ``TRIALOGUE_CACHE``, or the platform's user cache folder."""
     import platformdirs
 
     given = os.environ.get(CACHE)

@@ -7,7 +7,7 @@ from trialogue.errors import MissingExtraError
 
 
 def need(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """The module, imported now; raises MissingExtraError with the install command if it is not there.
+    """Import an optional module; raises MissingExtraError with the install command if it is missing.
 
     Args:
         module: dotted name, such as ``"openpyxl"``.

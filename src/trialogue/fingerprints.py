@@ -46,7 +46,7 @@ _MARKUP = re.compile(r"&#?\w+;")
 
 
 def normalise(text: str) -> str:
-    """A text without what a copy may lose: case, punctuation, spacing, character forms (NFKC), HTML entities.
+    """Normalise differences that a copy may have: case, punctuation, spacing, character forms (NFKC), HTML entities.
 
     UTF-8 that was read as Windows-1252 is read again. A text of punctuation alone stays as it is.
 
@@ -72,7 +72,7 @@ def _redecode(text: str) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """Ten hexadecimal digits that two texts of the same words share.
+    """Ten-digit hexadecimal fingerprint of a text's normalised words.
 
     >>> fingerprint("Me, too!") == fingerprint("me too"), len(fingerprint("me too"))
     (True, 10)
@@ -85,12 +85,12 @@ def _digest(text: str) -> str:
 
 
 def fingerprints_of(texts: Iterable[str]) -> frozenset[str]:
-    """The fingerprints of texts."""
+    """Fingerprints of texts."""
     return frozenset(map(fingerprint, texts))
 
 
 def exchanges_of(utterances: Sequence[Utterance]) -> dict[str, int]:
-    """The fingerprints of each user turn together with the system turn that follows it, with the words of both.
+    """Fingerprints of each user turn with the system turn that follows, and their word counts.
 
     Several utterances of one speaker in a row are one turn, however they were cut. Empty where no system turn follows a
     user's.
@@ -110,7 +110,7 @@ def _speaker(utterance: Utterance) -> str:
 
 @dataclass(frozen=True)
 class Recognised:
-    """A dialogue that a model was trained on."""
+    """A dialogue recognised as training data."""
 
     fold: str
     """Where it was in the training data: the group of dialogues that are left out together, such as a system's."""
@@ -121,13 +121,13 @@ class Recognised:
 
 
 class TrainingDialogues(Record):
-    """The dialogues that a model was trained on, as fingerprints of their exchanges by fold."""
+    """Fingerprints of a model's training dialogues, by exchange and fold."""
 
     folds: dict[str, tuple[str, ...]]
     """Fingerprints of the exchanges of each fold, sorted; which exchanges make a dialogue cannot be read from them."""
 
     def recognise(self, dialogue: Dialogue) -> Recognised | None:
-        """The fold that a dialogue is from; None where it is not recognised or has no exchange.
+        """The fold of a dialogue; None if it is not recognised or has no exchange.
 
         Its id, its system and its user do not matter. Of several folds, the one that knows most of its exchanges counts,
         then the first by name.
@@ -149,7 +149,7 @@ class TrainingDialogues(Record):
 
 
 def training_dialogues(dialogues: Iterable[tuple[str, Dialogue]]) -> TrainingDialogues:
-    """The fingerprints of dialogues, given with the fold of each."""
+    """Fingerprint dialogues, given with their folds."""
     folds: dict[str, set[str]] = {}
     for fold, dialogue in dialogues:
         folds.setdefault(fold, set()).update(exchanges_of(dialogue.utterances))
@@ -157,7 +157,7 @@ def training_dialogues(dialogues: Iterable[tuple[str, Dialogue]]) -> TrainingDia
 
 
 class TrainingExposure(Record):
-    """How many dialogues of a system a measure was trained on, and how these were scored."""
+    """Number of a system's dialogues that are training data of a measure, and how these were scored."""
 
     measure: str
     """Full name of the measure that learned from them."""
@@ -172,14 +172,14 @@ class TrainingExposure(Record):
 
     @property
     def excluded_count(self) -> int:
-        """Recognised dialogues without a value, since there are no weights that never saw them."""
+        """Recognised dialogues without a value, because no weights were fitted without them."""
         return self.recognised - self.out_of_fold
 
 
 def exposure_of(
     measure: str, dialogues: Iterable[Dialogue], training: TrainingDialogues, *, out_of_fold: Container[str]
 ) -> tuple[TrainingExposure, ...]:
-    """One record for each system with recognised dialogues, in alphabetical order.
+    """One record per system with recognised dialogues, in alphabetical order.
 
     Args:
         measure: full name of the measure.
@@ -207,12 +207,12 @@ def exposure_of(
 
 
 def write_fingerprints(fingerprints: Iterable[str], folder: Path) -> None:
-    """Write fingerprints of texts into a model's folder."""
+    """Write text fingerprints into a model folder."""
     write_text(folder / FILE, json.dumps({"texts": sorted(fingerprints)}) + "\n")
 
 
 def read_fingerprints(folder: Path) -> frozenset[str] | None:
-    """The fingerprints of texts in a model's folder; None where an early version wrote it, which kept none.
+    """Read text fingerprints from a model folder; None if an early version wrote it, which stored none.
 
     Raises:
         DataError: the file is there and cannot be read.
@@ -235,7 +235,7 @@ def _read(path: Path, key: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class KnownTexts:
-    """How many of some different sentences a model was trained on."""
+    """Number of distinct sentences that are in a model's training data."""
 
     known: int
     n: int
@@ -245,7 +245,7 @@ class KnownTexts:
 
     @property
     def is_memorised(self) -> bool:
-        """Whether that cannot be chance.
+        """Whether the number exceeds chance.
 
         Of the long sentences of INSPIRED dev and test, half of the dialogues share 2 % with the others; of references that a
         model was trained on, cut into sentences by our rules, it knows 93 %.
@@ -255,12 +255,12 @@ class KnownTexts:
 
     @property
     def counts(self) -> str:
-        """In words, such as ``12 of 40 sentences (9 of 30 of six words or more)``."""
+        """Counts in words, such as ``12 of 40 sentences (9 of 30 of six words or more)``."""
         return f"{self.known} of {self.n} different sentences ({self.long_known} of {self.long} of six words or more)"
 
 
 def known_texts(fingerprints: frozenset[str], texts: Iterable[str]) -> KnownTexts:
-    """How many of the different sentences are among the fingerprints.
+    """Count the distinct sentences whose fingerprints are known.
 
     >>> trained = fingerprints_of(["It stars Tom Hanks and Meg Ryan."])
     >>> known_texts(trained, ["it stars Tom Hanks and Meg Ryan", "Me too!"])

@@ -51,7 +51,7 @@ NAMES = dict(
 
 
 def language_name(code: str) -> str:
-    """A language as a sentence names it.
+    """English name of a language, for sentences.
 
     >>> language_name("de"), language_name("kik")
     ('German', "language 'kik'")
@@ -61,7 +61,7 @@ def language_name(code: str) -> str:
 
 @dataclass(frozen=True)
 class LanguageGuess:
-    """The language of somebody's texts, as far as they tell."""
+    """Detected language of a speaker's texts."""
 
     code: str | None
     """ISO 639 code of the language that most of the words are in; None where there is too little text to tell."""
@@ -74,17 +74,17 @@ class LanguageGuess:
 
     @property
     def is_enough(self) -> bool:
-        """Whether there is enough text to tell."""
+        """Whether there is enough text for detection."""
         return self.code is not None
 
     @property
     def is_clear(self) -> bool:
-        """Whether nearly all of it is in one language."""
+        """Whether nearly all of the text is in one language."""
         return self.code is not None and self.share >= LEAST_SHARE
 
 
 def language_of(texts: Iterable[str]) -> LanguageGuess:
-    """The language of texts of one speaker; of very many, a sample is read.
+    """Detect the language of one speaker's texts; of very many, a sample is read.
 
     >>> language_of(["Ich suche einen lustigen Film.", "Hast du Fargo gesehen?", "Nein, worum geht es denn da überhaupt?",
     ...              "Um einen Mann, der seine Frau entführen lässt."]).code
@@ -107,14 +107,14 @@ class TextSample:
         self._bound = _ALL_CHECKSUMS
 
     def add(self, text: str) -> None:
-        """Take in the next text."""
+        """Add a text."""
         text = text[:MOST_CHARACTERS]
         if self._bound == _ALL_CHECKSUMS or _checksum(text) < self._bound:
             self._texts[text] = None
             self._thin()
 
     def merge(self, other: "TextSample") -> None:
-        """Take in what another sample did, as if its texts had come after these."""
+        """Add the texts of another sample, as if they followed these."""
         self._bound = min(self._bound, other._bound)
         self._texts = {text: None for text in (*self._texts, *other._texts) if self._keeps(text)}
         self._thin()
@@ -129,7 +129,7 @@ class TextSample:
         return self._bound == _ALL_CHECKSUMS or _checksum(text) < self._bound
 
     def guess(self) -> LanguageGuess:
-        """The language of what was taken in; the same text counts once."""
+        """Detect the language of the texts; duplicates count once."""
         counts: Counter[str | None] = Counter()
         spaced = unspaced = 0
         for block in _blocks(self._texts):
@@ -164,7 +164,7 @@ def _blocks(texts: Iterable[str]) -> Iterator[str]:
 
 
 def count_words(text: str) -> int:
-    """Words between spaces that are no numbers, and in scripts without spaces characters.
+    """Number of words between spaces that are not numbers; characters in scripts without spaces.
 
     >>> count_words("Fargo (1996) is good"), count_words("我喜欢 Fargo")
     (3, 4)

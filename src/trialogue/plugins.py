@@ -13,7 +13,7 @@ from trialogue.errors import UnknownNameError, UsageError
 
 @cache
 def plugins_of(group: str) -> dict[str, EntryPoint]:
-    """Every entry point of a group by name, such as ``plugins_of("trialogue.metrics")``; ours win a tie."""
+    """Entry points of a group by name, such as ``plugins_of("trialogue.metrics")``; built-in ones take precedence."""
     found = sorted(entry_points(group=group), key=lambda point: (point.name, not point.value.startswith("trialogue.")))
     points: dict[str, EntryPoint] = {}
     for point in found:
@@ -22,7 +22,7 @@ def plugins_of(group: str) -> dict[str, EntryPoint]:
 
 
 def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
-    """The object registered under a name, or the one that ``"module:Name"`` points at.
+    """Load the object registered under a name, or named as ``"module:Name"``.
 
     Raises:
         UnknownNameError: no such name; the nearest known ones are in the message.

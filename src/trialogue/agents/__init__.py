@@ -42,7 +42,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name whose module is only imported when it is needed: serving takes 60 ms to import."""
+    """Import a public name lazily: importing the server takes 60 ms."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LAZY[name]), name)

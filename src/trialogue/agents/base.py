@@ -60,16 +60,16 @@ class Session(Protocol):
 
 @runtime_checkable
 class Retrying(Protocol):
-    """A session that asks again where a request fails, and keeps account of it."""
+    """Protocol of sessions that retry failed requests and record the cost."""
 
     @property
     def retries(self) -> RetryCost:
-        """What asking again has cost in this conversation so far."""
+        """Cost of retries in this conversation so far."""
         ...
 
 
 def retries_of(session: Session) -> RetryCost:
-    """What asking again has cost a session so far; nothing for one that keeps no account."""
+    """Cost of a session's retries so far; zero for a session that does not record it."""
     return session.retries if isinstance(session, Retrying) else RetryCost()
 
 

@@ -17,30 +17,33 @@ from trialogue.records import Utterance
 
 
 class Echo(SimpleSession):
-    """Says what the user said. It keeps no state: one object is agent and session of any number of dialogues."""
+    """Agent that repeats the user's last utterance.
+
+    Stateless: one object is agent and session of any number of dialogues.
+    """
 
     def __init__(self, *, name: str = "echo") -> None:
         self.name = name
         self.sessions_at_once: int | None = None
 
     def open(self, dialogue_id: str, *, seed: int) -> "Echo":
-        """Itself; it draws nothing, so the seed is ignored."""
+        """Return itself; nothing is random, so the seed is ignored."""
         return self
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """The user's last words."""
+        """The user's last utterance."""
         return turn_of(last_message(history))
 
 
 class Fixed(Echo):
-    """Says the same in every turn."""
+    """Agent that gives the same reply in every turn."""
 
     def __init__(self, *messages: str, name: str = "fixed") -> None:
         super().__init__(name=name)
         self._turn = turn_of(list(messages))
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """Its messages."""
+        """The fixed messages."""
         return self._turn
 
 
@@ -74,18 +77,18 @@ OFF_TOPIC = (
 
 
 class OffTopic(Echo):
-    """Says something that has nothing to do with anything, drawn by the seed of the session."""
+    """Agent that replies with irrelevant sentences, drawn by the seed of the session."""
 
     def __init__(self, *, name: str = "off-topic", rng: np.random.Generator | None = None) -> None:
         super().__init__(name=name)
         self._rng = rng or np.random.default_rng(0)
 
     def open(self, dialogue_id: str, *, seed: int) -> "OffTopic":
-        """A session of its own, as it draws."""
+        """Open a separate session, since sentences are random."""
         return OffTopic(name=self.name, rng=np.random.default_rng(seed))
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """A sentence, whatever was said."""
+        """A random sentence, whatever the history."""
         return turn_of(OFF_TOPIC[int(self._rng.integers(len(OFF_TOPIC)))])
 
 
@@ -93,7 +96,7 @@ class OffTopicSpec(AgentSpec):
     """``off-topic``: says random sentences that recommend nothing."""
 
     def make(self) -> OffTopic:
-        """The agent."""
+        """Create the agent."""
         return OffTopic(name=self.name or "off-topic")
 
 
@@ -103,7 +106,7 @@ class EchoSpec(AgentSpec):
     workload: ClassVar[Workload | None] = Workload.REPEATS_TEXT
 
     def make(self) -> Echo:
-        """The agent."""
+        """Create the agent."""
         return Echo(name=self.name or "echo")
 
 
@@ -117,5 +120,5 @@ class FixedSpec(AgentSpec):
     """What it says."""
 
     def make(self) -> Fixed:
-        """The agent."""
+        """Create the agent."""
         return Fixed(self.text, name=self.name or "fixed")

@@ -32,7 +32,7 @@ GIVEN = ("seed", "dialogue_id")
 
 
 class CallableAgent:
-    """An agent made of a function or a class; see the module for what it is called with."""
+    """Agent made from a function or a class; see the module for the calling convention."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class CallableAgent:
         longest_text: int = LONGEST_TEXT,
         sessions_at_once: int | None = None,
     ) -> None:
-        """Look at the signatures, so that a wrong one is told before the first dialogue.
+        """Inspect the signatures, so that an invalid one fails before the first dialogue.
 
         Args:
             made: the function or class.
@@ -66,7 +66,7 @@ class CallableAgent:
         self._timeout_s, self._longest = timeout_s, longest_text
 
     def open(self, dialogue_id: str, *, seed: int) -> "CallableSession":
-        """A session with an object of its own, if it is a class.
+        """Open a session, with its own instance if the agent is a class.
 
         Raises:
             AgentFailure: making the object raised or took too long.
@@ -79,21 +79,21 @@ class CallableAgent:
         return CallableSession(self, made, made.reply)
 
     def call(self, call: Callable[[], Any], what: str) -> Any:
-        """Call its code within its time; what it raises is a failure."""
+        """Call third-party code with the timeout; exceptions become failures."""
         return call_foreign(call, what=f"{self.name}{what}", timeout_s=self._timeout_s)
 
     def turn(self, call: Callable[[], Any], what: str) -> Turn:
-        """The turn that a call of its code gives."""
+        """Call third-party code and convert the result to a turn."""
         start = time.perf_counter()
         answer = self.call(call, what)
         return turn_of(answer, longest=self._longest, latency_s=time.perf_counter() - start)
 
     def words(self, history: Sequence[Utterance]) -> tuple[Any, ...]:
-        """What ``reply`` is called with."""
+        """Arguments for ``reply``."""
         return (last_message(history), tuple(history)) if self._takes_history else (last_message(history),)
 
     def close(self) -> None:
-        """Nothing is held beyond the sessions."""
+        """Do nothing: resources belong to sessions."""
 
 
 class CallableSession(SimpleSession):
@@ -105,19 +105,19 @@ class CallableSession(SimpleSession):
         self._close = getattr(made, "close", None)
 
     def greet(self) -> Turn | None:
-        """What the object's ``greet`` says; None if it has none or says nothing."""
+        """The object's greeting; None if it has none."""
         if self._greet is None:
             return None
         said = self._agent.call(self._greet, ".greet()")
         return None if said is None else turn_of(said)
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What the code returns."""
+        """The return value of the code, as a turn."""
         words = self._agent.words(history)
         return self._agent.turn(lambda: self._reply(*words), ".reply()")
 
     def close(self) -> None:
-        """Call the object's ``close``; what it raises is of no use to anybody any more."""
+        """Call the object's ``close``; exceptions are ignored."""
         if self._close is not None:
             close, self._close = self._close, None
             call_quietly(lambda: self._agent.call(close, ".close()"))
@@ -138,7 +138,7 @@ class CallableSpec(AgentSpec):
     """Dialogues at the same time; None: any number."""
 
     def make(self) -> CallableAgent:
-        """The agent; imports the module."""
+        """Import the module and create the agent."""
         if ":" not in self.code:
             raise UsageError(
                 f"{self.code!r} does not name a Python object. Write it as module:Name, such as my_bot:reply."

@@ -15,7 +15,7 @@ FRAMES = 3  # innermost lines of a traceback in a failure; the place of the mist
 
 
 def call_foreign(call: Callable[[], Result], *, what: str, timeout_s: float | None = None) -> Result:
-    """What the call returns.
+    """Call third-party code and return its result.
 
     With a time limit it runs in a thread of its own, which cannot be stopped: it is left behind when time is up.
 
@@ -60,7 +60,7 @@ def _guard(call: Callable[[], Result], what: str) -> Result:
 
 
 def is_full_disk(error: BaseException) -> bool:
-    """Whether an exception, or what led to it, says that there is no room on the disk: this machine's fault."""
+    """Whether an exception or one of its causes reports a full disk, which is this machine's fault."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
@@ -72,13 +72,13 @@ def is_full_disk(error: BaseException) -> bool:
 
 
 def describe_error(error: BaseException) -> str:
-    """An exception with the innermost places it came through."""
+    """Describe an exception with the innermost frames of its traceback."""
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     return text + "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames)
 
 
 def call_quietly(call: Callable[[], object]) -> None:
-    """Call for the sake of freeing something; a failure then is of no use to anybody."""
+    """Call a clean-up function, ignoring any exception."""
     with contextlib.suppress(AgentFailure):
         _guard(call, "closing")

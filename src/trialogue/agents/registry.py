@@ -67,7 +67,7 @@ def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None 
 
 
 def is_file(given: object) -> bool:
-    """Whether what is given names a file of options.
+    """Whether the argument names a file of options.
 
     >>> is_file("shop.yaml"), is_file("subprocess:python3 bot.py shop.yaml"), is_file("echo")
     (True, False, False)
@@ -137,7 +137,7 @@ def _protocols() -> list[str]:
 
 
 class OptionsError(UsageError):
-    """Options that an agent (or another ``what``) cannot be made with; carries every mistake with its place among them."""
+    """Invalid options of an agent (or another ``what``); carries every mistake with its path."""
 
     def __init__(self, kind: str, mistakes: Sequence[Mistake], file: str = "", *, what: str = "agent") -> None:
         self.mistakes = tuple(mistakes)
@@ -156,7 +156,7 @@ def _validate(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind
 
 
 def without_secrets(mistake: Mistake, made: type[Record]) -> Mistake:
-    """The same mistake; of an unknown option that looks like a secret, what to do with secrets instead of a guess."""
+    """For an unknown option that looks like a secret, replace the spelling hint by advice on secrets."""
     option = str(mistake.place[0]) if len(mistake.place) == 1 else ""
     if option in made.model_fields or not any(word in option.lower() for word in SECRETS):
         return mistake
@@ -179,7 +179,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 class CodeSpec(AgentSpec):
-    """Other people's code: an agent's class, made with options; an agent itself; or a function or class to be called."""
+    """Third-party code: an agent class, constructed with options; an agent object; or a function or class to be called."""
 
     code: str
     """Its registered name, or ``module:Name``."""
@@ -187,7 +187,7 @@ class CodeSpec(AgentSpec):
     """What it is made with."""
 
     def make(self) -> Agent:
-        """The agent; imports the code."""
+        """Import the code and create the agent."""
         made = load(GROUP, self.code, kind="agent")
         if not all(hasattr(made, method) for method in AGENT):
             return self._wrap(made)

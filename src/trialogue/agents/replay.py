@@ -20,10 +20,10 @@ from trialogue.seeds import rng_for
 
 
 class ReplayAgent:
-    """Says again what was said."""
+    """Agent that replays recorded dialogues."""
 
     def __init__(self, dialogues: Sequence[Dialogue], *, name: str = "replay") -> None:
-        """Any dialogues in which a system says something.
+        """Store the dialogues that contain system utterances.
 
         Raises:
             UsageError: there are none.
@@ -38,14 +38,14 @@ class ReplayAgent:
         self._scripts, self._ids = scripts, sorted(scripts)
 
     def open(self, dialogue_id: str, *, seed: int) -> "ReplaySession":
-        """The recording of that id, else one drawn by the seed."""
+        """Open the recording with that id, else one drawn by the seed."""
         if dialogue_id not in self._scripts:
             dialogue_id = self._ids[int(rng_for(seed, "replay").integers(len(self._ids)))]
         greeting, turns = self._scripts[dialogue_id]
         return ReplaySession(greeting, turns)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources."""
 
 
 Burst = tuple[Utterance, ...]
@@ -64,17 +64,17 @@ def _words(run: Burst) -> Burst:
 
 
 class ReplaySession(SimpleSession):
-    """One recording."""
+    """Replay of one recording."""
 
     def __init__(self, greeting: Burst, turns: tuple[Burst, ...]) -> None:
         self._greeting, self._turns = greeting, turns
 
     def greet(self) -> Turn | None:
-        """What the system said before the user."""
+        """The system's utterances before the user's first one."""
         return Turn(self._greeting) if self._greeting else None
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What it said in this turn; where the recording is over, nothing, and the dialogue ends."""
+        """The system's recorded turn; after the last one, an empty turn that ends the dialogue."""
         last_message(history)
         runs = [who for who, _ in groupby(history, key=lambda said: said.speaker)]
         place = runs.count("user") - 1
@@ -94,10 +94,10 @@ class ReplaySpec(AgentSpec):
     """Only dialogues of this system; None: of all."""
 
     def mistakes(self) -> list[Mistake]:
-        """A file that is not there."""
+        """A missing file."""
         return [] if self.file.is_file() else [Mistake(("file",), f"there is no file {str(self.file)!r}.")]
 
     def make(self) -> ReplayAgent:
-        """The agent; reads the file."""
+        """Read the file and create the agent."""
         dialogues = [said for said in read_records(self.file, Dialogue) if self.system in (None, said.system)]
         return ReplayAgent(dialogues, name=self.name or self.system or "replay")

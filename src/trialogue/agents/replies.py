@@ -102,7 +102,7 @@ def _message(message: object, longest: int) -> Utterance:
 
 
 def spoken_texts(history: Sequence[Utterance]) -> list[dict[str, str]]:
-    """A history as plain JSON: who said what."""
+    """History as plain JSON: speakers and texts."""
     return [{"speaker": utterance.speaker, "text": utterance.text} for utterance in history]
 
 

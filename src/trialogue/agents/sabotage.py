@@ -22,10 +22,10 @@ from trialogue.seeds import rng_for
 
 
 class Sabotage:
-    """Another agent, of whose replies a share is replaced by sentences that have nothing to do with anything."""
+    """Wraps an agent and replaces a share of its replies by irrelevant sentences."""
 
     def __init__(self, agent: Agent, share: float, *, name: str | None = None) -> None:
-        """Any agent; its greeting stays, and what it was not asked for it does not know of.
+        """Wrap any agent; its greeting is kept, and it does not learn about the turns that were replaced.
 
         Args:
             agent: who replies otherwise. It is closed with this one.
@@ -37,7 +37,7 @@ class Sabotage:
         self._agent, self._share = agent, share
 
     def open(self, dialogue_id: str, *, seed: int) -> "SabotageSession":
-        """A session of the agent, with the same seed, and what is drawn beside it."""
+        """Open a session of the agent with the same seed, and a generator for the replacements."""
         return SabotageSession(self._agent.open(dialogue_id, seed=seed), self._share, rng_for(seed, "sabotage"))
 
     def close(self) -> None:
@@ -46,14 +46,14 @@ class Sabotage:
 
 
 class SabotageSession(SimpleSession):
-    """A session of another agent, some of whose turns are replaced."""
+    """Session of another agent, with some turns replaced."""
 
     def __init__(self, session: Session, share: float, rng: np.random.Generator) -> None:
         self._session, self._share, self._rng = session, share, rng
 
     @property
     def retries(self) -> RetryCost:
-        """What asking the agent again has cost."""
+        """Cost of the wrapped agent's retries."""
         return retries_of(self._session)
 
     def greet(self) -> Turn | None:
@@ -83,7 +83,7 @@ class SabotageSpec(CatalogueSpec):
     """Which share of the replies is off-topic."""
 
     def mistakes(self) -> list[Mistake]:
-        """What is wrong with the other agent."""
+        """Mistakes in the options of the wrapped agent."""
         try:
             return [Mistake(("agent",), mistake.what, mistake.hint) for mistake in self._other().mistakes()]
         except OptionsError as error:
@@ -92,7 +92,7 @@ class SabotageSpec(CatalogueSpec):
             return [Mistake(("agent",), str(error))]
 
     def make(self) -> Sabotage:
-        """The agent around the other one."""
+        """Create the wrapped agent and wrap it."""
         return Sabotage(self._other().make(), self.share, name=self.name)
 
     def _other(self) -> AgentSpec:

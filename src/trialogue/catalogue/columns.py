@@ -31,7 +31,7 @@ class Block:
 def number_blocks(
     path: Path, *, names: tuple[str, ...], header: bool, problems: list[Problem], separator: bytes = b","
 ) -> Iterator[Block]:
-    """The rows of a file of numbers, block by block; blank lines only at its end.
+    """Read a file of numbers in blocks of rows; blank lines are allowed only at its end.
 
     A row that cannot be read goes to ``problems`` instead of into a block. Reading ends early where they are very many.
 
@@ -137,7 +137,7 @@ def _other_header(path: Path, first: bytes, names: tuple[str, ...]) -> Problem:
 
 
 def code_table(ids: Sequence[int]) -> NDArray[np.int32]:
-    """Places of ids, to be looked up by id; -1 where there is no such id, the place behind the largest included.
+    """Lookup table from id to index; -1 for missing ids, including the entry behind the largest id.
 
     >>> code_table([7, 3])[[3, 7, 8]].tolist()
     [1, 0, -1]
@@ -148,7 +148,7 @@ def code_table(ids: Sequence[int]) -> NDArray[np.int32]:
 
 
 def encode_ids(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """(the ids that occur, ascending, the place of each row's id among them) of ids from 0.
+    """(Distinct ids in ascending order, index of each row's id among them), for ids from 0.
 
     >>> names, codes = encode_ids(np.array([30, 4, 30], dtype=np.int32))
     >>> names, codes.tolist()
@@ -161,7 +161,7 @@ def encode_ids(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int3
 
 
 def join_parts(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """One array of all parts, which are let go of, so that not every column of a file is in memory twice at once."""
+    """Concatenate arrays, releasing each part, so that not every column of a file is in memory twice."""
     column = np.concatenate(parts)
     parts.clear()
     return column

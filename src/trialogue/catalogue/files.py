@@ -20,7 +20,7 @@ PLURALS = {"genres": "genre", "directors": "director", "actors": "actor", "other
 
 
 def items_of(path: Path) -> Iterator[Item]:
-    """The items of a file in its order; nothing from an empty one.
+    """Read the items of a file in order; none from an empty one.
 
     Raises:
         DataError: it cannot be read, with every mistake in it.
@@ -53,7 +53,7 @@ def _items_of_table(path: Path) -> Iterator[Item]:
 
 
 class Rows(Protocol):
-    """A reader of the csv module: rows, and the line it is at."""
+    """csv reader that tracks the line number."""
 
     line_num: int
 

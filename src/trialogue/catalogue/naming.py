@@ -17,7 +17,7 @@ LONG = 300  # characters of a sentence on either side of a title that are looked
 
 
 class Naming(StrEnum):
-    """How an item is named."""
+    """Ways in which an item is named."""
 
     RECOMMENDED = "recommended"
     """It is put forward, or nothing says otherwise."""
@@ -68,7 +68,7 @@ _COMPARED = re.compile(
 
 
 def naming_of(text: str, mention: Mention, others: Sequence[Mention] = ()) -> Naming:
-    """How a text names one item.
+    """Classify how a text names one item.
 
     Args:
         text: what was said.
@@ -84,7 +84,7 @@ def naming_of(text: str, mention: Mention, others: Sequence[Mention] = ()) -> Na
 
 
 def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
-    """How a text names each of some items, in their order; time grows with the length of the text and their number."""
+    """Classify how a text names each of several items, in order; linear in text length and number of items."""
     plain = _mask_titles(text, mentions)
     ends = [found.end() for found in _END.finditer(plain)]
     return [_naming_of(plain, ends, mention) for mention in mentions]

@@ -251,7 +251,7 @@ def _blocks(values: NDArray[np.float32]) -> Iterator[tuple[int, NDArray[np.float
 
 
 def rows_twice(users: NDArray[np.int32], items: NDArray[np.int32], n_items: int) -> NDArray[np.intp]:
-    """Rows whose (user, item) pair has occurred in an earlier row, in ascending order; items are codes below n_items."""
+    """Rows whose (user, item) pair occurred in an earlier row, ascending; items are codes below n_items."""
     pairs = users.astype(np.int64)
     pairs *= n_items
     pairs += items

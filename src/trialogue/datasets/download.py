@@ -28,7 +28,7 @@ Progress = Callable[[str], None]
 
 
 class NotPublishedError(MissingDataError):
-    """The publisher has no such file."""
+    """The publisher does not have such a file."""
 
 
 class _BrokenError(Exception):
@@ -36,7 +36,7 @@ class _BrokenError(Exception):
 
 
 def fetch(url: str, target: Path, *, sha256: str | None, progress: Progress, timeout_s: float) -> str:
-    """Fetch a file to ``target`` and give back its sha256; an older file there is replaced only by a whole new one.
+    """Download a file to ``target`` and return its sha256; an existing file is replaced only by a complete new one.
 
     Raises:
         NotPublishedError: the server says that there is no such file (404, 410).
@@ -64,7 +64,7 @@ def fetch(url: str, target: Path, *, sha256: str | None, progress: Progress, tim
 
 
 def settle(part: Path, target: Path, *, sha256: str | None, origin: str) -> str:
-    """Put a complete file in its place if it is what it should be; gives back its sha256.
+    """Verify a complete download and move it into place; returns its sha256.
 
     Raises:
         DataError: it is not; the file is deleted.
@@ -84,7 +84,7 @@ def settle(part: Path, target: Path, *, sha256: str | None, origin: str) -> str:
 
 
 def copy(source: Path, target: Path, *, sha256: str | None) -> str:
-    """Copy a file so that it is there whole or not at all; gives back its sha256.
+    """Copy a file atomically; returns its sha256.
 
     Raises:
         DataError: the source is not the published file.

@@ -63,13 +63,13 @@ _REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
 
 
 def error_key(names: Iterable[str]) -> str | None:
-    """The field or column that holds errors; None where there is none."""
+    """The field or column that holds errors; None if there is none."""
     by_name = {name.strip().lower(): name for name in reversed(list(names))}
     return next((by_name[name] for name in ERRORS if name in by_name), None)
 
 
 def failure_in(given: object) -> tuple[Ending, str | None] | None:
-    """(failure, its words) for what a file holds where it keeps errors; None where nothing failed.
+    """Parse a recorded error into (failure, its text); None if nothing failed.
 
     >>> failure_in({"type": "ReadTimeout", "message": "no answer in 30 s"})
     (<Ending.AGENT_TIMEOUT: 'agent_timeout'>, 'ReadTimeout: no answer in 30 s')
@@ -112,7 +112,7 @@ def _is_measure(given: object) -> bool:
 
 
 def ending_in(errors: Iterable[tuple[object, bool]]) -> tuple[Ending, str | None] | None:
-    """How a conversation failed, from what its messages record: the last error that no reply of the system came after.
+    """Failure of a conversation from its messages: the last error that no later system reply follows.
 
     Args:
         errors: of each message in order what it records, and whether the system says something in it.
@@ -127,7 +127,7 @@ def ending_in(errors: Iterable[tuple[object, bool]]) -> tuple[Ending, str | None
 def failure_of(
     entry: Mapping[str, object], messages: object, speakers: Mapping[str, Speaker]
 ) -> tuple[Ending, str | None] | None:
-    """How a conversation failed, by the error that it records itself, or that a message does after which nothing comes.
+    """Failure of a conversation, from its own error or from an error on a message that nothing follows.
 
     Args:
         entry: the conversation.
@@ -143,7 +143,7 @@ def failure_of(
 
 
 def error_of(message: Mapping[str, object]) -> object:
-    """What a message records of an error; None: nothing."""
+    """Error recorded on a message, or None."""
     key = error_key(message)
     if key is not None:
         return message[key]
@@ -163,5 +163,5 @@ def _message_text(message: Mapping[str, object]) -> object:
 
 
 def error_meta(detail: str | None) -> dict[str, JsonValue]:
-    """What is kept of an error beside a reply."""
+    """Metadata that record an error beside a reply."""
     return {} if detail is None else {"error": detail}

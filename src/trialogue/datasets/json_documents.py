@@ -26,7 +26,7 @@ NO_NUMBER = "a number that JSON does not have (NaN or Infinity) was read as null
 
 @dataclass
 class Findings:
-    """What is wrong with one file, and what was mended in it."""
+    """Mistakes and repairs found in one file."""
 
     file: str
     note: Note
@@ -34,16 +34,16 @@ class Findings:
     mended: dict[str, tuple[int, str, str, int | None]] = field(default_factory=dict)
 
     def wrong(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
-        """Take down a mistake that makes the file unusable."""
+        """Record a mistake that makes the file unusable."""
         self.problems.append(Problem(what, self.file, line, field, hint))
 
     def mend(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
-        """Take down a repair; the same words again only raise its count."""
+        """Record a repair; a repeated message only raises its count."""
         count, *first = self.mended.get(what, (0, field, hint, line))
         self.mended[what] = (count + 1, *first)  # type: ignore[assignment]
 
     def settle(self) -> None:
-        """Tell every kind of repair once, with its count and first place.
+        """Report every kind of repair once, with its count and first location.
 
         Raises:
             DataError: something is wrong; with all of it.
@@ -57,7 +57,7 @@ class Findings:
 
 
 def read_text(path: Path) -> str:
-    """The whole text of a UTF-8 file, decompressed by suffix, without a byte order mark.
+    """Read a whole UTF-8 file, decompressed by suffix, without a byte-order mark.
 
     Raises:
         DataError: not there, empty, broken off within its compression, or not UTF-8.
@@ -81,7 +81,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path, findings: Findings) -> JsonValue:
-    """The one JSON value in a file.
+    """Read the one JSON value in a file.
 
     Mended and told: numbers JSON does not have (null), halves of characters (U+FFFD), keys given twice (the last counts).
 
@@ -145,7 +145,7 @@ def _replace_surrogates(value: JsonValue, findings: Findings) -> JsonValue:
 
 
 def as_number(value: object) -> float | None:
-    """A JSON number as a float; None for anything else, booleans and numbers no float can hold among them.
+    """A JSON number as a float; None for anything else, including booleans and numbers outside the float range.
 
     >>> as_number(3), as_number("3"), as_number(True)
     (3.0, None, None)
@@ -160,7 +160,7 @@ def as_number(value: object) -> float | None:
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is, for messages: ``"a list"``, ``"null"``, ``"the text 'abc'"``.
+    """Type of a JSON value, for messages: ``"a list"``, ``"null"``, ``"the text 'abc'"``.
 
     >>> kind_of([]), kind_of(None), kind_of("abc"), kind_of(3)
     ('a list', 'null', "the text 'abc'", 'the number 3')
@@ -176,7 +176,7 @@ def kind_of(value: object) -> str:
 
 
 def excerpt_of(value: JsonValue, *, longest: int = 40) -> str:
-    """A JSON value itself, cut where it gets long, for messages about its parts.
+    """A JSON value, truncated for messages.
 
     >>> excerpt_of(["user", "Hi"])
     '["user", "Hi"]'
@@ -186,12 +186,12 @@ def excerpt_of(value: JsonValue, *, longest: int = 40) -> str:
 
 
 def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[str, ...] = (".json",)) -> Iterator[Path]:
-    """The files directly in a folder whose beginning fits, by name; only those of the given suffixes are opened."""
+    """Files directly in a folder whose beginning matches, by name; only those of the given suffixes are opened."""
     for path in sorted(folder.iterdir()):
         if path.is_file() and Head(path).bare_suffix in suffixes and fits(Head(path)):
             yield path
 
 
 def bare_stem(path: Path) -> str:
-    """The name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
+    """Name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
     return path_uncompressed(path).stem

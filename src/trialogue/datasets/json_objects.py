@@ -15,7 +15,7 @@ BLANK = re.compile(r"\s*")
 
 
 def read_objects(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
-    """(line from 1, object) of every JSON object in a file, in order; what is none is told to ``findings``.
+    """Read (line from 1, object) of every JSON object in a file; anything else is reported to ``findings``.
 
     JSON Lines are streamed, and a last line that a crash cut short is left out. A JSON list, or objects written over
     several lines, are read whole; one that breaks off is a mistake.
@@ -33,7 +33,7 @@ def read_objects(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObje
 
 
 def first_object(head: str) -> JsonObject | None:
-    """The first object in the beginning of a file, alone or in a list; None if there is none or it is longer than that.
+    """The first object at the beginning of a file, alone or in a list; None if there is none or it is truncated.
 
     >>> first_object('[{"id": 1}, {"i'), first_object('{"id": 1')
     ({'id': 1}, None)

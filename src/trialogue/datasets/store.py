@@ -30,7 +30,7 @@ COPIED = 1 << 20  # bytes of a member unpacked at a time
 
 
 def data_folder() -> Path:
-    """Where downloads go: ``TRIALOGUE_DATA``, or else the user's data folder of this platform."""
+    """Download folder: ``TRIALOGUE_DATA``, or else the platform's user data folder."""
     import platformdirs
 
     given = os.environ.get(DATA)
@@ -38,13 +38,13 @@ def data_folder() -> Path:
 
 
 def mirror_folder() -> Path | None:
-    """The mirror named by ``TRIALOGUE_DATA_MIRROR``; None if none is named."""
+    """Mirror folder from ``TRIALOGUE_DATA_MIRROR``; None if it is not set."""
     given = os.environ.get(MIRROR)
     return Path(given).expanduser() if given else None
 
 
 def locate(corpus: Corpus) -> Path:
-    """The folder of a corpus: in the mirror, or else among the downloads, or else a sample in the mirror.
+    """Folder of a corpus: in the mirror, or else among the downloads, or else a sample in the mirror.
 
     Raises:
         MissingDataError: files are missing; says which, and the command that gets them.
@@ -59,7 +59,7 @@ def locate(corpus: Corpus) -> Path:
 
 
 def is_here(corpus: Corpus) -> bool:
-    """Whether ``locate`` finds a corpus."""
+    """Whether ``locate`` finds the corpus."""
     source = corpus.source
     return source.folder.startswith(BUNDLED) or any(not _missing_files(source, folder) for folder in _places(source))
 
@@ -67,7 +67,7 @@ def is_here(corpus: Corpus) -> bool:
 def get(
     corpus: Corpus, *, progress: Progress = lambda line: None, force: bool = False, timeout_s: float = TIMEOUT_S
 ) -> Path:
-    """Bring a corpus to the data folder, from the mirror where that has it, else from its publisher.
+    """Copy a corpus to the data folder from the mirror if it has it, else download it from its publisher.
 
     Args:
         corpus: what is wanted; showing its licence and citation is the caller's part.
@@ -101,7 +101,7 @@ def get(
 
 
 def verify(corpus: Corpus, folder: Path, *, note: Note = warn) -> int:
-    """Compare the files of a corpus with the published ones; returns how many could be compared.
+    """Verify the files of a corpus against the published checksums; returns how many could be compared.
 
     Files that are not there, and those whose checksum nobody knows, are passed over; an altered one is told to ``note``.
     """

@@ -29,7 +29,7 @@ DAY_S = 86_400
 
 
 class CacheStats(Record):
-    """What a cache holds, or what was removed from it."""
+    """Counts of answers in a cache, or of those removed from it."""
 
     kind: ClassVar[str] = "cache"
 
@@ -44,7 +44,7 @@ class CacheStats(Record):
 
 
 def key_of(base_url: str, body: Mapping[str, Any], trial: str) -> str:
-    """The name of an answer: 64 hexadecimal digits."""
+    """Cache key of a request: 64 hexadecimal digits."""
     # The trial is part of the key, so that ten answers to one prompt are ten draws and not one draw ten times.
     everything = {"v": VERSION, "base_url": base_url, "body": body, "trial": trial}
     text = json.dumps(everything, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
@@ -52,14 +52,14 @@ def key_of(base_url: str, body: Mapping[str, Any], trial: str) -> str:
 
 
 class Cache:
-    """A folder of answers."""
+    """Folder of cached answers."""
 
     def __init__(self, folder: Path) -> None:
-        """Nothing is read or made yet."""
+        """Store the path; nothing is read or created yet."""
         self._folder = folder
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The answer kept under a key; None if there is none, or its file is damaged."""
+        """The answer for a key; None if there is none, or its file is damaged."""
         try:
             kept = json.loads(self._path(key).read_bytes())
         except (OSError, ValueError):
@@ -68,7 +68,7 @@ class Cache:
         return answer if isinstance(answer, dict) else None
 
     def put(self, key: str, answer: Mapping[str, Any], *, model: str) -> Mapping[str, Any]:
-        """Keep an answer; returns the one that is kept, which is the first one.
+        """Store an answer; returns the stored one, which is the first if there are several.
 
         Two threads or processes may have asked the same at the same time, and a model may answer twice in two ways. Both
         go on with what was kept first: what is replayed from the cache is then what happened.
@@ -98,11 +98,11 @@ class Cache:
                 own.unlink(missing_ok=True)
 
     def stats(self) -> CacheStats:
-        """What it holds; an absent folder holds nothing."""
+        """Counts of the stored answers; zero for a missing folder."""
         return self._count(self._files())
 
     def prune(self, *, older_than_days: float | None = None, model: str | None = None) -> CacheStats:
-        """Remove answers, and say what was removed.
+        """Remove answers, and return their counts.
 
         Args:
             older_than_days: only those written longer ago; None: of any age.

@@ -31,7 +31,7 @@ CUT = frozenset({"length", "content_filter"})
 
 
 class Completion(Record):
-    """What a model answered."""
+    """A model's answer."""
 
     text: str
     """Its words, without blanks around them."""
@@ -48,7 +48,7 @@ class Completion(Record):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the model came to its end; False where its tokens were used up first, or a filter took out the rest."""
+        """Whether the answer is complete; False if the token limit or a content filter cut it off."""
         return self.finish_reason not in CUT
 
 
@@ -59,7 +59,7 @@ def _refuse_stream(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 class ChatOptions(Record):
-    """An endpoint, a model, and how to sample from it."""
+    """Endpoint, model and sampling parameters."""
 
     url: str
     """Of the API, such as ``http://localhost:8000/v1`` or ``https://api.openai.com/v1``."""
@@ -93,7 +93,7 @@ class ChatOptions(Record):
     """What the model costs; None: unknown, and so is the cost."""
 
     def body(self, messages: Sequence[Message], seed: int | None) -> dict[str, Any]:
-        """The request: everything that could change the answer."""
+        """Request body: everything that could change the answer."""
         given: dict[str, Any] = {
             "model": self.model,
             "messages": [dict(message) for message in messages],
@@ -106,10 +106,10 @@ class ChatOptions(Record):
 
 
 class ChatClient:
-    """Asks one model of one endpoint; threads may share it."""
+    """Client of one model at one endpoint; thread-safe."""
 
     def __init__(self, options: ChatOptions, *, retry_policy: RetryPolicy | None = None) -> None:
-        """Nothing is asked yet.
+        """Store the options; no request is made yet.
 
         Raises:
             UsageError: the environment variable of the key is not set, or the address is none.
@@ -142,7 +142,7 @@ class ChatClient:
         trial: str,
         note: Callable[[RetryCost], None] = lambda cost: None,
     ) -> Completion:
-        """The model's answer, from the cache if this trial was answered before.
+        """Request a completion, or take it from the cache if this trial was answered before.
 
         Args:
             messages: the conversation so far.
@@ -177,7 +177,7 @@ class ChatClient:
         self._wire.close()
 
     def models(self) -> list[str]:
-        """The models that the endpoint says it has.
+        """Names of the models at the endpoint.
 
         Raises:
             AgentFailure: it does not say.
@@ -242,7 +242,7 @@ def _status(code: object) -> int:
 
 
 def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
-    """The completion that an answer holds.
+    """Parse the completion in a response.
 
     Raises:
         AgentFailure: malformed (no choices, no message; the answer as it came is kept), or empty.
@@ -272,7 +272,7 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
 
 
 def tokens_in(answer: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """(tokens of the prompt, tokens of the completion) that an answer reports; None where it does not."""
+    """(prompt tokens, completion tokens) reported in a response; None where missing."""
     usage = answer.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))

@@ -18,16 +18,16 @@ THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
 
 
 class Model(Protocol):
-    """What answers: a client of an endpoint, or a model in this process."""
+    """Protocol of chat models: a client of an endpoint, or a model in this process."""
 
     def complete(self, messages: Sequence[Message], *, seed: int | None, trial: str) -> Completion:
-        """The model's answer."""
+        """Request a completion."""
         ...
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a model chose."""
+    """Result of a choice."""
 
     option: int | None
     """Place of the option, from 0; None: it chose none of them."""
@@ -40,7 +40,7 @@ class Chosen:
 def choose(
     model: Model, task: str, question: str, options: Sequence[str], *, seed: int | None = None, trial: str = ""
 ) -> Chosen:
-    """The option that a model chooses.
+    """Ask a model to choose one of several options.
 
     The options are numbered from 1, and the answer has to be a number and nothing else: a sentence in which a number stands
     may mean another one. It is asked once more where the answer is none.

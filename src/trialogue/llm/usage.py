@@ -12,7 +12,7 @@ MILLION = 1_000_000
 
 
 class Price(Record):
-    """What a model costs, from its provider's price list."""
+    """Price of a model, from its provider's price list."""
 
     prompt_per_million: Annotated[float, Field(ge=0)]
     """For a million tokens of prompts."""
@@ -22,7 +22,7 @@ class Price(Record):
     """In which money."""
 
     def cost_of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """The cost of so many tokens.
+        """Cost of a number of tokens.
 
         >>> Price(prompt_per_million=2, completion_per_million=8).cost_of(1_000_000, 500_000)
         6.0
@@ -32,7 +32,7 @@ class Price(Record):
 
 
 class Usage(Record):
-    """How a model was used by one process."""
+    """Usage of a model by one process."""
 
     kind: ClassVar[str] = "usage"
 
@@ -61,7 +61,7 @@ class Usage(Record):
 
 
 class Ledger:
-    """Counts; threads may share it."""
+    """Thread-safe usage counters."""
 
     def __init__(self, model: str, price: Price | None = None) -> None:
         self._model, self._price = model, price
@@ -70,7 +70,7 @@ class Ledger:
         self._tokens = [0, 0]
 
     def record_call(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
-        """The endpoint answered; None: without saying how many tokens."""
+        """Count a call and its tokens; None: the endpoint did not report them."""
         with self._lock:
             self._counts["calls"] += 1
             if prompt_tokens is None or completion_tokens is None:
@@ -80,12 +80,12 @@ class Ledger:
                 self._tokens[1] += completion_tokens
 
     def count(self, what: str) -> None:
-        """One more of ``cached``, ``retries`` or ``failures``."""
+        """Increment ``cached``, ``retries`` or ``failures``."""
         with self._lock:
             self._counts[what] += 1
 
     def usage(self) -> Usage:
-        """The counts so far."""
+        """Snapshot of the counters."""
         with self._lock:
             counts, (prompt, completion) = dict(self._counts), self._tokens
         why = None

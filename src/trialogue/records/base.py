@@ -44,11 +44,11 @@ class Record(BaseModel):
 
 
 class Block(Record):
-    """Many records in one line of a file, as columns; readers are given the records."""
+    """Base class of columnar records: many records in one line of a file, which readers expand."""
 
     @abstractmethod
     def records(self) -> Iterator[Any]:
-        """The records, in order."""
+        """Iterate over the records, in order."""
 
 
 def _short(value: object) -> str:

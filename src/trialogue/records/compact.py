@@ -7,7 +7,7 @@ _SETS: dict[frozenset[str], set[str]] = {}
 
 
 def compact(dialogue: Dialogue) -> Dialogue:
-    """The same dialogue, which shares with others what pydantic notes of every record: which of its fields were given.
+    """Copy of a dialogue that shares pydantic's bookkeeping of set fields with other records, to save memory.
 
     That is a set for each record, 216 to 728 bytes, and as large as what an act or a mention says itself. Frozen records
     never change theirs, and a copy gets one of its own.

@@ -61,7 +61,7 @@ def _scale(kind: type[ScaleT], low: float | None, high: float | None) -> ScaleT 
 
 
 def off_scale_text(name: str, value: float, low: float | None, high: float | None) -> str:
-    """What is wrong with a rating outside its declared scale.
+    """Message about a rating outside its declared scale.
 
     >>> off_scale_text("satisfaction", 7, 1, 5)
     'satisfaction has the rating 7, but the scale is declared to go from 1 to 5'

@@ -12,7 +12,7 @@ LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any rep
 
 
 def check_success(answer: Answer, url: str) -> Answer:
-    """The answer itself, if its status says that all is well.
+    """Return the response if its status is a success, else raise a failure.
 
     Raises:
         AgentFailure: its status is another; a ``PassingFailure`` for 429 and for 5xx.
@@ -33,7 +33,7 @@ def check_success(answer: Answer, url: str) -> Answer:
 
 
 def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
-    """The failure without the secrets that an agent may have repeated; itself where it holds none."""
+    """Copy of a failure with secrets redacted; the failure itself if it contains none."""
     raw = failure.raw if isinstance(failure, UnreadableAnswer) else ""
     if hide(failure.detail) == failure.detail and hide(raw) == raw:
         return failure
@@ -45,7 +45,7 @@ def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
 
 
 def redactor(secrets: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that hides the secrets in a text; those of fewer than four characters would hide too much else."""
+    """Create a function that redacts secrets in a text, except those shorter than four characters."""
     hidden = [value for value in secrets.values() if len(value) >= 4]
     if not hidden:
         return lambda text: text
@@ -54,7 +54,7 @@ def redactor(secrets: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
-    """The text itself, if it is one that can be kept.
+    """Validate that a text can be stored, and return it.
 
     Raises:
         AgentFailure: (malformed) it is no text, too long, or holds half a surrogate pair, which is not Unicode.
@@ -74,6 +74,6 @@ def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, in words for somebody who sent the wrong one."""
+    """Type of a value in words, for error messages."""
     names = {type(None): "nothing (null)", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
     return names.get(type(value), f"a {type(value).__name__}")

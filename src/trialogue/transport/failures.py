@@ -54,7 +54,7 @@ class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, reco
 
 
 class PassingFailure(AgentFailure):
-    """One that may pass: the same request may succeed after a while."""
+    """Transient failure: the same request may succeed later."""
 
     def __init__(self, kind: FailureKind, detail: str, *, heard: bool, after_s: float | None = None) -> None:
         super().__init__(kind, detail)
@@ -64,12 +64,12 @@ class PassingFailure(AgentFailure):
         """Seconds after which the server asked to be asked again; None: it did not say."""
 
     def __reduce__(self) -> tuple[Callable[..., AgentFailure], tuple[object, ...]]:
-        """How to make it again in another process."""
+        """Pickle support."""
         return _passing_failure, (self.kind, self.detail, self.heard, self.after_s)
 
 
 class UnreadableAnswer(AgentFailure):
-    """An answer that is not in the agent's protocol, kept as it came (its first 10,000 characters)."""
+    """Response that violates the agent's protocol, kept as received (first 10,000 characters)."""
 
     def __init__(self, detail: str, raw: str) -> None:
         raw = raw[:KEPT]
@@ -80,7 +80,7 @@ class UnreadableAnswer(AgentFailure):
         """The answer as it came."""
 
     def __reduce__(self) -> tuple[Callable[..., AgentFailure], tuple[object, ...]]:
-        """How to make it again in another process."""
+        """Pickle support."""
         return type(self), (self.what, self.raw)
 
 
@@ -89,9 +89,9 @@ def _passing_failure(kind: FailureKind, detail: str, heard: bool, after_s: float
 
 
 def excerpt(text: str, *, longest: int = SHOWN) -> str:
-    """The beginning of a text in quotes, on one line.
+    r"""Quoted beginning of a text, on one line.
 
-    >>> excerpt("<html>\\n  <body>", longest=8)
+    >>> excerpt("<html>\n  <body>", longest=8)
     "'<html> <…'"
     """
     line = " ".join(text[: 4 * longest].split())

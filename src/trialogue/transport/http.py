@@ -39,7 +39,7 @@ IDLE_KEPT = 64  # connections kept for later; more sessions than that at once op
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server answered."""
+    """Server response."""
 
     status: int
     headers: Message
@@ -48,7 +48,7 @@ class Answer:
     """From sending the request to the last byte of the answer."""
 
     def text(self) -> str:
-        """The body as text, in the charset that the headers give, else UTF-8.
+        """Body as text, in the charset of the headers, else UTF-8.
 
         Raises:
             AgentFailure: (malformed) it is not in that charset.
@@ -137,10 +137,10 @@ class _Secure(_Plain, http.client.HTTPSConnection):
 
 
 class Wire:
-    """Requests to one server."""
+    """Connections to one server."""
 
     def __init__(self, url: str, *, timeout_s: float, most_bytes: int = MOST_BYTES, proxy: bool = True) -> None:
-        """Nothing is connected yet.
+        """Store the settings; nothing is connected yet.
 
         Args:
             url: where the server is; paths of requests are added to its path.
@@ -176,7 +176,7 @@ class Wire:
         self._has_answered = False
 
     def ask(self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str]) -> Answer:
-        """The server's answer, whatever its status.
+        """Send a request and return the response, whatever its status.
 
         Raises:
             AgentFailure: unreachable, timeout, error (it hung up), malformed (not HTTP, or too long). A ``PassingFailure``
@@ -215,7 +215,7 @@ class Wire:
                 connection.close()
 
     def close(self) -> None:
-        """Close the connections that wait; never raises."""
+        """Close idle connections; never raises."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection, _ in idle:

@@ -19,7 +19,7 @@ Sleep = Callable[[float], None]
 
 
 class Retries(Record):
-    """How often, and after which waits, a request that failed is made again."""
+    """Number of retries, and the waits between them."""
 
     most: Annotated[int, Field(ge=0, le=100)] = 4
     """Further tries after the first."""
@@ -36,7 +36,7 @@ AtOnce = Annotated[int, Field(ge=1)]
 
 
 class RetryPolicy:
-    """Makes requests as often and as fast as is allowed. Threads may share it."""
+    """Executes requests with retries and rate limits; thread-safe."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class RetryPolicy:
         clock: Callable[[], float] = time.monotonic,
         rng: np.random.Generator | None = None,
     ) -> None:
-        """All slots are free.
+        """Create the policy with all slots free.
 
         Args:
             retries: how often and when to ask again.
@@ -72,7 +72,7 @@ class RetryPolicy:
         repeatable: bool,
         note: Callable[[RetryCost], None] = lambda cost: None,
     ) -> Result:
-        """What the request gives, at the first try that succeeds.
+        """Execute a request until it succeeds or retries are exhausted.
 
         Args:
             request: raises ``PassingFailure`` where another try may help.
@@ -133,7 +133,7 @@ class RetryPolicy:
 
 
 def retry_after_s(header: str | None, *, now: datetime | None = None) -> float | None:
-    """Seconds that a Retry-After header asks to wait, given as seconds or as a date; None without or with another one.
+    """Seconds in a Retry-After header, given as seconds or as a date; None if missing or invalid.
 
     >>> retry_after_s("2.5"), retry_after_s("-1"), retry_after_s("soon")
     (2.5, 0.0, None)

@@ -13,10 +13,10 @@ from trialogue.transport.retry import AtOnce, RetryPolicy
 
 
 class LlmAgent:
-    """A model behind an endpoint, told to recommend."""
+    """Recommender played by a model behind an endpoint."""
 
     def __init__(self, spec: "LlmSpec", *, retry_policy: RetryPolicy | None = None) -> None:
-        """Reads the catalogue, if there is one; nothing is asked yet.
+        """Read the catalogue, if there is one; no request is made yet.
 
         Raises:
             UsageError: the key's environment variable is not set, the catalogue is too long, ...
@@ -30,11 +30,11 @@ class LlmAgent:
         self.client = ChatClient(options, retry_policy=retry_policy)
 
     def open(self, dialogue_id: str, *, seed: int) -> "LlmSession":
-        """A session; the dialogue's id is the trial of its answers in the cache."""
+        """Open a session; the dialogue's id is the trial in the cache key."""
         return LlmSession(self, dialogue_id, seed)
 
     def healthy(self) -> None:
-        """Ask the endpoint for its models.
+        """Request the endpoint's list of models.
 
         Raises:
             AgentFailure: it does not answer.
@@ -42,7 +42,7 @@ class LlmAgent:
         self.client.models()
 
     def usage(self) -> Usage:
-        """What the model was asked by this object, and what that cost."""
+        """Token usage and cost of this object's requests."""
         return self.client.ledger.usage()
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class LlmAgent:
 
 
 class LlmSession(PromptedSession):
-    """One conversation through an endpoint; every request holds the whole history."""
+    """Conversation through an endpoint; every request contains the whole history."""
 
     def __init__(self, agent: LlmAgent, dialogue_id: str, seed: int) -> None:
         super().__init__(agent.spec, agent.instruction)
@@ -82,5 +82,5 @@ class LlmSpec(ChatOptions, PromptOptions, AgentSpec):
     """Dialogues at the same time; None: any number."""
 
     def make(self) -> LlmAgent:
-        """The agent."""
+        """Create the agent."""
         return LlmAgent(self)

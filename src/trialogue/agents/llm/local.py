@@ -25,7 +25,7 @@ SPOKEN = {"system": "", "developer": "", "user": "User: ", "assistant": "Recomme
 
 
 class HuggingFaceAgent:
-    """A model in this process; one turn at a time."""
+    """Recommender played by a model in this process, one turn at a time."""
 
     def __init__(self, spec: "HuggingFaceSpec") -> None:
         """Load the model, which may take minutes.
@@ -51,7 +51,7 @@ class HuggingFaceAgent:
         self._lock = threading.Lock()
 
     def open(self, dialogue_id: str, *, seed: int) -> "HuggingFaceSession":
-        """A session; the seed decides what is drawn."""
+        """Open a session; the seed determines the sampling."""
         return HuggingFaceSession(self, seed)
 
     def generate(self, messages: Sequence[Mapping[str, str]], *, seed: int) -> tuple[str, dict[str, JsonValue]]:
@@ -99,11 +99,11 @@ class HuggingFaceAgent:
         return self._tokenizer("\n".join([*lines, SPOKEN["assistant"].rstrip()]), return_tensors="pt")
 
     def close(self) -> None:
-        """Nothing is held that the garbage collector does not free."""
+        """Do nothing: the garbage collector frees the model."""
 
 
 class HuggingFaceSession(PromptedSession):
-    """One conversation in this process. It keeps nothing but its seed."""
+    """Conversation in this process. Its only state is the seed."""
 
     def __init__(self, agent: HuggingFaceAgent, seed: int) -> None:
         super().__init__(agent.spec, agent.instruction)
@@ -130,5 +130,5 @@ class HuggingFaceSpec(PromptOptions, AgentSpec):
     """Tokens that an answer may have."""
 
     def make(self) -> HuggingFaceAgent:
-        """The agent; loads the model."""
+        """Load the model and create the agent."""
         return HuggingFaceAgent(self)

@@ -35,7 +35,7 @@ ROLES = {"user": "user", "system": "assistant"}
 
 
 def check_prompt(prompt: str) -> str:
-    """The prompt itself.
+    """Validate a prompt and return it.
 
     Raises:
         UnknownNameError: it has a placeholder that stands for nothing.
@@ -47,7 +47,7 @@ def check_prompt(prompt: str) -> str:
 
 
 def instruction(prompt: str | None, *, domain: str, titles: Sequence[str] | None) -> str:
-    """The prompt, filled in.
+    """Fill in the prompt.
 
     Args:
         prompt: with ``{domain}`` and ``{catalogue}`` where they belong; None: the default, with the list where there is one.
@@ -69,7 +69,7 @@ def instruction(prompt: str | None, *, domain: str, titles: Sequence[str] | None
 
 
 def titles_in(path: Path, *, most: int) -> list[str]:
-    """The titles of a catalogue's file, with their years.
+    """Titles in a catalogue file, with their years.
 
     Raises:
         DataError: it cannot be read.
@@ -88,7 +88,7 @@ def titles_in(path: Path, *, most: int) -> list[str]:
 def chat_of(
     instruction: str, history: Sequence[Utterance], *, role: str, roles: Mapping[str, str] = ROLES
 ) -> list[dict[str, Any]]:
-    """A history as chat messages; what one party says in several goes is one message, as templates of models want it.
+    """Convert a history to chat messages; consecutive utterances of one speaker are merged, as chat templates require.
 
     Args:
         instruction: comes first.
@@ -114,7 +114,7 @@ def _check_prompt(prompt: str) -> str:
 
 
 class PromptOptions(Record):
-    """What a model is told, and how long its answers may be."""
+    """Options of the prompt, and the maximum length of answers."""
 
     prompt: Annotated[str, AfterValidator(_check_prompt)] | None = None
     """The system prompt; ``{domain}`` and ``{catalogue}`` are filled in. None: our zero-shot prompt."""
@@ -132,7 +132,7 @@ class PromptOptions(Record):
     """Characters a message may have."""
 
     def instruction(self) -> str:
-        """The prompt, filled in; reads the catalogue, if there is one.
+        """The filled-in prompt; reads the catalogue, if there is one.
 
         Raises:
             UsageError: the catalogue is too long, or there is none where the prompt wants one.

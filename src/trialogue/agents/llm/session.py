@@ -16,12 +16,12 @@ THINKING, THOUGHT = "<think>", "</think>"
 
 
 def split_thought(text: str) -> tuple[str, str]:
-    """(what a model says, what it thought before); a template may have begun the thought, so that only its end is there.
+    r"""Split a model's output into (answer, reasoning); the opening tag may be missing if the template provides it.
 
     Raises:
         AgentFailure: (empty) it thought and came to say nothing.
 
-    >>> split_thought("<think>They like thrillers.</think>\\nHave you seen Heat?")
+    >>> split_thought("<think>They like thrillers.</think>\nHave you seen Heat?")
     ('Have you seen Heat?', 'They like thrillers.')
     """
     thought, end, said = text.partition(THOUGHT)
@@ -34,19 +34,19 @@ def split_thought(text: str) -> tuple[str, str]:
 
 
 class PromptedSession(SimpleSession):
-    """One conversation. It keeps nothing: the model is given the whole history each time."""
+    """Conversation with a prompted model. Stateless: the model receives the whole history each time."""
 
     def __init__(self, options: PromptOptions, instruction: str) -> None:
-        """``instruction``: the prompt of the options, filled in."""
+        """Store the options and ``instruction``, the filled-in prompt."""
         self._options, self._instruction = options, instruction
 
     def greet(self) -> Turn | None:
-        """The greeting of the options, which the model has not written; None without."""
+        """The configured greeting, not written by the model; None without one."""
         greeting = self._options.greeting
         return None if greeting is None else turn_of(greeting)
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What the model says, and how long it took; what it thought before is kept apart, and never shown to it again."""
+        """The model's answer with its latency; reasoning is stored separately and never sent back to the model."""
         last_message(history)
         messages = chat_of(self._instruction, history, role=self._options.instruction_role)
         start = time.perf_counter()

@@ -31,7 +31,7 @@ USER = "Trialogue user"
 
 
 class DialogueKitAgent:
-    """A class of DialogueKit agents."""
+    """Agent made from a class of DialogueKit agents."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class DialogueKitAgent:
         longest_text: int = LONGEST_TEXT,
         sessions_at_once: int | None = None,
     ) -> None:
-        """No agent is made before the first dialogue.
+        """Store the class; no instance is created before the first dialogue.
 
         Args:
             made: the class; called with an id first, as DialogueKit's platforms do.
@@ -67,7 +67,7 @@ class DialogueKitAgent:
         self.kit = _Kit()
 
     def open(self, dialogue_id: str, *, seed: int) -> "DialogueKitSession":
-        """A session with an agent of its own, which is welcomed. DialogueKit knows no seeds; it is ignored.
+        """Open a session with its own, welcomed agent instance. DialogueKit has no seeds; it is ignored.
 
         Raises:
             AgentFailure: making or welcoming it raised or took too long.
@@ -77,11 +77,11 @@ class DialogueKitAgent:
         return DialogueKitSession(self, agent, dialogue_id, start)
 
     def call(self, call: Callable[[], Any], what: str) -> Any:
-        """Call the agent's code within its time."""
+        """Call the agent's code with the timeout."""
         return call_foreign(call, what=f"{self.name}{what}", timeout_s=self.timeout_s)
 
     def close(self) -> None:
-        """Nothing is held beyond the sessions."""
+        """Do nothing: resources belong to sessions."""
 
 
 class _Kit:
@@ -108,7 +108,7 @@ class _Kit:
 
 
 class Connector:
-    """What a DialogueKit agent sees of us; the names are DialogueKit's."""
+    """DialogueKit's connector interface, as its agents see it; the names are DialogueKit's."""
 
     def __init__(self, agent: Any, history: Any) -> None:
         self._agent = agent
@@ -117,7 +117,7 @@ class Connector:
         self.closed = False
 
     def register_agent_utterance(self, annotated_utterance: Any) -> None:
-        """The agent says something; its stop intent ends the dialogue."""
+        """Receive an utterance of the agent; its stop intent ends the dialogue."""
         self.dialogue_history.add_utterance(annotated_utterance)
         stop = _label(getattr(self._agent, "stop_intent", None))
         if stop is not None and stop in [act["intent"] for act in _acts(annotated_utterance)]:
@@ -125,15 +125,15 @@ class Connector:
         self.said.put(annotated_utterance)
 
     def get_platform(self) -> None:
-        """None: there is no platform that would show anything."""
+        """None: there is no display platform."""
 
     def close(self) -> None:
-        """The agent ends the dialogue itself."""
+        """Record that the agent ended the dialogue."""
         self.closed = True
 
 
 class DialogueKitSession(SimpleSession):
-    """One agent and its connector."""
+    """Session of one agent and its connector."""
 
     def __init__(self, kind: DialogueKitAgent, agent: Any, dialogue_id: str, start: float) -> None:
         self._kind, self._agent = kind, agent
@@ -143,11 +143,11 @@ class DialogueKitSession(SimpleSession):
         self._greeting = None if self._connector.said.empty() else self._turn(start)
 
     def greet(self) -> Turn | None:
-        """What it said when it was welcomed."""
+        """The agent's utterances when it was welcomed."""
         return self._greeting
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What it registers before it returns, or, if that is nothing, what it registers first afterwards."""
+        """Utterances registered before the call returns, or else the first ones registered afterwards."""
         start = time.perf_counter()
         utterance = self._kind.kit.said_by_user(last_message(history))
         self._connector.dialogue_history.add_utterance(utterance)
@@ -213,6 +213,6 @@ class DialogueKitSpec(AgentSpec):
     """Dialogues at the same time; None: any number."""
 
     def make(self) -> DialogueKitAgent:
-        """The agent; imports the module."""
+        """Import the module and create the agent."""
         made = load("trialogue.agents", self.code, kind="DialogueKit agent")
         return DialogueKitAgent(made, **self.model_dump(exclude={"code"}))

@@ -31,7 +31,7 @@ Template = Annotated[JsonValue, AfterValidator(_check_template)]
 
 
 class Exchange(Record):
-    """One kind of request, and where in the answer the reply stands."""
+    """One kind of request, and the path of the reply in the response."""
 
     method: Literal["GET", "POST", "PUT", "DELETE"] = "POST"
     """How it is asked."""
@@ -56,7 +56,7 @@ class Exchange(Record):
 
 
 def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
-    """The turn that an answer holds.
+    """Parse the turn in a response.
 
     Raises:
         AgentFailure: malformed, empty, or an error in our own protocol.
@@ -72,7 +72,7 @@ def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: floa
 
 
 def greeting_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn | None:
-    """What an answer says first; None if it says nothing.
+    """Parse the greeting in a response; None if there is none.
 
     Raises:
         AgentFailure: as ``turn_in``.

@@ -38,10 +38,10 @@ Said = TypeVar("Said")
 
 
 class HttpAgent:
-    """An agent behind HTTP. Sessions share connections, but never cookies."""
+    """Agent behind HTTP. Sessions share connections, but never cookies."""
 
     def __init__(self, spec: "HttpSpec", *, retry_policy: RetryPolicy | None = None) -> None:
-        """Nothing is connected yet.
+        """Store the options; nothing is connected yet.
 
         Raises:
             UsageError: the address is none, or an environment variable is not set.
@@ -59,7 +59,7 @@ class HttpAgent:
         )
 
     def open(self, dialogue_id: str, *, seed: int) -> "HttpSession":
-        """A session, with what the agent says first.
+        """Open a session, with the agent's greeting if it sends one.
 
         Raises:
             AgentFailure: it does not answer the request that opens a dialogue, if there is one.
@@ -67,7 +67,7 @@ class HttpAgent:
         return HttpSession(self, dialogue_id, seed)
 
     def healthy(self) -> None:
-        """Ask whether the server is there.
+        """Check that the server responds.
 
         Raises:
             AgentFailure: it is not, or answers ``health`` with an error. Where ``health`` is not given, any answer will do:
@@ -92,7 +92,7 @@ class HttpAgent:
         patient: bool = True,
         note: Callable[[RetryCost], None] = lambda cost: None,
     ) -> Answer:
-        """The answer to one request, made again where that may help; cookies it sets are added to those given.
+        """Make one request, retried where safe; cookies set by the response are added to those given.
 
         Args:
             exchange: what is asked.
@@ -124,7 +124,7 @@ class HttpAgent:
 
     @contextmanager
     def hide_secrets(self) -> Iterator[None]:
-        """Failures come out without the secrets that the agent may have repeated in its answer."""
+        """Context manager that redacts secrets from failures, since a response may repeat them."""
         try:
             yield
         except AgentFailure as failure:
@@ -139,7 +139,7 @@ class HttpAgent:
 
 
 class HttpSession(SimpleSession):
-    """One conversation, with cookies of its own."""
+    """Conversation with its own cookies."""
 
     def __init__(self, agent: HttpAgent, dialogue_id: str, seed: int) -> None:
         self._agent, self._id, self._seed = agent, dialogue_id, seed
@@ -149,16 +149,16 @@ class HttpSession(SimpleSession):
         self._greeting = None if agent.spec.open is None else self._exchange(agent.spec.open, (), greeting_in)
 
     def greet(self) -> Turn | None:
-        """What it answered to being opened."""
+        """The response to the opening request."""
         return self._greeting
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What it answers."""
+        """The response to the user's message."""
         last_message(history)
         return self._exchange(self._agent.spec.turn, history, turn_in)
 
     def close(self) -> None:
-        """Tell it, once, if there is a request for that and it could be reached before."""
+        """Send the closing request once, if there is one and the server could be reached before."""
         closing = self._agent.spec.close
         if closing is not None and not self._lost:
             call_quietly(lambda: self._ask(closing, (), tell=True))
@@ -230,5 +230,5 @@ class HttpSpec(AgentSpec):
     """Requests a minute, evenly spaced; None: any number."""
 
     def make(self) -> HttpAgent:
-        """The agent."""
+        """Create the agent."""
         return HttpAgent(self)

@@ -21,12 +21,12 @@ GRACE_S = 1.0  # for a process to end by itself once its stdin is closed
 
 
 class LineProcess:
-    """A running command; its stderr is read all the time, so that it never blocks, and its end is kept."""
+    """Running command; its stderr is drained continuously, so that it never blocks, and its tail is kept."""
 
     def __init__(
         self, command: Sequence[str], *, folder: Path | None, env: Mapping[str, str], longest_line: int
     ) -> None:
-        """Start it, in a process group of its own, so that its children end with it.
+        """Start the command in its own process group, so that its children are terminated with it.
 
         Raises:
             AgentFailure: (unreachable) there is no such command, or it may not be run.
@@ -56,11 +56,11 @@ class LineProcess:
 
     @property
     def pid(self) -> int:
-        """The process's id."""
+        """Process id."""
         return self._process.pid
 
     def tell(self, line: bytes, *, timeout_s: float) -> None:
-        """Send a line, in pieces that a pipe takes without blocking, however little the process reads.
+        """Send a line, in chunks that a pipe accepts without blocking, however little the process reads.
 
         Raises:
             AgentFailure: it has ended, or does not read.
@@ -78,7 +78,7 @@ class LineProcess:
             raise self._ending_failure() from error
 
     def ask(self, line: bytes, *, timeout_s: float) -> bytes:
-        """Send a line and wait for one.
+        """Send a line and wait for the answer line.
 
         Raises:
             AgentFailure: timeout; error or closed, if it ends; malformed, if its line is too long.
@@ -104,7 +104,7 @@ class LineProcess:
         return answer
 
     def end(self) -> None:
-        """Close its stdin; if it does not end by itself within a second, end it. Never raises."""
+        """Close its stdin, and terminate it if it does not exit within a second. Never raises."""
         stdin = self._process.stdin
         assert stdin is not None
         with contextlib.suppress(OSError, ValueError):
@@ -117,7 +117,7 @@ class LineProcess:
         self._close_pipes()
 
     def kill(self) -> None:
-        """End it at once, for it can no longer be trusted. Never raises."""
+        """Terminate it immediately, after a failure. Never raises."""
         self._signal(signal.SIGKILL)
         self._process.wait()
         self._close_pipes()

@@ -26,12 +26,12 @@ TYPES = "'ready', 'turn' or 'error'"
 
 
 def open_message(dialogue_id: str, seed: int) -> dict[str, Any]:
-    """What opens a dialogue."""
+    """Message that opens a dialogue."""
     return {"type": "open", "protocol": VERSION, "dialogue_id": dialogue_id, "seed": seed}
 
 
 def turn_message(dialogue_id: str, history: Sequence[Utterance]) -> dict[str, Any]:
-    """What asks for a turn."""
+    """Message that requests a turn."""
     return {
         "type": "turn",
         "dialogue_id": dialogue_id,
@@ -41,17 +41,17 @@ def turn_message(dialogue_id: str, history: Sequence[Utterance]) -> dict[str, An
 
 
 def close_message(dialogue_id: str) -> dict[str, Any]:
-    """What closes a dialogue."""
+    """Message that closes a dialogue."""
     return {"type": "close", "dialogue_id": dialogue_id}
 
 
 def line_of(message: Mapping[str, Any]) -> bytes:
-    """A message as a line of JSON, its break included; ASCII, so that no agent stumbles over an encoding."""
+    """Serialise a message as a line of JSON with a line break, in ASCII so that encodings cannot matter."""
     return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
 def object_of(raw: bytes, *, hint: str = "") -> dict[str, Any]:
-    """The JSON object in what an agent sent.
+    """Parse the JSON object that an agent sent.
 
     Raises:
         AgentFailure: (malformed) it is not UTF-8, not JSON, or another JSON value.
@@ -71,7 +71,7 @@ def object_of(raw: bytes, *, hint: str = "") -> dict[str, Any]:
 
 
 def parse_answer(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn | None:
-    """The turn of an answer; None for ``ready``.
+    """Parse the turn in an answer; None for ``ready``.
 
     Raises:
         AgentFailure: it reports an error, or says nothing that the protocol knows.
@@ -88,7 +88,7 @@ def parse_answer(answer: Mapping[str, Any], *, longest: int, latency_s: float | 
 
 
 def parse_turn(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn:
-    """The turn of an answer where there must be one.
+    """Parse an answer that must be a turn.
 
     Raises:
         AgentFailure: as ``parse_answer``, or because it is only ``ready``.
@@ -100,7 +100,7 @@ def parse_turn(answer: Mapping[str, Any], *, longest: int, latency_s: float | No
 
 
 def answer_message(turn: Turn | None) -> dict[str, Any]:
-    """An agent's turn as an answer, for those who serve one."""
+    """Serialise an agent's turn as an answer, for servers."""
     if turn is None:
         return {"type": "ready"}
     messages = [{k: v for k, v in said.to_json().items() if k != "speaker"} for said in turn.utterances]

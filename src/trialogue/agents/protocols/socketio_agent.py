@@ -28,10 +28,10 @@ ACK, GONE = object(), object()  # what else can be in the queue of messages
 
 
 class SocketIoAgent:
-    """An agent behind socket.io."""
+    """Agent behind socket.io."""
 
     def __init__(self, spec: "SocketIoSpec") -> None:
-        """Nothing is connected yet.
+        """Store the options; nothing is connected yet.
 
         Raises:
             MissingExtraError: python-socketio is not installed.
@@ -42,7 +42,7 @@ class SocketIoAgent:
         self.library = need("socketio", extra="socketio", purpose="talk to an agent over socket.io")
 
     def open(self, dialogue_id: str, *, seed: int) -> "SocketIoSession":
-        """A connection of its own; the protocol knows neither names of conversations nor seeds.
+        """Open a separate connection; the protocol has neither conversation ids nor seeds.
 
         Raises:
             AgentFailure: it cannot be connected, or does not greet.
@@ -50,11 +50,11 @@ class SocketIoAgent:
         return SocketIoSession(self)
 
     def close(self) -> None:
-        """Nothing is held beyond the sessions."""
+        """Do nothing: resources belong to sessions."""
 
 
 class SocketIoSession(SimpleSession):
-    """One connection."""
+    """Conversation over one connection."""
 
     def __init__(self, agent: SocketIoAgent) -> None:
         self._spec = agent.spec
@@ -81,11 +81,11 @@ class SocketIoSession(SimpleSession):
             raise
 
     def greet(self) -> Turn | None:
-        """What it said when it was connected."""
+        """Messages received on connection."""
         return self._greeting
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What it says until it has acknowledged the message."""
+        """Messages received until the server acknowledges ours."""
         message = {"message": last_message(history)}
         start = time.monotonic()
         try:
@@ -95,7 +95,7 @@ class SocketIoSession(SimpleSession):
         return self._turn(start, acked=False)
 
     def close(self) -> None:
-        """Disconnect; behind our back where that takes long."""
+        """Disconnect, in the background if that takes long."""
         if self._client.transport() == "websocket":  # waits 3 s for a farewell that Werkzeug's server never says
             threading.Thread(target=self._disconnect, daemon=True).start()
         else:
@@ -177,5 +177,5 @@ class SocketIoSpec(AgentSpec):
     """Dialogues at the same time; None: any number."""
 
     def make(self) -> SocketIoAgent:
-        """The agent."""
+        """Create the agent."""
         return SocketIoAgent(self)

@@ -40,7 +40,7 @@ LOGS = "Only answers may be printed on stdout; logs belong on stderr."
 
 
 class SubprocessAgent:
-    """An agent that runs as processes of a command."""
+    """Agent that runs as processes of a command."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class SubprocessAgent:
         longest_text: int = LONGEST_TEXT,
         sessions_at_once: int | None = 1,
     ) -> None:
-        """Nothing is started before the first dialogue.
+        """Store the options; nothing is started before the first dialogue.
 
         Args:
             command: the program and its arguments.
@@ -75,7 +75,7 @@ class SubprocessAgent:
         self._lock = threading.Lock()
 
     def open(self, dialogue_id: str, *, seed: int) -> "SubprocessSession":
-        """Start a process or take one that waits, and open the dialogue with it.
+        """Start a process or reuse an idle one, and open the dialogue.
 
         Raises:
             AgentFailure: it does not start, or does not answer.
@@ -104,7 +104,7 @@ class SubprocessAgent:
         return process
 
     def keep(self, process: LineProcess) -> None:
-        """Keep a process for the next dialogue."""
+        """Keep an idle process for the next dialogue."""
         with self._lock:
             if process in self._all:
                 self._idle.append(process)
@@ -112,13 +112,13 @@ class SubprocessAgent:
         process.end()  # the agent was closed meanwhile
 
     def discard(self, process: LineProcess) -> None:
-        """End a process that failed."""
+        """Terminate a process that failed."""
         with self._lock:
             self._all.discard(process)
         process.kill()
 
     def close(self) -> None:
-        """End all processes."""
+        """Terminate all processes."""
         with self._lock:
             processes, self._all, self._idle = self._all, set(), []
         for process in processes:
@@ -126,18 +126,18 @@ class SubprocessAgent:
 
 
 class SubprocessSession(SimpleSession):
-    """A dialogue with one process."""
+    """Dialogue with one process."""
 
     def __init__(self, agent: SubprocessAgent, process: LineProcess, dialogue_id: str, greeting: Turn | None) -> None:
         self._agent, self._id, self._greeting = agent, dialogue_id, greeting
         self._process: LineProcess | None = process
 
     def greet(self) -> Turn | None:
-        """What it answered to being opened."""
+        """The process's answer to ``open``."""
         return self._greeting
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What it answers; after a failure its process is gone, and so is the dialogue."""
+        """The process's answer; a failure ends the process and the dialogue."""
         if self._process is None:
             raise AgentFailure("closed", "its process was stopped after an earlier failure.")
         line = line_of(turn_message(self._id, history))
@@ -152,7 +152,7 @@ class SubprocessSession(SimpleSession):
             raise
 
     def close(self) -> None:
-        """Tell it, and leave the process to the next dialogue."""
+        """Send ``close`` and release the process for the next dialogue."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -184,7 +184,7 @@ class SubprocessSpec(AgentSpec):
     """Dialogues, and so processes, at the same time."""
 
     def make(self) -> SubprocessAgent:
-        """The agent."""
+        """Create the agent."""
         if os.name != "posix":
             raise UsageError("Agents run as commands need a POSIX system. Serve yours over HTTP (protocol trialogue).")
         command = shlex.split(self.command) if isinstance(self.command, str) else list(self.command)

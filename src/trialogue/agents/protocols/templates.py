@@ -35,7 +35,7 @@ Values = Mapping[str, JsonValue]
 
 
 def values_of(history: Sequence[Utterance], dialogue_id: str, seed: int) -> dict[str, Any]:
-    """What the placeholders stand for in one turn; before the first, ``message`` is "" and ``turn`` 0."""
+    """Values of the placeholders in one turn; before the first, ``message`` is "" and ``turn`` 0."""
     return {
         "message": history[-1].text if history else "",
         "dialogue_id": dialogue_id,
@@ -56,7 +56,7 @@ def _alternate(history: Sequence[Utterance]) -> list[str]:
 
 
 def fill_template(template: JsonValue, values: Values, secrets: Mapping[str, str]) -> JsonValue:
-    """The template with values for its placeholders; the template itself is left as it is.
+    """Copy of a template with placeholders replaced by values.
 
     >>> fill_template({"text": "{message}", "to": "user {turn}"}, {"message": "hi", "turn": 1}, {})
     {'text': 'hi', 'to': 'user 1'}
@@ -84,7 +84,7 @@ def _filled_text(text: str, values: Values, secrets: Mapping[str, str]) -> JsonV
 
 
 def check_placeholders(template: JsonValue) -> None:
-    """Look at every placeholder of a template.
+    """Validate every placeholder of a template.
 
     Raises:
         UnknownNameError: one that stands for nothing.
@@ -96,7 +96,7 @@ def check_placeholders(template: JsonValue) -> None:
 
 
 def secrets_of(template: JsonValue) -> dict[str, str]:
-    """The environment variables that a template names, by name.
+    """Environment variables named in a template, with their values.
 
     Raises:
         UsageError: some are not set; all of them are named.
@@ -116,7 +116,7 @@ def _texts(template: JsonValue) -> list[str]:
 
 
 def steps_of(path: str) -> list[str]:
-    """The steps of a path, written with dots (``message.text``, ``choices.0.text``) or as JSON Pointer (``/message/text``).
+    """Split a path, dotted (``message.text``, ``choices.0.text``) or a JSON Pointer (``/message/text``), into steps.
 
     "" is the whole answer; ``*`` stands for every member of a list (in dotted paths).
     """
@@ -126,7 +126,7 @@ def steps_of(path: str) -> list[str]:
 
 
 def value_at(value: Any, path: str) -> Any:
-    """What a path leads to; ``ABSENT`` where there is nothing.
+    """Value at a path; ``ABSENT`` if there is none.
 
     >>> value_at({"messages": [{"text": "Hello!"}, {"text": "Heat?"}]}, "messages.*.text")
     ['Hello!', 'Heat?']
@@ -146,7 +146,7 @@ def value_at(value: Any, path: str) -> Any:
 
 
 def required_value(value: Any, path: str, raw: str) -> Any:
-    """What a path leads to.
+    """Value at a path that must exist.
 
     Raises:
         AgentFailure: (malformed) there is nothing, as in an answer of a new schema; says what there is.

@@ -28,7 +28,7 @@ class _Conversation:
 
 
 class Desk:
-    """Holds an agent's conversations by name; beyond ten thousand, the one that has been silent longest is closed."""
+    """Open conversations of an agent by name; beyond ten thousand, the least recently used one is closed."""
 
     def __init__(self, agent: Agent, *, seed: int = 0) -> None:
         self.agent, self._seed = agent, seed
@@ -36,7 +36,7 @@ class Desk:
         self._lock = threading.Lock()
 
     def open(self, name: str, *, seed: int | None = None) -> Turn | None:
-        """Begin a conversation, anew if there is one of that name; returns what the agent says first.
+        """Open a conversation, replacing one of the same name; returns the agent's greeting.
 
         Args:
             name: of the conversation.
@@ -58,7 +58,7 @@ class Desk:
         return greeting
 
     def say(self, name: str, text: str, *, history: Sequence[Utterance] | None = None) -> Turn:
-        """The agent's turn after a message of the user; opens the conversation if need be.
+        """Pass a user message to the agent and return its turn; opens the conversation if needed.
 
         Args:
             name: of the conversation.
@@ -84,7 +84,7 @@ class Desk:
         return turn
 
     def close(self, name: str | None = None) -> None:
-        """End one conversation, or all."""
+        """Close one conversation, or all."""
         with self._lock:
             if name is None:
                 ended, self._open = list(self._open.values()), OrderedDict()
@@ -95,7 +95,7 @@ class Desk:
             conversation.session.close()
 
     def lines(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The answer to a message of our own protocol; None to ``close``.
+        """Answer a message of Trialogue's protocol; None for ``close``.
 
         Raises:
             AgentFailure: malformed, if it is none; or the agent's own.
@@ -126,7 +126,7 @@ def _utterance(said: Any) -> Utterance:
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes back."""
+    """Server response."""
 
     body: Mapping[str, object] | str
     """A JSON object, or plain text."""
@@ -137,25 +137,25 @@ class Reply:
 
 
 class Service(Protocol):
-    """A protocol: what a POST and a GET are answered."""
+    """Protocol handler: responses to POST and GET requests."""
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
-        """The answer to a POST with a JSON object; AgentFailure where there is none."""
+        """Answer a POST with a JSON object; raises AgentFailure if there is no answer."""
         ...
 
     def answer_get(self, path: str) -> Mapping[str, object]:
-        """The answer to a GET: at least that the server is there."""
+        """Answer a GET, at least as a health check."""
         ...
 
 
 class TrialogueService:
-    """Our own protocol."""
+    """Trialogue's own protocol."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
-        """An answer of the protocol; ``ready`` to ``close``."""
+        """Protocol answer; ``ready`` for ``close``."""
         return Reply(self._desk.lines(request) or {"type": "ready"})
 
     def answer_get(self, path: str) -> Mapping[str, object]:
@@ -164,7 +164,7 @@ class TrialogueService:
 
 
 class MovieBotService:
-    """MovieBot 1.0.1; a sender is a conversation, and a burst is one message of several lines."""
+    """MovieBot 1.0.1: a sender is a conversation, and a burst is one multi-line message."""
 
     name = "moviebot"
 
@@ -172,7 +172,7 @@ class MovieBotService:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
-        """MovieBot's reply; ``/start`` and ``/restart`` open a conversation, ``/exit`` ends it."""
+        """MovieBot's reply; ``/start`` and ``/restart`` open a conversation, ``/exit`` closes it."""
         try:
             message = self.message(request)
             text, sender = message["message"]["text"], str(message["sender"]["id"])
@@ -196,7 +196,7 @@ class MovieBotService:
         return message
 
     def recipient(self, sender: str) -> object:
-        """How the sender is written in a reply."""
+        """Form of the sender in a reply."""
         return {"id": sender}
 
     def answer_get(self, path: str) -> Mapping[str, object]:
@@ -214,12 +214,12 @@ class MovieBot2Service(MovieBotService):
         return request
 
     def recipient(self, sender: str) -> object:
-        """As it is."""
+        """The sender, unchanged."""
         return sender
 
 
 class IEvaLMService:
-    """The server of iEvaLM-CRS. A conversation is a cookie; one without context is new.
+    """iEvaLM-CRS server. A conversation is identified by a cookie; a request without context starts a new one.
 
     Its seed follows from its first words, so that the same dialogue is the same again.
     """
@@ -228,7 +228,7 @@ class IEvaLMService:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
-        """The agent's words as ``response``."""
+        """The agent's reply as ``response``."""
         context, message = request.get("context"), request.get("message")
         if (
             not isinstance(message, str)
@@ -250,7 +250,7 @@ class IEvaLMService:
 
 
 class OpenAIService:
-    """An OpenAI-compatible chat endpoint. It knows no conversations: each request is one, told again from its beginning."""
+    """OpenAI-compatible chat endpoint. Stateless: each request contains the whole conversation."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -278,7 +278,7 @@ class OpenAIService:
         )
 
     def answer_get(self, path: str) -> Mapping[str, object]:
-        """The one model: the agent."""
+        """The list of models, which contains only the agent."""
         return {"object": "list", "data": [{"id": self._desk.agent.name, "object": "model"}]}
 
 

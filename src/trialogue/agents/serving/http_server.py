@@ -149,7 +149,7 @@ def _cookie(header: str) -> str | None:
 
 
 def serve_lines(agent: Agent, requests: BinaryIO, answers: BinaryIO, *, seed: int = 0) -> None:
-    """Answer our own protocol on a stream of lines, such as stdin and stdout, until it ends.
+    """Serve Trialogue's protocol on line streams, such as stdin and stdout, until the input ends.
 
     Args:
         agent: who answers.

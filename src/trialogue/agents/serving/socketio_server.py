@@ -26,7 +26,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 def open_server(agent: Agent, host: str, port: int, seed: int) -> HTTPServer:
-    """A server that listens, and is to be run.
+    """Create a listening server, to be run by the caller.
 
     Raises:
         MissingExtraError: python-socketio is not installed.

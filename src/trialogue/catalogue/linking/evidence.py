@@ -37,7 +37,7 @@ LINKS = frozenset({"of", "for", "from"})  # small words inside names: "Game of T
 
 
 class Surroundings:
-    """A text with its words, and what is asked of them again and again."""
+    """A tokenised text with cached lookups for evidence."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
@@ -46,42 +46,42 @@ class Surroundings:
         """The words as they are written."""
 
     def word(self, place: int) -> str:
-        """The word at an index as it is written; "" outside."""
+        """Word at an index as written; "" outside."""
         return self.words[place] if 0 <= place < len(self.words) else ""
 
     def form(self, place: int) -> str:
-        """The word at an index in its common form; "" outside."""
+        """Word at an index in normalised form; "" outside."""
         return self.tokens[place].form if 0 <= place < len(self.tokens) else ""
 
     def gap(self, place: int) -> str:
-        """What stands between the word at an index and the one before it (or the beginning, or the end)."""
+        """Text between the word at an index and the preceding one (or the beginning, or the end)."""
         start = self.tokens[place - 1].end if place > 0 else 0
         end = self.tokens[place].start if place < len(self.tokens) else len(self.text)
         return self.text[start:end]
 
     def has_capital(self, place: int) -> bool:
-        """Whether the word at an index begins with a capital; "I" does not count."""
+        """Whether the word at an index is capitalised; "I" does not count."""
         word = self.word(place)
         return word[:1].isupper() and word != "I"
 
     def starts_sentence(self, place: int) -> bool:
-        """Whether the word at an index begins a sentence, or the text."""
+        """Whether the word at an index starts a sentence or the text."""
         return place <= 0 or not ENDS_SENTENCE.isdisjoint(self.gap(place))
 
     @cached_property
     def shouts(self) -> bool:
-        """Whether every word has a capital, so that capitals mean nothing; not said of one or two words."""
+        """Whether every word is capitalised, so that capitals carry no evidence; False for one or two words."""
         firsts = [word[0] for word in self.words if len(word) > 1 and word[0].isalpha()]
         return len(firsts) > 2 and not any(map(str.islower, firsts))
 
     @cached_property
     def uses_capitals(self) -> bool:
-        """Whether any word but "I" has a capital."""
+        """Whether any word except "I" is capitalised."""
         return any(word[0].isupper() and word != "I" for word in self.words)
 
 
 def observations(around: Surroundings, match: Match, entry: Entry) -> list[str]:
-    """Everything that is observed of a match, by name; its kind (see ``ordinary.kind_of``) first."""
+    """Names of all observations about a match; its kind (see ``ordinary.kind_of``) first."""
     first, behind = match.first, match.behind
     kind = kind_of(entry.forms)
     marks = list(_marks(around, first, behind))

@@ -23,7 +23,7 @@ LOOSE_LENGTH = 6  # letters from which words may be split otherwise than in the 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An item that goes by a form, and how much of its title the form is."""
+    """An item with one of its forms, and how much of the title the form covers."""
 
     place: int
     """Index of the item in the catalogue."""
@@ -36,7 +36,7 @@ class Entry:
 
 
 class Match(NamedTuple):
-    """Consecutive words of a text that are a form of a title."""
+    """Consecutive words of a text that match a form of a title."""
 
     first: int
     """Index of the first token."""
@@ -47,7 +47,7 @@ class Match(NamedTuple):
 
 
 class TitleIndex:
-    """All forms of the titles of some items."""
+    """Index of all title forms of a set of items."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         found: dict[str, dict[int, Entry]] = defaultdict(dict)
@@ -67,7 +67,7 @@ class TitleIndex:
         return len(self._keys)
 
     def matches(self, tokens: Sequence[Token]) -> Iterator[Match]:
-        """Every match, by its first token, shorter ones first; overlapping ones, too."""
+        """Every match, including overlapping ones, ordered by first token, shorter ones first."""
         keys, entries, last = self._keys, self._entries, len(tokens)
         for first, token in enumerate(tokens):
             read, behind = token.form, first + 1

@@ -22,21 +22,20 @@ TELLING = frozenset(
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, each once."""
+    """Set of the words in a text."""
     return frozenset(words.split())
 
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """What one of our lists holds: ``ordinary_words``, ``function_words``, ``proper_names``, ``makers`` or
-    ``stock_phrases``."""
+    """Load a word list: ``ordinary_words``, ``function_words``, ``proper_names``, ``makers`` or ``stock_phrases``."""
     text = files("trialogue.catalogue").joinpath(f"{name}.txt").read_text(encoding="utf-8")
     return frozenset(text.splitlines() if name == "stock_phrases" else text.split())
 
 
 @lru_cache(maxsize=1 << 14)
 def is_ordinary(form: str) -> bool:
-    """Whether a word is one of everyday English, or one of its common endings was put to such a word."""
+    """Whether a word, or its stem without a common ending, is an everyday English word."""
     known = word_list("ordinary_words")
     if form in known or form in word_list("function_words") or len(form) < 3:
         return True
@@ -48,7 +47,7 @@ def is_ordinary(form: str) -> bool:
 
 
 def kind_of(forms: Sequence[str]) -> str:
-    """How easily the words are something else than a title; a leading article is looked through.
+    """Kind of a form by how easily it means something other than a title; a leading article is ignored.
 
     >>> kind_of(("up",)), kind_of(("the", "help")), kind_of(("love", "actually")), kind_of(("zombieland",))
     ('function word', 'function word', '2 ordinary words', 'rare word')

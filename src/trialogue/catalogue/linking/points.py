@@ -89,7 +89,7 @@ CERTAIN = {"its year behind it": 20.0, "another year behind it": -20.0, "title g
 
 
 def points_of(seen: Sequence[str]) -> float:
-    """The sum for a match; the first observation is its kind.
+    """Sum of the points of a match's observations; the first one is its kind.
 
     >>> points_of(["rare word", "capitals"]) > THRESHOLD > points_of(["function word", "small letters"])
     True

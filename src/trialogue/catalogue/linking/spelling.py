@@ -13,7 +13,7 @@ MOST_SEEN = 1 << 14  # words that are remembered
 
 
 class Spelling:
-    """The longer words of a vocabulary, found by spellings that are one slip away.
+    """Index of the longer words of a vocabulary by misspellings at edit distance one.
 
     >>> Spelling(["insidious", "phillips"]).correct("incidious")
     'insidious'
@@ -38,7 +38,7 @@ class Spelling:
         self._seen: dict[str, str | None] = {}
 
     def correct(self, word: str) -> str | None:
-        """The one word of the vocabulary that is a slip away; None if it is one itself, or none or several are."""
+        """The unique word of the vocabulary at edit distance one; None if it is a word itself, or none or several match."""
         if not SHORTEST_MENDED - 1 <= len(word) <= self._longest + 1:
             return None
         if word not in self._seen:

@@ -98,7 +98,7 @@ def parse_title(printed: str) -> ParsedTitle:
 
 
 def split_year(printed: str) -> tuple[str, int | None]:
-    """A title without the year in brackets behind it, and that year; nothing else is taken off.
+    """Split a title into (title without the year in final brackets, year); nothing else is removed.
 
     >>> split_year("Amelie (Amélie) (2001)"), split_year("2001: A Space Odyssey")
     (('Amelie (Amélie)', 2001), ('2001: A Space Odyssey', None))
@@ -112,7 +112,7 @@ def split_year(printed: str) -> tuple[str, int | None]:
 
 
 def article_first(title: str, *, foreign: bool = False) -> str:
-    """A title with a moved article put back in front; ``foreign`` adds articles that English titles end in by chance.
+    """Move a trailing article to the front; ``foreign`` adds articles that English titles may end in by chance.
 
     >>> article_first("Lord of the Rings: The Two Towers, The"), article_first("Avventura, L'")
     ('The Lord of the Rings: The Two Towers', "L'Avventura")
@@ -143,7 +143,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 @lru_cache(maxsize=1 << 16)
 def common_form(word: str) -> str:
-    """One word in the form in which words are compared; "" if nothing but marks is left."""
+    """Normalise one word for comparison; "" if only punctuation is left."""
     return _common_form(word)
 
 

@@ -46,7 +46,7 @@ class Variant:
 
 
 def variants(item: Item) -> Iterator[Variant]:
-    """Every form of an item's titles, the full one first; the same words may come twice, as different kinds.
+    """All forms of an item's titles, the full one first; the same words may occur twice, as different kinds.
 
     A title of punctuation only has none, nor has one of more than 60 words.
 

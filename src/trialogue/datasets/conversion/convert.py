@@ -20,7 +20,7 @@ ROLES = {"user": "user", "system": "assistant"}
 
 
 def convert(records: Iterable[AnyRecord], path: Path | str, *, to: str = "trialogue", note: Note = warn) -> int:
-    """Write records in another format; the file appears whole or not at all.
+    """Write records in another format, atomically.
 
     ``trialogue`` holds every record, and streams. ``dialoguekit`` and ``openai-chat`` hold dialogues. ``csv`` holds
     dialogues (a row per utterance) or else responses with their situations (a row per response and rater), under headings
@@ -48,7 +48,7 @@ def convert(records: Iterable[AnyRecord], path: Path | str, *, to: str = "trialo
 
 
 def targets() -> list[str]:
-    """Names of the formats that can be written."""
+    """Names of the output formats."""
     return sorted(_WRITERS)
 
 

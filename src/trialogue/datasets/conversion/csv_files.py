@@ -36,7 +36,7 @@ Cells = dict[str, Any]
 
 
 def write_csv(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
-    """Write dialogues, or else responses with their situations; returns how many dialogues or responses.
+    """Write dialogues, or else responses with their situations, as CSV; returns the number written.
 
     Raises:
         DataError: there are neither.

@@ -15,39 +15,39 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 @dataclass
 class Losses:
-    """What one file in one format does not hold."""
+    """Counts of content that an output file cannot hold."""
 
     file: str
     to: str
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, kind: str, count: int = 1) -> None:
-        """Count something that is not written."""
+        """Count content that is not written."""
         if count:
             self.counts[kind] += count
 
     def of_fields(self, record: Record, *, held: Collection[str], kind: str = "") -> None:
-        """Count the fields of a record that say something and are not among those held."""
+        """Count the non-empty fields of a record that the format does not hold."""
         for name, field_info in type(record).model_fields.items():
             if name not in held and getattr(record, name) not in (None, (), {}, "", field_info.default):
                 self.add(f"{kind or type(record).__name__.lower()} {name}")
 
     def settle(self, note: Note) -> None:
-        """Tell of everything once."""
+        """Report all counts once."""
         if self.counts:
             told = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
             hint = "Trialogue's own format can store all records."
             note(Problem(f"not written, because the format {self.to} cannot store it: {told}.", self.file, hint=hint))
 
     def nothing_written(self, needed: str) -> DataError:
-        """The error that nothing could be written."""
+        """Create the error that nothing could be written."""
         given = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items())) or "nothing"
         what = f"the format {self.to} stores {needed}, but the input has none; given: {given}."
         return DataError(Problem(what, self.file, hint="Trialogue's own format can store any record."))
 
 
 def select_kind(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> Iterator[RecordT]:
-    """The records of one kind; the others are counted.
+    """Iterate over the records of one kind, counting the others as losses.
 
     Raises:
         DataError: at the end, if there was none.

@@ -45,7 +45,7 @@ class FilmRow(Record):
 
 
 class StarRating(NamedTuple):
-    """One synthetic rating; ``Ratings.from_rows`` of the catalogue takes a list of them as it is."""
+    """One synthetic rating; ``Ratings.from_rows`` accepts a list of them."""
 
     user: str
     """Id of an invented user, such as ``"synthetic-007"``."""
@@ -56,7 +56,7 @@ class StarRating(NamedTuple):
 
 
 class HasGenres(Protocol):
-    """What the generator of ratings looks at; a ``FilmRow`` is one."""
+    """Film attributes that the rating generator reads; ``FilmRow`` has them."""
 
     @property
     def id(self) -> str:
@@ -75,7 +75,7 @@ class HasGenres(Protocol):
 
 
 def bundled_path(name: str = "") -> Path:
-    """Where a bundled file lies; "" for their folder.
+    """Path of a bundled file; "" for their folder.
 
     Raises:
         UnknownNameError: no file of that name is bundled.
@@ -88,7 +88,7 @@ def bundled_path(name: str = "") -> Path:
 
 
 def film_rows() -> list[FilmRow]:
-    """The films of the catalogue by year, then id.
+    """Films of the catalogue by year, then id.
 
     Raises:
         DataError: the file was changed and is no longer in order.
@@ -112,17 +112,17 @@ def _films() -> tuple[FilmRow, ...]:
 
 
 def demo_situations() -> tuple[Situation, ...]:
-    """Beginnings of dialogues with an invented human recommender's next reply, strategies labelled."""
+    """Situations with an invented human recommender's reply and strategy labels."""
     return _read_bundled("situations.jsonl", Situation)
 
 
 def demo_responses() -> tuple[Response, ...]:
-    """The replies of aria, bolt and chip to every situation, labelled, each with a ranking of 20 films."""
+    """Replies of aria, bolt and chip to every situation, labelled, each with a ranking of 20 films."""
     return _read_bundled("responses.jsonl", Response)
 
 
 def demo_dialogues() -> tuple[Dialogue, ...]:
-    """Whole dialogues: 20 invented users, each with all three systems about one wish, and satisfied (1) or not (0)."""
+    """Whole dialogues: 20 invented users, each with all three systems about one wish, rated satisfied (1) or not (0)."""
     return _read_bundled("dialogues.jsonl", Dialogue)
 
 
@@ -174,7 +174,7 @@ ERA_YEARS = 20.0  # films so far from a user's favorite year fit no better than 
 def synthetic_ratings(
     items: Sequence[HasGenres], *, seed: int = 0, users: int = 300, per_user: float = 30.0
 ) -> list[StarRating]:
-    """Ratings of invented users, made by a stated formula; the same arguments give the same ratings.
+    """Generate ratings of invented users by a documented formula; deterministic for equal arguments.
 
     User u has a taste for each genre, t_ug ~ N(0, 1), a favorite year y_u ~ N(1998, 15) and a mood b_u ~ N(0, 0.3).
     Item i has a quality q_i ~ N(0, 1) and a fame f_i ~ N(0.4 q_i, 1). How well they fit is

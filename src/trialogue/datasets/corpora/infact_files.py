@@ -27,7 +27,7 @@ Kind = Literal["dialogues", "responses"]
 
 @dataclass(frozen=True)
 class Line:
-    """One utterance of a dialogue, as a file has it."""
+    """One utterance in a file."""
 
     number: int
     speaker: Speaker
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass
 class Conversation:
-    """One dialogue of a file, with replies by the index of the seeker turn they answer (response files only)."""
+    """One dialogue in a file, with replies by the index of the seeker turn they answer (response files only)."""
 
     number: int
     line: int
@@ -45,7 +45,7 @@ class Conversation:
 
 
 def kind_of_file(head: Head) -> Kind | None:
-    """Which of the two kinds of files this is; None if neither."""
+    """Kind of an INFACT text file; None if it is neither."""
     tag = BEGINNING.match(head.text)
     if tag is None:
         return None
@@ -53,12 +53,12 @@ def kind_of_file(head: Head) -> Kind | None:
 
 
 def is_blank(reply: str) -> bool:
-    """Whether a reply says nothing; the files write ``*`` or ``**`` for it."""
+    """Whether a reply is blank, which the files write as ``*`` or ``**``."""
     return not any(character.isalnum() for character in reply)
 
 
 def conversations(path: Path, findings: Findings) -> dict[int, Conversation]:
-    """Every conversation of a file by its number, in order; what cannot be placed is told to ``findings``."""
+    """Parse every conversation of a file by its number, in order; problems are reported to ``findings``."""
     found: dict[int, Conversation] = {}
     current: Conversation | None = None
     for number, text, tag in _split_tags(path, findings):

@@ -35,7 +35,7 @@ Entry = Mapping[str, JsonValue]
 
 @dataclass(frozen=True)
 class Trial:
-    """One page that one visitor sent."""
+    """One submitted page of one visitor."""
 
     visitor: str
     situation: str
@@ -51,7 +51,7 @@ class Trial:
 
 
 def read_export(path: Path, *, note: Note = warn) -> Iterator[Situation | Response]:
-    """Every situation that somebody rated, followed by the systems' responses to it with their ratings.
+    """Read every rated situation, followed by the systems' responses with their ratings.
 
     Args:
         path: the exported JSON document.

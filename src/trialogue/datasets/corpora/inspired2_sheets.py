@@ -30,7 +30,7 @@ Cells = Sequence[object]
 
 @dataclass(frozen=True)
 class Block:
-    """The columns of one system in a sheet."""
+    """Columns of one system in a sheet."""
 
     system: str
     texts: int
@@ -52,7 +52,7 @@ class Reply:
 
 
 def is_study(path: Path) -> bool:
-    """Whether a file is a workbook with such a sheet; needs no package for Excel."""
+    """Whether a file is a workbook with such a sheet; needs no Excel package."""
     text = b""
     try:
         with ZipFile(path) as archive:
@@ -66,7 +66,7 @@ def is_study(path: Path) -> bool:
 
 
 def read_workbook(path: Path, findings: Findings) -> list[Reply]:
-    """Every reply of every system in a workbook, in the order of its sheets, blocks and rows.
+    """Read every reply of every system in a workbook, in the order of its sheets, blocks and rows.
 
     Raises:
         MissingExtraError: openpyxl is not installed.

@@ -23,7 +23,7 @@ NAME = "inspired2-study"
 
 
 def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> Iterator[Situation | Response]:
-    """Every situation with its human reference, followed by the responses to it with their ratings.
+    """Read every situation with its human reference, followed by the responses with their ratings.
 
     Args:
         path: one workbook, or a folder of them.

@@ -41,13 +41,13 @@ class _Row:
 
 
 def has_columns(first_line: str) -> bool:
-    """Whether a first line names the columns that INSPIRED's files are known by."""
+    """Whether a header line has the columns that identify INSPIRED's files."""
     columns = first_line.rstrip("\r\n").split("\t")
     return all(name in columns for name in REQUIRED) and any(name in columns for name in LABELS)
 
 
 def read_file(path: Path, note: Note) -> list[Dialogue]:
-    """The dialogues of one file in the order of their first rows.
+    """Read the dialogues of one file, in the order of their first rows.
 
     Raises:
         DataError: missing columns, rows of another length, unknown speakers, an utterance that occurs twice.

@@ -26,7 +26,7 @@ FIRST_TRIPLE = re.compile(r'\s*\{\s*"[^"\\]*"\s*:\s*\[\s*\[\s*"(user|agent)"\s*,
 
 
 def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
-    """The dialogues of one file in its order.
+    """Read the dialogues of one file, in order.
 
     The system is named after the file where that is one of the three published ones, else by the file's name.
 
@@ -46,7 +46,7 @@ def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
 
 
 def read_folder(folder: Path, note: Note) -> Iterator[Dialogue]:
-    """Every file of the form in a folder, by name.
+    """Read every annotated file in a folder, by name.
 
     Raises:
         DataError: there is none.

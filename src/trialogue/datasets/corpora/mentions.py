@@ -19,7 +19,7 @@ MARKED = re.compile(
 
 
 def tidy_title(title: str) -> str:
-    """A title with single spaces, one of them before the year.
+    """Normalise spaces in a title, with one before the year.
 
     >>> tidy_title("The Shining  (1980)"), tidy_title("The Patriot(2000)"), tidy_title("Thelma ")
     ('The Shining (1980)', 'The Patriot (2000)', 'Thelma')
@@ -28,7 +28,7 @@ def tidy_title(title: str) -> str:
 
 
 def forms(title: str) -> Iterator[str]:
-    """The ways to write a title, most exact first: as it is, without its year, without its other name as well.
+    """Forms of a title, most exact first: as it is, without its year, and also without its alternative title.
 
     >>> list(forms("Crouching Tiger, Hidden Dragon (Wo hu cang long) (2000)"))[1:]
     ['Crouching Tiger, Hidden Dragon (Wo hu cang long)', 'Crouching Tiger, Hidden Dragon']
@@ -43,7 +43,7 @@ def forms(title: str) -> Iterator[str]:
 
 
 def locate(title: str, text: str, *, start: int = 0) -> tuple[int, int] | None:
-    """(first, behind last) offset of a title in a text from ``start`` on, at word boundaries; None if it is not there.
+    """(Start, end) offsets of a title in a text from ``start`` on, at word boundaries; None if absent.
 
     The exact form comes before the form without year, the same case before any other.
 
@@ -61,7 +61,7 @@ def locate(title: str, text: str, *, start: int = 0) -> tuple[int, int] | None:
 
 
 def locate_titles(titles: Iterable[str], text: str) -> tuple[Mention, ...]:
-    """A mention for each title a corpus says is in a text; with offsets where it is found, without where it is not.
+    """Mentions of the titles that a corpus lists for a text, with offsets where they are found.
 
     A title given twice is looked for twice.
     """
@@ -76,7 +76,7 @@ def locate_titles(titles: Iterable[str], text: str) -> tuple[Mention, ...]:
 
 
 def find_quoted_titles(text: str) -> tuple[Mention, ...]:
-    """The titles that stand in quotes, as INFACT's files write them; offsets without the quotes.
+    """Mentions of titles in quotes, as in INFACT's files; offsets exclude the quotes.
 
     A title with a year may lack its closing quote, or open with @; one without a year must be capitalised.
 

@@ -52,7 +52,7 @@ class MovieLens:
 
 @dataclass(frozen=True)
 class Layout:
-    """How one generation of MovieLens files is written."""
+    """File layout of one generation of MovieLens."""
 
     suffix: str
     separator: str
@@ -60,7 +60,7 @@ class Layout:
     scale: Scale
 
     def file(self, folder: Path, name: str) -> Path:
-        """A file of this layout."""
+        """Path of a file in this layout."""
         return folder / f"{name}{self.suffix}"
 
 
@@ -70,7 +70,7 @@ DAT_WHOLE = Layout(".dat", "::", False, WHOLE_STARS)
 
 
 def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
-    """Films and ratings from an unpacked MovieLens folder, the layout recognised by its files.
+    """Read films and ratings from an unpacked MovieLens folder, detecting the layout from its files.
 
     Titles get their article and year where they belong ("Matrix, The (1999)" becomes "The Matrix", 1999). Where the
     number of films is that of a published edition, a few rows (1 %) more than it was published with are not MovieLens'
@@ -169,7 +169,7 @@ def _rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 class Columns(NamedTuple):
-    """The columns of a file of ratings."""
+    """Columns of a ratings file."""
 
     users: NDArray[np.int32]
     """User ids."""

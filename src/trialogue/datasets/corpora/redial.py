@@ -155,7 +155,7 @@ def _utterance(
 
 
 def resolve_titles(published: str, titles: dict[str, str | None]) -> tuple[str, tuple[Mention, ...]]:
-    """A text with titles in place of ``@123``, and the mentions with offsets into it; ids without title stay.
+    """Replace ``@123`` by titles, and return the mentions with their offsets; ids without a title are kept.
 
     >>> text, mentions = resolve_titles("Like @5 or @6?", {"5": "Troy (2004)"})
     >>> text, mentions[0].item_id, text[mentions[0].start : mentions[0].end], len(mentions)

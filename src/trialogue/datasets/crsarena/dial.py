@@ -28,7 +28,7 @@ SATISFACTION = {"satisfied": 1.0, "frustrated": 0.0}
 
 
 def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Preference]:
-    """Every conversation and vote of a folder, whatever its files are called.
+    """Read every conversation and vote of a folder, whatever the file names.
 
     Raises:
         DataError: nothing of it is there, or two files hold the same conversation.
@@ -52,7 +52,7 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Preference]:
 
 
 def read_conversations(path: Path, note: Note) -> Iterator[Dialogue]:
-    """The conversations of one file, rated by the sentiment of the person in them.
+    """Read the conversations of one file, with the user's sentiment as a rating.
 
     Raises:
         DataError: a sentiment is neither satisfied nor frustrated, or the file is no DialogueKit JSON.
@@ -73,7 +73,7 @@ def read_conversations(path: Path, note: Note) -> Iterator[Dialogue]:
 
 
 def setting_of(path: Path) -> str:
-    """``"open"`` or ``"closed"``, whichever the file is named after; else its name without suffix."""
+    """``"open"`` or ``"closed"`` if the file name contains it; else its stem."""
     stem = bare_stem(path)
     return next((setting for setting in SETTINGS if setting in stem.lower()), stem)
 

@@ -35,7 +35,7 @@ Talk = tuple[Dialogue, dict[int, Labels], Labels]  # a dialogue, labels of its r
 
 
 def read_labels(path: Path, *, note: Note = warn) -> Iterator[Dialogue | Score]:
-    """The dialogues of a labels file, then its human scores, dialogue by dialogue: of the replies, then of the whole.
+    """Read the dialogues of a labels file, then its human scores by dialogue: of the replies, then of the whole.
 
     A reply without a label that others have gives a Score without a value.
 
@@ -53,7 +53,7 @@ def read_labels(path: Path, *, note: Note = warn) -> Iterator[Dialogue | Score]:
 
 
 def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
-    """Every labels file of a folder, then every run, each in the order of names; told is what a run leaves out.
+    """Read every labels file of a folder, then every run, each in order of names; reports what a run leaves out.
 
     Raises:
         DataError: the folder has neither, or a file is broken.

@@ -24,7 +24,7 @@ Labels = dict[str, float | None]
 
 
 def read_run(path: Path, *, note: Note = warn) -> Iterator[Score]:
-    """The scores of a run, conversation by conversation: of its turns in the file's order, then of the whole.
+    """Read the scores of a run by conversation: of its turns in file order, then of the whole.
 
     The measure is ``{name of the file}:{aspect}``. An aspect that the run has elsewhere at this level, but not here, is a
     Score without a value. Read and told, too, are what other tools write in the place of a list and of numbers: JSON Lines,
@@ -41,7 +41,7 @@ def read_run(path: Path, *, note: Note = warn) -> Iterator[Score]:
 
 
 def write_run(path: Path | str, scores: Iterable[Score]) -> int:
-    """Write scores as a run for the official evaluator; returns the number of conversations.
+    """Write scores as a run file for the official evaluator; returns the number of conversations.
 
     The aspect is what follows the last ``:`` of a measure. Scores without a value are left out, as the evaluator expects;
     read again, they have no value. The file appears whole or not at all.
@@ -64,7 +64,7 @@ def write_run(path: Path | str, scores: Iterable[Score]) -> int:
 
 
 def objects_of(data: JsonValue, findings: Findings) -> list[tuple[str, str, dict[str, JsonValue]]]:
-    """(path, conv_id, object) of a list of objects that each have a ``conv_id`` of their own."""
+    """(path, conv_id, object) of a list of objects with unique ``conv_id``."""
     if not isinstance(data, list) or not data:
         what = "the list is empty; expected conversations." if data == [] else f"expected a list, got {kind_of(data)}."
         findings.wrong(what, hint="Is the file complete?" if data == [] else "")
@@ -82,7 +82,7 @@ def objects_of(data: JsonValue, findings: Findings) -> list[tuple[str, str, dict
 
 
 def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = False) -> Labels:
-    """Numbers by aspect, in today's spelling; None where the file says null.
+    """Values by aspect, in current spelling; None where the file has null.
 
     Args:
         data: the object.
@@ -128,18 +128,18 @@ def _in_quotes(text: str) -> float | None:
 
 
 def aspects_of(labelled: Iterable[Labels]) -> list[str]:
-    """Every aspect that occurs, in the order of first occurrence."""
+    """All aspects, in order of first occurrence."""
     return list(dict.fromkeys(aspect for labels in labelled for aspect in labels))
 
 
 def score_of(labels: Labels, aspect: str, *, why: Reason, **fields: Any) -> Score:
-    """One score of an aspect; without a value, because of ``why``, where it has no label."""
+    """Score of an aspect; without a value, because of ``why``, if it has no label."""
     value = labels.get(aspect)
     return Score(value=value, why=why if value is None else None, **fields)
 
 
 def parties_of(conv_id: str) -> tuple[str | None, str | None]:
-    """(system, person) of a conversation.
+    """(system, person) encoded in a conversation id.
 
     >>> parties_of("kbrd_redial_11454a65-c9de-406d-ba1c-47130c903123")
     ('kbrd_redial', '11454a65-c9de-406d-ba1c-47130c903123')

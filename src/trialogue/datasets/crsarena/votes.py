@@ -20,12 +20,12 @@ Choice = Literal["a", "b", "tie"]
 
 
 def is_duplicate(preference: Preference) -> bool:
-    """Whether the same person had already made the same choice between the same two, according to the reader."""
+    """Whether the reader marked this as a repeated vote of the same person on the same pair."""
     return (preference.source or "").endswith(DUPLICATE)
 
 
 def read_votes(path: Path, setting: str, on_record: Collection[str] | None, note: Note) -> Iterator[Preference]:
-    """The votes of a file, in its order.
+    """Read the votes of a file, in order.
 
     Args:
         path: the CSV file; columns ``session_id, user_id, crs1, crs2, vote`` and perhaps ``feedback``, in any order.

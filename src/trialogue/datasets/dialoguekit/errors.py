@@ -39,7 +39,7 @@ _MODEL = re.compile(r"ollama|openai|llm_interface|\bLLM\b", re.I)
 
 
 def ending_of_error(error: JsonValue) -> tuple[Ending, str | None]:
-    """(ending, detail) for what ``metadata.error`` holds: an object of class and trace, or a text.
+    """Map ``metadata.error``, an object with class and trace or a text, to (ending, detail).
 
     >>> ending_of_error({"error_type": "IndexError", "trace": "pop from an empty deque"})
     (<Ending.USER_ERROR: 'user_error'>, 'IndexError: pop from an empty deque')

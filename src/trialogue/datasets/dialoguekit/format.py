@@ -24,7 +24,7 @@ CRSARENA_SENTIMENT = re.compile(r'"metadata"\s*:\s*\{\s*"sentiment"\s*:\s*"(sati
 
 
 def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
-    """The dialogues of a file in its order, ids made unique (the id as written is kept in ``meta["conversation_id"]``).
+    """Read the dialogues of a file in order, with ids made unique (the original is in ``meta["conversation_id"]``).
 
     ``system`` and ``user`` are the ids of agent and user; None where missing, or DialogueKit's placeholders "Agent" and
     "User". ``metadata.error`` is a failure, attributed to the party that its text names

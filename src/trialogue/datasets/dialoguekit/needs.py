@@ -7,7 +7,7 @@ from trialogue.records import Constraint, JsonValue, Need, NeedSource
 
 
 def need_in(data: JsonValue) -> Need | None:
-    """The need that an object describes: constraints, requests and target items; None where it describes none.
+    """Parse an information need (constraints, requests and target items); None if there is none.
 
     Its id follows from what it holds: dialogues with the same need are with the same case, whichever the agent was. A
     simulator has one id for all its users, who are not one person.

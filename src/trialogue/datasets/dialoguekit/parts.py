@@ -34,7 +34,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 
 def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None:
-    """A dialogue, its id "" where it has none; None if something is wrong with it (``findings`` then says what)."""
+    """Parse a dialogue, with the id "" if it has none; None if it is invalid (reported to ``findings``)."""
     if not isinstance(data, dict):
         findings.wrong(f"a dialogue must be an object, got {kind_of(data)}.", at)
         return None
@@ -57,7 +57,7 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
 
 
 def utterance_of(data: JsonValue, at: str, findings: Findings) -> Utterance | None:
-    """An utterance; None if something is wrong with it (``findings`` then says what)."""
+    """Parse an utterance; None if it is invalid (reported to ``findings``)."""
     if not isinstance(data, dict):
         findings.wrong(f"an utterance must be an object, got {kind_of(data)}.", at)
         return None

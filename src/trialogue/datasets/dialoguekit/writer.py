@@ -33,7 +33,7 @@ NOT_FLAT = {  # keys that mean something to a DialogueKit reader, so that no met
 
 
 def write_dialoguekit(path: Path | str, dialogues: Iterable[Dialogue]) -> int:
-    """Write a DialogueKit JSON file that appears whole or not at all; returns the number of dialogues.
+    """Write a DialogueKit JSON file atomically; returns the number of dialogues.
 
     Compressed by suffix (``.gz``, ``.zst``). One dialogue a line.
 
@@ -53,7 +53,7 @@ def write_dialoguekit(path: Path | str, dialogues: Iterable[Dialogue]) -> int:
 
 
 def to_dialoguekit(dialogue: Dialogue) -> dict[str, JsonValue]:
-    """One dialogue as an object of a DialogueKit file."""
+    """Convert one dialogue to an object of a DialogueKit file."""
     data: dict[str, JsonValue] = dict.fromkeys(CONVERSATION_IDS, dialogue.id)
     for role, name in (("agent", dialogue.system), ("user", dialogue.user)):
         if name is not None:

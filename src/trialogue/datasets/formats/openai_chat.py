@@ -62,7 +62,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 @dataclass
 class SystemFields:
-    """What stands under ``system`` in the entries of one file: names of systems or prompts, never both.
+    """Interpretation of the field ``system`` in one file: system names or prompts, never both.
 
     Where both stood, every entry with a prompt would count as a dialogue of one and the same further system.
     """
@@ -73,7 +73,7 @@ class SystemFields:
     """Where the first prompt is."""
 
     def see(self, entry: JsonObject, line: int) -> None:
-        """Take in one entry."""
+        """Record one entry."""
         value = entry.get("system")
         if _is_prompt(value):
             self.prompt_line = line if self.prompt_line is None else self.prompt_line
@@ -81,7 +81,7 @@ class SystemFields:
             self.name = self.name or value
 
     def settle(self, findings: Findings) -> None:
-        """Note the mistake if both were there."""
+        """Report the mistake if both occurred."""
         if self.name and self.prompt_line is not None:
             what = (
                 f"'system' names the system in other conversations ({self.name!r}); here it holds a text of more than "
@@ -96,7 +96,7 @@ def _is_prompt(value: object) -> bool:
 
 
 def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findings: Findings) -> Dialogue | None:
-    """The dialogue of one entry; None where something is wrong with it, which ``findings`` holds.
+    """Parse the dialogue of one entry; None if it is invalid (reported to ``findings``).
 
     Args:
         entry: ``{messages: [{role, content}, ...], ...}``.

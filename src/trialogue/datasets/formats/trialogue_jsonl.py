@@ -20,7 +20,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 
 def read_part(path: Path, part: Part, note: Note) -> Iterator[AnyRecord]:
-    """The records of some lines of a file that is not compressed."""
+    """Read the records of a range of lines in an uncompressed file."""
     return read_records(path, *TYPES, note=note, part=part)
 
 

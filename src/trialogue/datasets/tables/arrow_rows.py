@@ -15,7 +15,7 @@ MESSAGES = ("messages", "conversations")
 
 
 def is_arrow(path: Path) -> bool:
-    """Whether a file is Parquet or Arrow, or a folder holds a data set of ``datasets`` or nothing but Parquet files."""
+    """Whether a file is Parquet or Arrow, or a folder holds a ``datasets`` data set or only Parquet files."""
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if entry.name[0] not in "._"}
         return bool(names) and (bool({INFO, SPLITS} & names) or all(name.endswith(".parquet") for name in names))
@@ -27,7 +27,7 @@ def is_arrow(path: Path) -> bool:
 
 
 def arrow_columns(path: Path) -> list[str]:
-    """The names of the columns.
+    """Names of the columns.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -37,7 +37,7 @@ def arrow_columns(path: Path) -> list[str]:
 
 
 def arrow_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows in the order of the files' names; errors as ``arrow_columns``."""
+    """Iterate over the rows in order of file names; errors as in ``arrow_columns``."""
     for _, rows in _batches(path):
         for row in rows:
             yield {name: _records(value) if name in MESSAGES else value for name, value in row.items()}

@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, Ending, JsonValue, Rating, Speaker, Stra
 
 
 def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -> Iterator[Dialogue]:
-    """The dialogues in the order of their first rows; rows of one dialogue need not be next to each other."""
+    """Build the dialogues in the order of their first rows, which need not be contiguous."""
     by_dialogue: dict[str, list[Row]] = {}
     for row in table.rows:
         name = row.text(mapping.dialogue).strip()
@@ -99,7 +99,7 @@ def _utterance(row: Row, mapping: Mapping, speakers: Speakers, findings: Finding
 
 
 def make_utterance(speaker: Speaker, text: str, row: Row, mapping: Mapping, findings: Findings) -> Utterance:
-    """An utterance with everything that its row says of it."""
+    """Build an utterance with all fields from its row."""
     strategies = items(row, mapping.strategies, mapping.list_separator, findings)
     titles = items(row, mapping.mentions, mapping.list_separator, findings)
     ranking = items(row, mapping.ranking, mapping.list_separator, findings)
@@ -120,7 +120,7 @@ def make_utterance(speaker: Speaker, text: str, row: Row, mapping: Mapping, find
 
 
 def ratings(row: Row, columns: dict[str, str], mapping: Mapping, findings: Findings) -> Iterator[Rating]:
-    """The ratings in these columns of a row; a value outside the scale is a mistake."""
+    """Ratings in these columns of a row; a value outside the scale is a mistake."""
     low, high = mapping.scale or (None, None)
     for name, column in columns.items():
         value = number(row, column, findings)
@@ -146,5 +146,5 @@ def _dialogue_ratings(rows: list[Row], mapping: Mapping, name: str, findings: Fi
 
 
 def kept_cells(row: Row, mapping: Mapping) -> dict[str, JsonValue]:
-    """The further columns to keep that say something."""
+    """Non-empty cells of the further columns to keep."""
     return {column: value for column in mapping.meta if (value := row.cells.get(column)) not in (None, "")}

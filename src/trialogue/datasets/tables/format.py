@@ -32,7 +32,7 @@ __all__ = ["Mapping", "TableFormat", "guess_mapping", "load_mapping", "missing_c
 
 @dataclass(frozen=True)
 class TableFormat:
-    """Tables whose columns a mapping names."""
+    """Format of tables with a given column mapping."""
 
     mapping: Mapping
     """Which column is what."""
@@ -42,13 +42,13 @@ class TableFormat:
     """What it is, in one sentence."""
 
     def recognises(self, head: Head) -> bool:
-        """Whether the file has every column that the mapping names."""
+        """Whether the file has every column in the mapping."""
         if head.is_folder:
             return False
         return set(self.mapping.columns().values()) <= set(columns_of(head.path, delimiter=self.mapping.delimiter))
 
     def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
-        """The dialogues, or the situations and responses, of a table.
+        """Read the dialogues, or the situations and responses, of a table.
 
         Raises:
             DataError: with every mistake at once: columns that are not there, unknown speakers, cells that are no
@@ -60,7 +60,7 @@ class TableFormat:
 
 
 def records_of_table(table: Table, mapping: Mapping, source: str, findings: Findings) -> list[AnyRecord]:
-    """The dialogues, or the situations and responses, of rows wherever they come from.
+    """Build the dialogues, or the situations and responses, from rows of any source.
 
     Raises:
         DataError: with every mistake at once.
@@ -79,7 +79,7 @@ OTHERWISE = (
 
 
 def table_format(mapping: Columns) -> TableFormat:
-    """The format of tables with these columns.
+    """Create the format for a column mapping.
 
     Args:
         mapping: a Mapping, a dictionary of its fields, or a YAML file that holds them.
@@ -91,7 +91,7 @@ def table_format(mapping: Columns) -> TableFormat:
 
 
 def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
-    """A mapping from headings that leave no doubt (dialogue_id, speaker, text, ...), told to ``note``; None if they do.
+    """Guess a mapping from unambiguous headings (dialogue_id, speaker, text, ...) and report it to ``note``; else None.
 
     Columns of ratings and of several systems' replies are told by their cells, too; see ``table_guess``.
     """
@@ -109,7 +109,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
 
 
 def guessed_columns(mapping: Mapping, table: Table) -> str:
-    """How a table is read: which column is taken as what, and which are not read."""
+    """Description of how a table is read: the meaning of each column, and ignored columns."""
     used = mapping.columns()
     guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
     unused = ", ".join(column for column in table.columns if column not in used.values()) or "none"
@@ -121,7 +121,7 @@ def _ignore(_problem: Problem) -> None:
 
 
 def missing_columns(path: Path, mapping: Mapping) -> list[str]:
-    """What to say of columns that a mapping names and a file does not have, by its beginning; [] if it has them all."""
+    """Messages about columns in the mapping that a file's header lacks; [] if it has them all."""
     return [text for _, text in _missing_columns(columns_of(path, delimiter=mapping.delimiter), mapping)]
 
 

@@ -46,7 +46,7 @@ _WORDS = 2  # in most cells of a column of replies
 
 
 def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
-    """A mapping from headings that leave no doubt; None if they do.
+    """Guess a mapping from unambiguous headings; None if they are ambiguous.
 
     Ratings are under ``rating_…`` (of an utterance or reply) and ``dialogue_rating_…``; and under ``rating``,
     ``satisfaction``, ``score`` and the like where all their cells are numbers: of the dialogue where no dialogue has two
@@ -76,7 +76,7 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
 
 
 def headings_of(columns: Iterable[str]) -> dict[str, str]:
-    """The columns whose headings leave no doubt, by the field of a mapping that they are."""
+    """Columns with unambiguous headings, by mapping field."""
     by_key: dict[str, str] = {}
     for column in columns:
         by_key.setdefault(_key(column), column)
@@ -84,7 +84,7 @@ def headings_of(columns: Iterable[str]) -> dict[str, str]:
 
 
 def may_be_guessed(columns: Iterable[str]) -> bool:
-    """Whether headings alone leave it possible that a mapping is guessed once the cells are known."""
+    """Whether the headings alone allow a mapping to be guessed once the cells are known."""
     headings = headings_of(columns)
     return "context" in headings or guess(headings.values()) is not None
 
@@ -125,7 +125,7 @@ def _strip_prefix(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
 
 
 def rated_name(heading: str) -> str | None:
-    """What a column under this heading rates; None: it is none of ratings.
+    """What a rating column with this heading rates; None if it is not a rating column.
 
     >>> rated_name("Fluency rating"), rated_name("satisfaction"), rated_name("turn")
     ('fluency', 'satisfaction', None)

@@ -21,7 +21,7 @@ TEXT, RESPONSES = frozenset({"text"}), frozenset({"response", "responses"})
 
 
 class Mapping(Record):
-    """The columns of a table that has one row per utterance (``text``) or one per response (``response``, ``responses``).
+    """Column mapping of a table with one row per utterance (``text``) or per response (``response``, ``responses``).
 
     A value is the name of a column where nothing else is said. Lists within a cell are JSON lists or parted by
     ``list_separator``.
@@ -124,11 +124,11 @@ class Mapping(Record):
 
     @property
     def is_of_responses(self) -> bool:
-        """Whether a row is a response (else an utterance)."""
+        """Whether a row is a response (otherwise an utterance)."""
         return self.text is None
 
     def columns(self) -> dict[str, str]:
-        """Column by the field that names it, such as ``{"ratings.fluency": "flu"}``."""
+        """Columns by the field that maps them, such as ``{"ratings.fluency": "flu"}``."""
         single = (
             "raters",
             "strategy_origin",
@@ -149,7 +149,7 @@ class Mapping(Record):
 
 
 def shape_mistakes(given: Iterable[str]) -> list[str]:
-    """What is missing or too much in a mapping with these fields: a table has one of two shapes."""
+    """Fields that are missing or superfluous for one of the two table shapes."""
     names = set(given)
     of_text, of_responses = names & TEXT, names & RESPONSES
     if not of_text and not of_responses:
@@ -186,7 +186,7 @@ Columns: TypeAlias = Mapping | Path | str | Dictionary[str, Any]
 
 
 def load_mapping(source: Columns) -> Mapping:
-    """A mapping from a YAML file or a dictionary; a Mapping is given back as it is.
+    """Load a mapping from a YAML file or a dictionary; a Mapping is returned unchanged.
 
     Raises:
         DataError: no such file, not YAML, or every field that is unknown, wrong, missing or too much.
@@ -215,7 +215,7 @@ def _drop_empty(given: Dictionary[str, Any]) -> dict[str, Any]:
 
 
 def mapping_mistakes(given: Dictionary[str, Any]) -> list[Mistake]:
-    """Everything that is wrong with the fields of a mapping: unknown, wrong, missing or too much; [] if it is one."""
+    """All mistakes in the fields of a mapping; [] if it is valid."""
     fields = _drop_empty(given)
     known = {name: value for name, value in fields.items() if name in Mapping.model_fields}
     mistakes = [_unknown(name) for name in fields if name not in known]
@@ -233,6 +233,6 @@ def _unknown(name: str) -> Mistake:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """``"Did you mean 'x'?"``, or "" if nothing is like it."""
+    """``"Did you mean 'x'?"``, or "" if no name is similar."""
     found = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"Did you mean {' or '.join(repr(match) for match in found)}?" if found else ""

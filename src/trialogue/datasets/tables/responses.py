@@ -30,7 +30,7 @@ class _Study:
 
 
 def responses(table: Table, mapping: Mapping, source: str, findings: Findings) -> Iterator[Situation | Response]:
-    """Every situation in the order of its first row, followed by the responses to it.
+    """Build every situation in the order of its first row, followed by its responses.
 
     Without a column of contexts there are responses only; their situations must come from elsewhere.
     """
@@ -141,7 +141,7 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
 
 
 def context_of(row: Row, mapping: Mapping, findings: Findings) -> tuple[Utterance, ...]:
-    """What was said before the response of a row; () if nothing."""
+    """Utterances before the response of a row; () if none."""
     study = _Study(mapping, "", findings, Speakers(mapping.speakers))
     return tuple(_context(row, study))
 

@@ -27,13 +27,13 @@ SEPARATOR_LINE = re.compile(r"\s*sep=(.)\s*$", re.IGNORECASE)  # Excel's own fir
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its place in the file and its cells by column."""
+    """One row: its position in the file and its cells by column."""
 
     line: int
     cells: dict[str, Any]
 
     def text(self, column: str | None) -> str:
-        """A cell as text; "" where there is none."""
+        """A cell as text; "" if missing."""
         value = self.cells.get(column) if column is not None else None
         return "" if value is None else value if isinstance(value, str) else str(value)
 
@@ -47,7 +47,7 @@ class Table:
 
 
 def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) -> Table:
-    """The rows of a file, by its content: Parquet, JSON if it begins with a bracket or brace, else with delimiters.
+    """Read the rows of a file, detecting Parquet, JSON (first bracket or brace) or delimited text.
 
     Blank rows are skipped. Rows of another length than the header, broken quotes and headings given twice are told to
     ``findings``.
@@ -66,7 +66,7 @@ def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) 
 
 
 def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:
-    """The headings of a table, from its beginning only; empty if it does not look like one."""
+    """Headings of a table, reading only its beginning; empty if it does not look like one."""
     if is_arrow(path):
         return arrow_columns(path)
     head = Head(path)
@@ -157,7 +157,7 @@ def _row(columns: list[str], cells: list[str], line: int, findings: Findings) ->
 
 
 def plain_number(value: object) -> float | None:
-    """A cell as a number, without a word about it; None where it is none. "4,5" is 4.5."""
+    """Parse a cell as a number; None, without a message, if it is not one. "4,5" is 4.5."""
     if not isinstance(value, str):
         return as_number(value)
     written = value.strip()
@@ -170,7 +170,7 @@ def plain_number(value: object) -> float | None:
 
 
 def number(row: Row, column: str, findings: Findings) -> float | None:
-    """A cell as a number; None where it is blank or says so. "4,5" is read as 4.5."""
+    """Parse a cell as a number, reporting mistakes; None if it is blank or marked missing. "4,5" is read as 4.5."""
     value = row.cells.get(column)
     if value is None or (isinstance(value, str) and value.strip().lower() in ABSENT):
         return None
@@ -183,7 +183,7 @@ def number(row: Row, column: str, findings: Findings) -> float | None:
 
 
 def items(row: Row, column: str | None, separator: str, findings: Findings) -> list[str] | None:
-    """A cell as a list of texts; None where there is no such column."""
+    """Parse a cell as a list of texts; None if there is no such column."""
     if column is None:
         return None
     value = row.cells.get(column)
@@ -199,7 +199,7 @@ def items(row: Row, column: str | None, separator: str, findings: Findings) -> l
 
 
 def parsed_list(text: str) -> list[Any] | None:
-    """A list written as JSON or as Python writes it; None if it is neither."""
+    """Parse a list written as JSON or Python; None if it is neither."""
     for parse in (json.loads, ast.literal_eval):
         try:
             value = parse(text)

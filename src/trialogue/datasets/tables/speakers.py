@@ -18,13 +18,13 @@ OBVIOUS: dict[str, Speaker] = {
 
 @dataclass
 class Speakers:
-    """Names of speakers, and those that nobody knows with how often and where they came first."""
+    """Known speaker names, and unknown ones with their counts and first lines."""
 
     explained: Mapping[str, Speaker]
     unknown: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def resolve(self, name: str, line: int) -> Speaker | None:
-        """Who it is; None, and taken down, where it is not known.
+        """The speaker of a name; None, and recorded, if unknown.
 
         >>> speakers = Speakers({"Alice": "user"})
         >>> speakers.resolve("Alice", 1), speakers.resolve("CHAT-BOT:", 2), speakers.resolve("Bob", 3)
@@ -39,7 +39,7 @@ class Speakers:
         return known
 
     def settle(self, column: str, findings: Findings) -> None:
-        """Tell of all unknown names at once."""
+        """Report all unknown names at once."""
         if self.unknown:
             seen = ", ".join(f"{name!r} ({times}×)" for name, (times, _) in list(self.unknown.items())[:10])
             example = ", ".join(f"{name}: user" for name in list(self.unknown)[:2])
@@ -50,5 +50,5 @@ class Speakers:
 
 @lru_cache(maxsize=1024)  # a table has few names and many rows
 def obvious(name: str) -> Speaker | None:
-    """Who an obvious name means, in any case and punctuation; None for any other."""
+    """The speaker of a well-known name, ignoring case and punctuation; None for any other."""
     return OBVIOUS.get(re.sub(r"[\W_]+", "", name).lower())

@@ -8,10 +8,10 @@ BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠") 
 
 
 def guard_cell(cell: object) -> str:
-    """A cell as text, with an apostrophe before what a spreadsheet would run; numbers stay as they are, None is empty.
+    r"""Format a cell with an apostrophe before anything a spreadsheet would execute; numbers are unchanged, None is empty.
 
     >>> guard_cell("=1+1"), guard_cell(-3), guard_cell("-3.5"), guard_cell(' "=1+1')
-    ("'=1+1", '-3', '-3.5', '\\' "=1+1')
+    ("'=1+1", '-3', '-3.5', '\' "=1+1')
     """
     text = "" if cell is None else str(cell)
     if isinstance(cell, int | float) or _is_number(text):
@@ -20,7 +20,7 @@ def guard_cell(cell: object) -> str:
 
 
 def unguard_cell(text: str) -> str:
-    """A cell as it was before it was guarded.
+    """Undo ``guard_cell``.
 
     >>> unguard_cell("'=1+1"), unguard_cell("it's"), unguard_cell(guard_cell("'=1+1"))
     ('=1+1', "it's", "'=1+1")
@@ -29,7 +29,7 @@ def unguard_cell(text: str) -> str:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
-    """A table as CSV, every cell guarded.
+    r"""Format a table as CSV with every cell guarded.
 
     Args:
         head: names of the columns.
@@ -37,7 +37,7 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]], *, line_end:
         line_end: what ends each line.
 
     >>> csv_text(["who", "value"], [["=x", 0.5], ["a,b", None]])
-    'who,value\\n\\'=x,0.5\\n"a,b",\\n'
+    'who,value\n\'=x,0.5\n"a,b",\n'
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator=line_end)

@@ -13,7 +13,7 @@ OFTEN, SELDOM, NEVER = 50_000, 20, 10_000
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """While this lasts, Python hardly looks for circles of dead objects; as before afterwards.
+    """Context manager that raises the garbage collector's thresholds and restores them.
 
     Its collector goes through *all* living objects whenever their number has grown by a quarter. With 100,000 replies in
     memory that is a sixth of the time of measuring them, and finds nothing: records do not refer back to what holds

@@ -32,17 +32,17 @@ Note = Callable[[Problem], None]
 
 
 class RepairWarning(UserWarning):
-    """Something in a file was left out or mended, and reading went on."""
+    """Part of a file was skipped or repaired, and reading continued."""
 
 
 def warn(problem: Problem) -> None:
-    """Tell of a repair as a Python warning; what readers do unless they are given another ``note``."""
+    """Emit a repair as a Python warning: the default ``note`` of readers."""
     warnings.warn(str(problem), RepairWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some lines of a file that is not compressed."""
+    """Range of lines in an uncompressed file."""
 
     start: int
     """Byte at which the first one begins."""
@@ -53,7 +53,7 @@ class Part:
 
 
 def parts_of(path: Path, count: int, *, lines: int = 1) -> list[Part]:
-    """A file in parts of about equal size, each of a multiple of some lines but the last; [] of an empty file.
+    """Split a file into parts of about equal size, each a multiple of ``lines`` except the last; [] for an empty file.
 
     Args:
         path: a file that is not compressed.
@@ -75,7 +75,7 @@ def parts_of(path: Path, count: int, *, lines: int = 1) -> list[Part]:
 
 
 def read_lines(path: Path, *, note: Note = warn, part: Part | None = None) -> Iterator[tuple[int, str]]:
-    """(line number from 1, text) of every line that is not blank, of a file or of a part of it.
+    """(line number from 1, text) of every non-blank line of a file or a part of it.
 
     A compressed file that breaks off is read as far as it goes, with a note.
 
@@ -175,7 +175,7 @@ def read_records(
 
 
 def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
-    """One record from one line; ValueError (of which JSONDecodeError and ValidationError are kinds) if it is none."""
+    """Parse one record from one line; ValueError (including JSONDecodeError and ValidationError) if invalid."""
     data = _parse(text)
     if not isinstance(data, dict) or "kind" not in data:
         raise ValueError("this is not a Trialogue record: it has no field 'kind'.")
@@ -214,14 +214,14 @@ def _has_half_pairs(text: str) -> bool:
 
 
 def problems_of(error: ValidationError, file: str, line: int | None) -> list[Problem]:
-    """A validation error of pydantic as our problems: one for each field."""
+    """Convert a pydantic validation error to problems, one per field."""
     return [
         Problem(mistake.what, file, line, dotted_path(mistake.place), mistake.hint) for mistake in mistakes_of(error)
     ]
 
 
 def to_line(record: Record) -> str:
-    """One record as one line, without the line break."""
+    """Serialise one record as one line, without the line break."""
     return json.dumps({"kind": record.kind, "v": SCHEMA, **record.to_json()}, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -19,7 +19,7 @@ HAS_QUEUE = find_spec("fcntl") is not None
 
 
 def claim(path: Path) -> "BaseFileLock | None":
-    """A lock file, made and held until it is released; None if another process holds it, or another lock of this one.
+    """Create and acquire a lock file; None if it is held by another process or another lock of this one.
 
     Raises:
         OSError: the file cannot be made.
@@ -35,7 +35,7 @@ def claim(path: Path) -> "BaseFileLock | None":
 
 
 def lock(file: int) -> None:
-    """Wait until nobody else holds a file that is open, by its descriptor, then hold it."""
+    """Lock an open file by its descriptor, waiting for other holders."""
     if HAS_QUEUE:
         import fcntl
 
@@ -47,7 +47,7 @@ def lock(file: int) -> None:
 
 
 def unlock(file: int) -> None:
-    """Let go of the file; closing it does, too."""
+    """Release an open file; closing it does, too."""
     from filelock import unlock_descriptor
 
     unlock_descriptor(file)
@@ -55,7 +55,7 @@ def unlock(file: int) -> None:
 
 @contextmanager
 def file_lock(file: int) -> Iterator[None]:
-    """Wait until nobody else holds the file, and hold it until the block ends."""
+    """Context manager that holds an exclusive lock on a file, waiting for other holders."""
     lock(file)
     try:
         yield

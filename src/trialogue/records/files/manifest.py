@@ -53,7 +53,7 @@ def sha256_of(path: Path) -> str:
 
 
 def versions_of(*packages: str) -> dict[str, str]:
-    """Version of each package that is here: Trialogue's as its code says, of others the one that is installed.
+    """Versions of installed packages; Trialogue's is that of its code.
 
     What happens to be loaded does not matter for what is installed, or the same work could give other bytes. A copy that
     nobody installed (a folder on the path) has a version only where it is loaded: nothing else tells it. An installed

@@ -19,7 +19,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a disk says that has no
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """A readable binary stream, decompressed by suffix (``.gz``, ``.zst``).
+    """Open a binary stream for reading, decompressed by suffix (``.gz``, ``.zst``).
 
     Raises:
         DataError: there is no such file, or it is a folder, or it may not be read.
@@ -42,7 +42,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def is_file(path: Path | str) -> bool:
-    """Whether there is such a file; False too for a name that none can have (too long, or with a null byte)."""
+    """Whether the file exists; False for impossible names (too long, or with a null byte)."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):
@@ -50,7 +50,7 @@ def is_file(path: Path | str) -> bool:
 
 
 def path_uncompressed(path: Path) -> Path:
-    """The path without the suffix of its compression, if it has one.
+    """Path without the compression suffix, if it has one.
 
     >>> path_uncompressed(Path("a/gpt-4.1.jsonl.gz")).as_posix(), path_uncompressed(Path("a/gpt-4.1.jsonl")).as_posix()
     ('a/gpt-4.1.jsonl', 'a/gpt-4.1.jsonl')
@@ -60,7 +60,7 @@ def path_uncompressed(path: Path) -> Path:
 
 @contextlib.contextmanager
 def open_replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A writable binary stream that takes the place of ``path`` when the block ends well, and leaves it alone otherwise.
+    """Context manager with a binary stream that atomically replaces ``path`` on success.
 
     Compressed by suffix, without time stamps, so that the same content gives the same bytes.
 
@@ -87,7 +87,7 @@ def open_replacing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def room_for(path: Path) -> Iterator[None]:
-    """UsageError where the disk turns out to be full while ``path`` is written; other errors stay what they are."""
+    """Context manager that raises UsageError if the disk is full while ``path`` is written; other errors pass through."""
     try:
         yield
     except OSError as error:
@@ -99,7 +99,7 @@ def room_for(path: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it; UsageError if a file is in the way or it may not be made."""
+    """Create a folder with its parents; UsageError if a file is in the way or permission is denied."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -107,7 +107,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole text file as UTF-8, or nothing; what no encoding can hold (half a surrogate pair) becomes "?"."""
+    """Write a whole text file as UTF-8, atomically; characters that cannot be encoded (lone surrogates) become "?"."""
     with open_replacing(path) as stream:
         stream.write(text.encode("utf-8", "replace"))
 

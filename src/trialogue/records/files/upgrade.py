@@ -158,7 +158,7 @@ STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1, 2: FROM_2, 3: FROM_3}
 
 
 def upgrade(kind: str, fields: Fields, version: int) -> None:
-    """Bring the fields of one record to today's version, in place; those of today's version stay as they are.
+    """Upgrade the fields of one record to the current version, in place.
 
     Args:
         kind: the record's kind, such as ``"dialogue"``.

@@ -28,7 +28,7 @@ _RATE_LIMIT = re.compile(r"answered with status 429\b")
 
 
 def ending_from_1(fields: dict[str, Any]) -> None:
-    """Bring ``ended_by`` of a dialogue to version 2, in place.
+    """Upgrade ``ended_by`` of a dialogue to version 2, in place.
 
     Any other word is kept as the detail of an unknown failure: "bored" and "segfault" look the same from here, and a
     dialogue that may have failed must not count as a success. It is missing data, and the threat to the verdict quotes the

@@ -93,7 +93,7 @@ class Mistake:
 
 
 def dotted_path(place: Place) -> str:
-    """A place as messages write it.
+    """Format a path for messages.
 
     >>> dotted_path(("align", "situations", 1))
     'align.situations[1]'
@@ -255,7 +255,7 @@ def _fields_at(model: Any, place: Place) -> list[str]:
 
 
 def excerpt_of(value: object, longest: int = SHOWN) -> str:
-    """A value as it would be written in Python, cut off where it is long.
+    """Python representation of a value, truncated.
 
     >>> excerpt_of("a" * 5, longest=6)
     "'aaaa…"

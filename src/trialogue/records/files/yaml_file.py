@@ -118,7 +118,7 @@ def lines_of(path: Path) -> Lines:
 def problems_of_fields(
     error: ValidationError, data: object, model: Any, *, file: str, lines: Lines, under: Place = ()
 ) -> list[Problem]:
-    """What pydantic found wrong with fields, as problems of the file that holds them.
+    """Convert pydantic's errors to problems of the file that holds the fields.
 
     Args:
         error: what ``model_validate`` raised.

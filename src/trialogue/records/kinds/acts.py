@@ -74,7 +74,7 @@ _MISSPELT = {"Suggesnt": "Suggest", "Clairfy": "Clarify"}
 
 
 def spelt_right(label: str) -> str:
-    """A label with the two typos of the published files mended; any other is returned as it is.
+    """Correct the two typos in labels of the published files; any other label is returned unchanged.
 
     >>> spelt_right("Clairfy"), spelt_right("Clarify"), spelt_right("938470673")
     ('Clarify', 'Clarify', '938470673')
@@ -139,7 +139,7 @@ USERSIMCRS_USER: Mapping[str, str] = MappingProxyType(
 
 
 def paper_label(intent: str, *, of_user: bool) -> str:
-    """An intent in the paper's labels, where UserSimCRS' name for it is known; any other is returned as it is.
+    """Map UserSimCRS' name of an intent to the paper's label; any other is returned unchanged.
 
     >>> paper_label("NOTE.LIKE", of_user=True), paper_label("REVEAL", of_user=False), paper_label("List", of_user=True)
     ('Note-end', 'List', 'List')
@@ -148,7 +148,7 @@ def paper_label(intent: str, *, of_user: bool) -> str:
 
 
 def answers(user: str, agent: str | None) -> bool:
-    """Whether an agent label answers a user label; what is unknown answers nothing, and UserSimCRS' names are understood.
+    """Whether an agent label answers a user label; unknown labels answer nothing, UserSimCRS' names are accepted.
 
     >>> answers("Disclose", "List"), answers("Disclose", "REVEAL.LIST"), answers("Disclose", None)
     (True, True, False)

@@ -96,7 +96,7 @@ FAILURES = frozenset(_FAULTS)
 
 
 def failures_of(fault: Fault) -> frozenset[Ending]:
-    """The endings that are failures of one party."""
+    """Endings that are failures of one party."""
     return frozenset(ending for ending, cause in _FAULTS.items() if cause is fault)
 
 
@@ -114,7 +114,7 @@ class RetryCost(Record):
 
 
 def regular_ending(word: str) -> tuple[Ending, str | None]:
-    """(ending, detail) for the word with which a user or a foreign program ended a dialogue.
+    """Map the word with which a user or another program ended a dialogue to (ending, detail).
 
     A word that is not one of the regular endings becomes ``other`` and is kept as the detail. Nobody reports a failure of
     somebody else in this way.

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Gate(StrEnum):
-    """A fault of the user's side; none of them is the agent's."""
+    """Fault of the user's side, never of the agent's."""
 
     TARGET_LEAKED = "target_leaked"
     """The user named an item that satisfies the need before the agent did."""

@@ -59,13 +59,13 @@ NOT_PEOPLE = {Raters.SCRIPTED: "scripted participants", Raters.INVENTED: "invent
 
 
 def kinds_of(raters: Iterable[Raters]) -> tuple[Raters, ...]:
-    """Each kind once, in the order of ``Raters``."""
+    """Distinct kinds, in the order of ``Raters``."""
     found = set(raters)
     return tuple(kind for kind in Raters if kind in found)
 
 
 def named_raters(raters: Iterable[Raters]) -> str:
-    """Who rated, in a sentence; people where nothing is said of them.
+    """Name of the raters in a sentence; "people" if unknown.
 
     >>> named_raters([]), named_raters([Raters.SCRIPTED]), named_raters([Raters.INVENTED, Raters.PEOPLE])
     ('people', 'scripted participants', 'people and invented people')
@@ -74,7 +74,7 @@ def named_raters(raters: Iterable[Raters]) -> str:
 
 
 def possessive_of(raters: Iterable[Raters]) -> str:
-    """The same as a possessive.
+    """Possessive form of ``named_raters``.
 
     >>> possessive_of([]), possessive_of([Raters.SCRIPTED])
     ("people's", "scripted participants'")
@@ -87,7 +87,7 @@ ONE = {"people": "person", "scripted participants": "scripted participant", "inv
 
 
 def one_and_many(raters: Iterable[Raters]) -> tuple[str, str]:
-    """What to call one of those who rated, and several of them.
+    """Singular and plural of the raters' name.
 
     >>> one_and_many([]), one_and_many([Raters.INVENTED])
     (('person', 'people'), ('invented person', 'invented people'))
@@ -98,7 +98,7 @@ def one_and_many(raters: Iterable[Raters]) -> tuple[str, str]:
 
 
 def with_raters(title: str, raters: Iterable[Raters]) -> str:
-    """A title that says who rated where that was not people alone.
+    """Add the raters to a title, unless they were people only.
 
     >>> with_raters("Satisfaction", [Raters.PEOPLE]), with_raters("Satisfaction", [Raters.INVENTED])
     ('Satisfaction', 'Satisfaction (invented people)')

@@ -27,7 +27,7 @@ _WORDS = _Words()
 
 
 def text_of(code: ReasonCode, facts: Mapping[str, Any]) -> str:
-    """The text of a reason with these facts (and the cause's text under ``cause``).
+    """Text of a reason with its facts (and the cause's text under ``cause``).
 
     >>> text_of(ReasonCode.TOO_FEW_RATERS, {"raters": 1})
     '1 rater is too few to estimate how much people differ'

@@ -16,7 +16,7 @@ from trialogue.records.score import Level, Score
 
 
 class Gap(Record):
-    """Units that have no value for one reason."""
+    """Units without a value, for one reason."""
 
     why: Reason
     """The reason."""
@@ -27,7 +27,7 @@ class Gap(Record):
 
 
 class ScoreColumn(Record):
-    """The scores of one measure. A place without a value and without a reason has no score."""
+    """Scores of one measure. An entry without a value and without a reason has no score."""
 
     measure: MeasureName
     """Full name of the measure."""

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Values of some units; NaN where there is none, and why."""
+    """Values of units; NaN, with a reason, where missing."""
 
     numbers: Array
     """Shape (n,)."""
@@ -25,14 +25,14 @@ class Values:
     """By place, of those that are NaN."""
 
     def __iter__(self) -> Iterator[float | Reason]:
-        """Each value, or why there is none."""
+        """Iterate over values, or the reason where missing."""
         for place, number in enumerate(self.numbers.tolist()):
             yield self.reasons.get(place, number)
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What one measure gives the units of a block."""
+    """Unit values of one measure in a block."""
 
     measure: str
     replies: Values | None
@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some conversations of one system, and what all measures give them."""
+    """Conversations of one system, with the values of all measures."""
 
     system: str
     dialogues: tuple[str | None, ...]
@@ -51,7 +51,7 @@ class Block:
     columns: list[Column] = field(default_factory=list)
 
     def record(self) -> ScoreBlock:
-        """As it is written."""
+        """Convert to a file record."""
         return ScoreBlock(
             system=self.system,
             dialogues=self.dialogues,
@@ -63,7 +63,7 @@ class Block:
 
 
 class ScoreTable(Sequence[Score]):
-    """Scores of units, in the order in which they came; as a sequence, single records that are made when asked for.
+    """Unit scores in order of arrival; as a sequence, single records that are created on access.
 
     The metrics fill it; what comes after them, up to the file, reads it.
     """
@@ -72,11 +72,11 @@ class ScoreTable(Sequence[Score]):
         self._blocks: list[Block] = []
 
     def extend(self, other: "ScoreTable") -> None:
-        """Put the scores of another table behind these."""
+        """Append the scores of another table."""
         self._blocks += other._blocks
 
     def drop(self, left_out: Collection[tuple[str, str]]) -> "ScoreTable":
-        """Without some (measure, system)."""
+        """Copy without some (measure, system)."""
         kept = ScoreTable()
         kept._blocks = [
             replace(block, columns=[each for each in block.columns if (each.measure, block.system) not in left_out])
@@ -85,11 +85,11 @@ class ScoreTable(Sequence[Score]):
         return kept
 
     def blocks(self) -> Iterator[ScoreBlock]:
-        """As records of a file."""
+        """Iterate over file records."""
         return (block.record() for block in self._blocks if block.columns)
 
     def of_dialogues(self, measure: str) -> dict[str, Array]:
-        """The defined values of single dialogues by system, each of shape (dialogues,), in order."""
+        """Defined dialogue values by system, each of shape (dialogues,), in order."""
         found: dict[str, list[Array]] = {}
         for block in self._blocks:
             for column in block.columns:
@@ -125,7 +125,7 @@ class ScoreTable(Sequence[Score]):
     def __getitem__(self, place: slice) -> list[Score]: ...
 
     def __getitem__(self, place: int | slice) -> Score | list[Score]:
-        """One score, or some; all of them are made for it."""
+        """One score or a slice; creates all records first."""
         return list(self)[place]
 
 
