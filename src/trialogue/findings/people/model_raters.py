@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from trialogue.findings.people.model_records import ModelChoices, ModelRatings, ModelSystem
 from trialogue.findings.people.ratings import Scale
-from trialogue.findings.people.records import ModelChoices, ModelRatings, ModelSystem
 from trialogue.records import Estimate, MeasureName, Preference, Reason, ReasonCode, Score
 from trialogue.seeds import rng_for
 from trialogue.stats.arrays import Floats

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from trialogue.findings.people.model_records import ModelChoices, ModelRatings
 from trialogue.findings.records import Votes
 from trialogue.records import Estimate, Manifest, Raters, Reason, Record
 
@@ -363,49 +364,6 @@ class OptionFindings(Record):
     raters: int
     options: tuple[OptionRow, ...]
     """The best or most often ticked first."""
-
-
-class ModelSystem(Record):
-    """Means of one system's ratings."""
-
-    system: str
-    mean: float | None
-    """Of the model's ratings."""
-    people: float | None
-    """Of people's, a thing's mean counting once."""
-
-
-class ModelRatings(Record):
-    """What a language model answered to a criterion beside people; in no other number of a report."""
-
-    rater: str
-    """The model's name."""
-    measure: str
-    title: str
-    ratings: int
-    unanswered: int
-    """Questions to which it gave no valid answer."""
-    units: int
-    """Things that people rated, too."""
-    systems: tuple[ModelSystem, ...]
-    correlation: Estimate
-    """Spearman's correlation of its ratings with people's means; situations are drawn whole."""
-    correlation_of_people: Estimate
-    """The same of one person's ratings with the mean of the others: what a person reaches."""
-    difference: Estimate
-    """Its ratings minus people's means, in points."""
-
-
-class ModelChoices(Record):
-    """What a language model chose beside people; in no other number of a report."""
-
-    rater: str
-    choices: int
-    ties: int
-    units: int
-    """Pairs on which it and a majority of people chose a side."""
-    agreement: Estimate
-    """Share of them on which it chose the majority's."""
 
 
 class StudyFindings(Record):

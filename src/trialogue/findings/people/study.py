@@ -11,6 +11,7 @@ from trialogue.findings.people.choices import Code, analyse_preferences, analyse
 from trialogue.findings.people.labels import Label, analyse_labels
 from trialogue.findings.people.methods import looks_of, methods_of, not_people
 from trialogue.findings.people.model_raters import model_choices, model_ratings
+from trialogue.findings.people.model_records import ModelChoices, ModelRatings
 from trialogue.findings.people.options import Offered, describe_options
 from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants, flow
 from trialogue.findings.people.ratings import Scale, analyse_ratings
@@ -20,8 +21,6 @@ from trialogue.findings.people.records import (
     Flow,
     LabelFindings,
     Look,
-    ModelChoices,
-    ModelRatings,
     PairFindings,
     RatingFindings,
     StudyFindings,

@@ -1,7 +1,5 @@
 """Read exports of ``trialogue study export``, as specified in ``docs/design/study-export.md``."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,16 +10,22 @@ from typing import Any, Literal, TypeVar
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings.people import Label, Participant, Presentation, Scale, StudyData
-from trialogue.findings.people.choices import Code
-from trialogue.findings.people.options import Offered, OptionKind
+from trialogue.findings.people import Participant, Presentation, Scale, StudyData
 from trialogue.findings.people.table import Key
 from trialogue.records import Preference, Raters, Score, read_records, sha256_of
-from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.jsonl import parse_line, problems_of, read_lines
-from trialogue.records.files.opening import open_bytes
 from trialogue.records.scale import off_scale_text
 from trialogue.study.design.items import HUMAN
+from trialogue.workflows.inputs.study_cells import (
+    number,
+    parse_code,
+    parse_label,
+    parse_offered,
+    parse_person,
+    read_rows,
+    read_text,
+    whole_number,
+)
 from trialogue.workflows.inputs.study_settings import CHECKS
 
 FILES = (
@@ -106,11 +110,11 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     words = _study(export)
     scores = _records(export, "scores.jsonl", Score)
     preferences = _records(export, "preferences.jsonl", Preference)
-    labels = _parse_rows(export, "labels.csv", ("dialogue_id", "utterance", "rater", "label"), _label)
+    labels = _parse_rows(export, "labels.csv", ("dialogue_id", "utterance", "rater", "label"), parse_label)
     people = _people(export)
     presentations, shown = _presentations(export)
-    codes = _parse_rows(export, "codes.csv", ("preference_id", "coder"), _code)
-    options = _parse_rows(export, "options.csv", ("rater", "question", "kind", "option", "value"), _parse_offered)
+    codes = _parse_rows(export, "codes.csv", ("preference_id", "coder"), parse_code)
+    options = _parse_rows(export, "options.csv", ("rater", "question", "kind", "option", "value"), parse_offered)
     scores, model_scores = _split_models(scores, _read_models(export, "model_scores.jsonl", Score))
     preferences, model_preferences = _split_models(
         preferences, _read_models(export, "model_preferences.jsonl", Preference)
@@ -157,11 +161,11 @@ def _find_off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str
     if not any(_off_scale_text(score, scales) for score in scores):
         return
     path = export.paths["scores.jsonl"]
-    for number, text in read_lines(path):
+    for line, text in read_lines(path):
         score = parse_line(text, {Score.kind: Score})
         if why := _off_scale_text(score, scales):
             hint = "Correct the answer, or the labels of this scale in study.json."
-            yield Problem(f"{why}.", str(path), number, "value", hint=hint)
+            yield Problem(f"{why}.", str(path), line, "value", hint=hint)
 
 
 def _off_scale_text(score: Score, scales: Mapping[str, Scale]) -> str:
@@ -224,32 +228,6 @@ def _records(export: Export, name: str, record: type[Any]) -> list[Any]:
     return found
 
 
-def _text(path: Path) -> str:
-    with open_bytes(path) as stream:
-        raw = stream.read()
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        hint = "Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
-        raise DataError(Problem(f"byte {error.start} is not UTF-8.", file=str(path), hint=hint)) from error
-
-
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line, cells by column) of a CSV file; cells lose the apostrophe that guards a formula."""
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
-    try:
-        head = [name.strip() for name in next(reader, [])]
-        missing = [name for name in needed if name not in head]
-        if missing:
-            what = f"the first line lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}."
-            raise DataError(Problem(what, file=str(path), line=1, hint=f"It has: {', '.join(head) or 'nothing'}."))
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield reader.line_num, {name: unguard_cell(cell) for name, cell in zip(head, cells, strict=False)}
-    except csv.Error as error:
-        raise DataError(Problem(f"this is not CSV: {error}.", file=str(path), line=reader.line_num)) from error
-
-
 def _parse_rows(
     export: Export, name: str, needed: Sequence[str], make: Callable[[Mapping[str, str]], ValueT]
 ) -> list[ValueT]:
@@ -259,7 +237,7 @@ def _parse_rows(
         return found
     path = export.paths[name]
     with export.collect_problems():
-        for line, cells in _rows(path, needed):
+        for line, cells in read_rows(path, needed):
             try:
                 found.append(make(cells))
             except ValidationError as error:
@@ -269,92 +247,10 @@ def _parse_rows(
     return found
 
 
-def _number(cells: Mapping[str, str], name: str) -> float | None:
-    text = cells.get(name, "").strip()
-    if not text:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"{name} is {text!r}, but must be a number or empty.") from None
-    if value != value or abs(value) == float("inf"):
-        raise ValueError(f"{name} is {text!r}, but must be a finite number or empty.")
-    return value
-
-
-def _whole_number(cells: Mapping[str, str], name: str) -> int | None:
-    value = _number(cells, name)
-    if value is not None and value != int(value):
-        raise ValueError(f"{name} is {cells[name]!r}, but must be a whole number or empty.")
-    return None if value is None else int(value)
-
-
-def _required_text(cells: Mapping[str, str], name: str) -> str:
-    text = cells.get(name, "").strip()
-    if not text:
-        raise ValueError(f"{name} is empty, but required.")
-    return text
-
-
-def _label(cells: Mapping[str, str]) -> Label:
-    role = cells.get("role", "").strip() or "annotator"
-    if role not in ("annotator", "adjudicator"):
-        raise ValueError(f"role is {role!r}, but must be annotator or adjudicator.")
-    place = _whole_number(cells, "utterance")
-    if place is None:
-        raise ValueError("utterance is empty, but required.")
-    return Label(
-        _required_text(cells, "dialogue_id"),
-        place,
-        _required_text(cells, "rater"),
-        _required_text(cells, "label"),
-        "adjudicator" if role == "adjudicator" else "annotator",
-    )
-
-
-def _parse_offered(cells: Mapping[str, str]) -> Offered:
-    kinds: dict[str, OptionKind] = {"ranking": "ranking", "best_worst": "best_worst", "choices": "choices"}
-    kind, value = cells.get("kind", "").strip(), _number(cells, "value")
-    if kind not in kinds:
-        raise ValueError(f"kind is {kind!r}; known: {', '.join(kinds)}.")
-    if value is None:
-        raise ValueError("value is required, but empty.")
-    where = f"{cells.get('step', '')} {cells.get('situation_id', '')}"
-    return Offered(
-        _required_text(cells, "rater"),
-        where,
-        _required_text(cells, "question"),
-        kinds[kind],
-        _required_text(cells, "option"),
-        value,
-    )
-
-
-def _code(cells: Mapping[str, str]) -> Code:
-    return Code(
-        _required_text(cells, "preference_id"), _required_text(cells, "coder"), cells.get("code", "").strip() or None
-    )
-
-
 def _people(export: Export) -> list[Participant]:
     if "participants.jsonl" in export.paths:
         return _people_lines(export, export.paths["participants.jsonl"])
-    return _parse_rows(export, "participants.csv", ("participant", "state"), _person)
-
-
-def _person(cells: Mapping[str, str]) -> Participant:
-    flags = tuple(flag.strip() for flag in cells.get("flags", "").split(";") if flag.strip())
-    optional = {
-        name: cells.get(name, "").strip() or None
-        for name in ("reached", "reason", "by_hand", "started_at", "finished_at")
-    }
-    given = {
-        "participant": _required_text(cells, "participant"),
-        "state": _required_text(cells, "state"),
-        **optional,
-        "flags": flags,
-    }
-    return Participant.model_validate(given)
+    return _parse_rows(export, "participants.csv", ("participant", "state"), parse_person)
 
 
 def _people_lines(export: Export, path: Path) -> list[Participant]:
@@ -379,10 +275,10 @@ def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, P
     choices: dict[str, Presentation] = {}
 
     def file(cells: Mapping[str, str]) -> None:
-        position = _whole_number(cells, "position")
+        position = whole_number(cells, "position")
         if position is not None and position < 1:
             raise ValueError(f"position is {position}, but positions start at 1.")
-        shown = Presentation(position=position, trial=_whole_number(cells, "trial"), seconds=_number(cells, "seconds"))
+        shown = Presentation(position=position, trial=whole_number(cells, "trial"), seconds=number(cells, "seconds"))
         preference = cells.get("preference_id", "").strip()
         if preference:
             choices[preference] = shown
@@ -390,7 +286,7 @@ def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, P
         rater, system, situation, dialogue = (
             cells.get(name, "").strip() or None for name in ("rater", "system", "situation_id", "dialogue_id")
         )
-        ratings[rater, system, situation, dialogue, _whole_number(cells, "utterance")] = shown
+        ratings[rater, system, situation, dialogue, whole_number(cells, "utterance")] = shown
 
     _parse_rows(export, "presentations.csv", ("position",), file)
     return ratings, choices
@@ -404,7 +300,7 @@ def _study(export: Export) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with export.collect_problems():
         try:
-            given = json.loads(_text(path))
+            given = json.loads(read_text(path))
         except json.JSONDecodeError as error:
             raise DataError(Problem(f"this is not JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
         if not isinstance(given, dict):
