@@ -1,5 +1,6 @@
 """A language model beside people: against a server of our own that answers as OpenAI's API does. Never one of them."""
 
+import csv
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -13,8 +14,9 @@ from trialogue.errors import DataError, UsageError
 from trialogue.llm import ChatOptions, Completion, choose
 from trialogue.records import MeasureName, Preference, Raters, Score
 from trialogue.records.files.jsonl import to_line
+from trialogue.study.design.questions import Question
 from trialogue.transport.retry import Retries
-from trialogue.workflows.study.model_rater import rate_by_model
+from trialogue.workflows.study.model_rater import points_of, rate_by_model
 from trialogue.workflows.study.report import study_findings, study_report
 
 SCALE = ["Not at all", "Hardly", "So-so", "Quite", "Very"]
@@ -132,6 +134,12 @@ def test_a_model_rates_beside_people_marked_everywhere_and_changes_no_number_of_
     assert "mean ratings by judge (language model), beside people" in page
     assert "16</b> answers by language models" in page
     assert "48</b> ratings" in page  # of three people, as before
+    table = list(csv.DictReader((tmp_path / "report" / "models.csv").read_text("utf-8").splitlines()))
+    means = [(row["rater"], row["kind"], row["system"], row["value"], row["people"]) for row in table[:2]]
+    assert means == [("judge", "mean", "bad", "2.0", "1.5"), ("judge", "mean", "good", "5.0", "4.5")]
+    assert [row["kind"] for row in table[2:]] == ["correlation", "correlation_of_people", "difference"]
+    assert float(table[4]["value"]) == pytest.approx(0.5)
+    assert {row["n"] for row in table[2:5:2]} == {"16"}
     people_part = page[: page.index('<section id="models"')]
     assert "judge (language model)" not in people_part
 
@@ -171,6 +179,11 @@ def test_a_model_chooses_in_both_orders_and_contradiction_is_a_tie(tmp_path: Pat
     ]
     assert found.choices is not None
     assert found.choices.judgements == 3 * ITEMS
+    study_report(export, tmp_path / "report")
+    table = list(csv.DictReader((tmp_path / "report" / "models.csv").read_text("utf-8").splitlines()))
+    assert [(row["rater"], row["kind"], row["value"], row["n"]) for row in table] == [
+        ("right", "agreement", "1.0", "8")
+    ]
 
 
 @pytest.mark.parametrize("said", ["6", "0", "Very", "I would say 5, or 4", "5/5", "-", "the 3rd"])
@@ -212,4 +225,49 @@ def test_only_what_a_model_can_rate_is_asked(tmp_path: Path) -> None:
         rate_by_model(study, tmp_path / "none", options("http://127.0.0.1:9/v1"))
     (study / "study.yaml").write_text(json.dumps({**STUDY, "type": "realism", "criteria": []}), "utf-8")
     with pytest.raises(UsageError, match="rating or preference; this one is realism"):
+        rate_by_model(study, export, options("http://127.0.0.1:9/v1"))
+
+
+def test_a_slider_is_asked_by_places_and_compared_in_its_own_numbers_and_what_is_not_asked_is_named(
+    tmp_path: Path,
+) -> None:
+    study, export = a_study(tmp_path)
+    slider = {"low": 0, "high": 100, "ends": ["useless", "perfect"]}
+    criteria = [
+        {"name": "useful", "question": "How useful?", "slider": slider},
+        {"name": "why", "question": "Why?", "text": {"lines": 2}},
+    ]
+    order = {"name": "order", "question": "Which is better?", "ranking": "replies"}
+    (study / "study.yaml").write_text(json.dumps({**STUDY, "criteria": criteria, "questions": [order]}), "utf-8")
+    lines: list[str] = []
+    with answering(lambda prompt: "9") as (url, prompts):
+        rated, _ = rate_by_model(study, export, options(url), progress=lines.append)
+    assert len(prompts) == 2 * ITEMS
+    assert "1. 0 (useless)\n2. 10\n" in prompts[0]
+    assert "\n11. 100 (perfect)\n" in prompts[0]
+    assert {one.value for one in rated.scores} == {80.0}
+    assert rated.left_out == ("why", "order")
+    assert lines[-1] == "Not asked, since a model's answers to them are not compared with people's: why, order."
+
+
+@pytest.mark.parametrize(
+    ("limits", "values"),
+    [
+        ({"low": 1, "high": 5}, [1, 2, 3, 4, 5]),
+        ({"low": -1, "high": 1, "step": 0.5}, [-1, -0.5, 0, 0.5, 1]),
+        ({"low": 0, "high": 12}, [0, 1, 2, 4, 5, 6, 7, 8, 10, 11, 12]),  # round(12 n / 10), on its steps
+    ],
+)
+def test_places_of_a_slider_lie_on_its_steps_from_end_to_end(limits: dict[str, float], values: list[float]) -> None:
+    question = Question.model_validate({"name": "q", "question": "?", "slider": {**limits, "ends": ["a", "b"]}})
+    points = points_of(question, "en")
+    assert [value for _, value in points] == pytest.approx(values)
+    assert (points[0][0].endswith(" (a)"), points[-1][0].endswith(" (b)")) == (True, True)
+
+
+def test_a_study_of_which_a_model_can_answer_nothing_is_refused(tmp_path: Path) -> None:
+    study, export = a_study(tmp_path)
+    only_text = [{"name": "why", "question": "Why?", "text": {"lines": 2}}]
+    (study / "study.yaml").write_text(json.dumps({**STUDY, "criteria": only_text}), "utf-8")
+    with pytest.raises(UsageError, match=r"scales and sliders among criteria; this study has none \(why\)"):
         rate_by_model(study, export, options("http://127.0.0.1:9/v1"))

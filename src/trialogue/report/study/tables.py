@@ -216,6 +216,8 @@ CHOICE_FIELDS = [
     *["exact_low", "exact_high", "exact_p", "items", "raters", "verdict"],
 ]
 
+MODEL_FIELDS = ["rater", "measure", "kind", "system", "value", "low", "high", "people", "n", "unanswered", "why"]
+
 
 def csv_files(findings: StudyFindings) -> dict[str, str]:
     """Tables in full, by file name; only those with rows."""
@@ -225,6 +227,7 @@ def csv_files(findings: StudyFindings) -> dict[str, str]:
         "agreement.csv": (AGREEMENT_FIELDS, _agreement_rows(findings)),
         "sensitivity.csv": (SENSITIVITY_FIELDS, [*_sensitivity_rows(findings), *_choice_sensitivity_rows(findings)]),
         "choices.csv": (CHOICE_FIELDS, _choice_rows(findings)),
+        "models.csv": (MODEL_FIELDS, _model_rows(findings)),
     }
     listed = {name: (fields, list(rows)) for name, (fields, rows) in files.items()}
     return {name: table_csv(fields, rows) for name, (fields, rows) in listed.items() if rows}
@@ -361,3 +364,20 @@ def _choice_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
             "raters": pair.raters,
             "verdict": pair.verdict,
         }
+
+
+def _model_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    """Of language models beside people: a mean for each system, then how far the model follows people."""
+    for each in findings.model_ratings:
+        about = {"rater": each.rater, "measure": each.measure, "unanswered": each.unanswered}
+        for one in each.systems:
+            yield {**about, "kind": "mean", "system": one.system, "value": one.mean, "people": one.people}
+        for kind in ("correlation", "correlation_of_people", "difference"):
+            yield {**about, "kind": kind, **_estimated(getattr(each, kind))}
+    for chosen in findings.model_choices:
+        yield {"rater": chosen.rater, "kind": "agreement", **_estimated(chosen.agreement)}
+
+
+def _estimated(found: Estimate) -> dict[str, Any]:
+    why = None if found.why is None else str(found.why)
+    return {"value": found.value, **_span(found), "n": found.n, "why": why}

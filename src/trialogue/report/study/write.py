@@ -16,7 +16,7 @@ from trialogue.report.study.page import render
 from trialogue.report.study.tables import csv_files
 
 FINDINGS = "findings.json"
-TABLES = ("systems.csv", "pairs.csv", "agreement.csv", "sensitivity.csv", "choices.csv")
+TABLES = ("systems.csv", "pairs.csv", "agreement.csv", "sensitivity.csv", "choices.csv", "models.csv")
 _OURS = re.compile(r"(distribution|odds|position|sensitivity)-[a-z0-9-]+|flow|choices|win-shares|labels")
 
 

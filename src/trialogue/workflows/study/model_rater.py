@@ -7,7 +7,7 @@ pair on which its two answers contradict each other is a tie. Its answers go int
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trialogue.errors import UsageError
@@ -26,6 +26,7 @@ from trialogue.study.design.questions import Question, text_in
 SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
 TYPES = ("rating", "preference")
 AT_ONCE = 8
+MOST_PLACES = 11  # of a slider, among which a model chooses
 INTRODUCTION = "You judge conversations between a user and a recommender system, one question at a time."
 
 
@@ -37,6 +38,8 @@ class Rated:
     preferences: tuple[Preference, ...]
     unanswered: int
     """Questions without a valid answer; each has a score without a value, or no preference."""
+    left_out: tuple[str, ...] = ()
+    """Names of questions about items that no model is asked, since their kind of answer is not compared with people's."""
 
 
 def rate_by_model(
@@ -59,12 +62,17 @@ def rate_by_model(
         progress: called with a line at the end.
 
     Raises:
-        UsageError: a type of study that no model rates, no such folder, or no answer at all.
+        UsageError: a study of which a model rates nothing, no such folder, or no answer at all.
         DataError: mistakes in the study.
     """
     file = read_study(folder)
     if file.type not in TYPES:
         raise UsageError(f"A model rates studies of type {' or '.join(TYPES)}; this one is {file.type}.")
+    left_out = questions_left_out(file)
+    if file.type == "rating" and not any(is_asked(question) for question in file.criteria):
+        raise UsageError(
+            f"A model answers scales and sliders among criteria; this study has none ({', '.join(left_out)})."
+        )
     if not export.is_dir():
         raise UsageError(f"There is no folder {export}. Export the study first: trialogue study export {folder}.")
     items = read_items(folder / file.items, file)
@@ -83,7 +91,20 @@ def rate_by_model(
     _write(export / PREFERENCES, rated.preferences)
     write_text(export / USAGE, to_line(usage) + "\n")
     progress(f"{options.model}: {usage.calls:,} requests, {usage.cached:,} answers from the cache")
-    return rated, usage
+    if left_out:
+        progress(f"Not asked, since a model's answers to them are not compared with people's: {', '.join(left_out)}.")
+    return replace(rated, left_out=left_out), usage
+
+
+def is_asked(question: Question) -> bool:
+    """Whether a model is asked a question about a reply."""
+    return (question.scale is not None or question.slider is not None) and question.only_if is None
+
+
+def questions_left_out(file: StudyFile) -> tuple[str, ...]:
+    """Names of a study's questions about items that no model is asked."""
+    asked = [question.name for question in file.criteria if not is_asked(question)]
+    return (*asked, *(question.name for question in file.questions))
 
 
 def _write(path: Path, records: Sequence[Score | Preference]) -> None:
@@ -116,18 +137,19 @@ def _rate_item(model: Model, file: StudyFile, item: AnyItem, name: str, seed: in
 def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: int) -> Iterator[Score]:
     for system in item.systems:
         for question in file.criteria:
-            if question.scale is None:
+            if not is_asked(question):
                 continue
+            points = points_of(question, file.language)
             task = _task(file, _talk(lines_of(item.context)), f"The reply to judge:\n{item.responses[system]}")
             trial = f"{name}:{item.key}:{system}:{question.name}"
             chosen = choose(
-                model, task, text_in(question.question, file.language), _points(question, file.language),
+                model, task, text_in(question.question, file.language), [words for words, _ in points],
                 seed=seed_for(seed, trial), trial=trial,
             )  # fmt: skip
             yield Score(
                 measure=MeasureName(f"human:{question.name}"),
                 level="response",
-                value=None if chosen.option is None else chosen.option + 1.0,
+                value=None if chosen.option is None else points[chosen.option][1],
                 why=chosen.why,
                 system=system,
                 dialogue_id=item.dialogue_id,
@@ -137,12 +159,27 @@ def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: in
             )
 
 
-def _points(question: Question, language: str) -> list[str]:
-    """The points of a scale in words; one between labelled ends has its number alone."""
-    scale = question.scale or ()
-    return [
-        text_in(words, language) or f"(point {place} of {len(scale)})" for place, words in enumerate(scale, start=1)
-    ]
+def points_of(question: Question, language: str) -> list[tuple[str, float]]:
+    """What a model chooses from, each with its number: the points of a scale, or places of a slider from end to end.
+
+    A point without words has its number; so have the places of a slider, and those at its ends the words there, too.
+    """
+    if question.slider is None:
+        scale = question.scale or ()
+        return [
+            (text_in(words, language) or f"(point {place} of {len(scale)})", float(place))
+            for place, words in enumerate(scale, start=1)
+        ]
+    line = question.slider
+    steps = round((line.high - line.low) / line.step)
+    chosen = (
+        range(steps + 1)
+        if steps < MOST_PLACES
+        else [round(each * steps / (MOST_PLACES - 1)) for each in range(MOST_PLACES)]
+    )
+    values = [line.low + line.step * each for each in chosen]
+    ends = {values[0]: text_in(line.ends[0], language), values[-1]: text_in(line.ends[1], language)}
+    return [(f"{value:g} ({ends[value]})" if value in ends else f"{value:g}", value) for value in values]
 
 
 def _preference(model: Model, file: StudyFile, item: PreferenceItem, name: str, seed: int) -> Preference | None:
