@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trialogue.findings.agreement.score_pairs import Floats
+from trialogue.stats.association.correlation import midranks
 
 
 def worst_guesses(column: Floats, people: Floats) -> Floats:
@@ -26,12 +27,10 @@ def worst_guesses(column: Floats, people: Floats) -> Floats:
     >>> worst_guesses(np.array([1.0, 2.0, np.nan]), np.array([1.0, 2.0, 3.0])).argmin()
     np.int64(2)
     """
-    from scipy.stats import rankdata
-
     missing = np.isnan(column)
     if not missing.any():
         return column
-    liked = rankdata(people) - (len(people) + 1) / 2
+    liked = midranks(people) - (len(people) + 1) / 2
     values, below = np.unique(column[~missing], return_inverse=True)
     # Known units above each gap between different known values, and how much people like those units.
     counts = np.concatenate([[0], np.cumsum(np.bincount(below, minlength=len(values)))])

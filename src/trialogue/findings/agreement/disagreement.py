@@ -9,6 +9,7 @@ from trialogue.findings.records import Example
 from trialogue.findings.standings import League
 from trialogue.records import Dialogue, Score
 from trialogue.records.scores.score_table import ScoreTable
+from trialogue.stats.association.correlation import midranks
 
 LEAST = 10  # dialogues with both values; among fewer, every order is an accident
 APART = 0.5  # difference of ranks, as shares, below which nothing is worth opening
@@ -63,9 +64,7 @@ def _higher_is_better(league: League) -> bool:
 
 def _shares(values: Sequence[float], *, up: bool) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """Ranks from 0 (worst) to 1 (best), shape (n,)."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.asarray(values) if up else -np.asarray(values))
+    ranks = midranks(np.asarray(values, dtype=float) * (1.0 if up else -1.0))
     shares: np.ndarray[tuple[int], np.dtype[np.float64]] = (ranks - 1) / (len(values) - 1)
     return shares
 

@@ -30,6 +30,7 @@ from trialogue.findings.agreement.system_orders import correlations_of, mean_rep
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import auc, kendall, pearson, spearman
+from trialogue.stats.association.correlation import midranks
 
 Bools = npt.NDArray[np.bool_]
 
@@ -260,11 +261,9 @@ def deviations(column: Floats, systems: Sequence[str]) -> Floats:
 
 def inner_ranks(column: Floats, systems: Sequence[str]) -> Floats:
     """Midranks inside each system, scaled to -1/2 ... 1/2, so that systems of any size count by their units."""
-    from scipy.stats import rankdata
-
     found = np.zeros(len(column))
     for places in _rows_by_system(systems):
-        found[places] = (rankdata(column[places]) - (len(places) + 1) / 2) / len(places)
+        found[places] = (midranks(column[places]) - (len(places) + 1) / 2) / len(places)
     return found
 
 

@@ -192,7 +192,8 @@ def _pearson(x: Floats, y: Floats) -> float:
     return float(np.sum(x * y) / np.sqrt(np.sum(x * x) * np.sum(y * y)))
 
 
-def _midranks(values: Floats) -> Floats:
+def midranks(values: Floats) -> Floats:
+    """Ranks from 1, ties sharing the mean of theirs, shape (n,); to import them from ``scipy.stats`` takes a second."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks
@@ -304,7 +305,7 @@ def _starts(sorted_codes: Ints) -> Ints:
 
 _PEARSON = _Kind(_pearson, lambda r, n: (n - 3) ** -0.5, 4, "Fisher z", weighted_pearson)
 _SPEARMAN = _Kind(
-    lambda x, y: _pearson(_midranks(x), _midranks(y)),
+    lambda x, y: _pearson(midranks(x), midranks(y)),
     lambda r, n: ((1 + r**2 / 2) / (n - 3)) ** 0.5,
     4,
     "Fisher z (Bonett & Wright 2000)",

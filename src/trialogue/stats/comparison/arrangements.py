@@ -19,8 +19,10 @@ IN_A_TABLE = (
     2_000  # clusters of one side up to which arrangements are held as a table of shape (arrangements, clusters)
 )
 KEPT = 8  # tables kept: a run compares many measures on few sizes of groups
+KEPT_PACKED = 64  # of random ones, in 1/64 of the room: a run goes through the pairs of systems more than once
 
 Flags = npt.NDArray[np.float64]
+Bits = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -89,15 +91,28 @@ def _tables(design: Design) -> tuple[Flags, Flags]:
         for row, members in enumerate(combinations(range(size), design.only_a)):  # the first is (0, 1, 2, ...)
             deals[row, list(members)] = 1.0
         return np.repeat(swaps, len(deals), axis=0), np.tile(deals, (len(swaps), 1))
+    packed_swaps, packed_deals = _random_tables(design)
+    return _unpack(packed_swaps, design.shared), _unpack(packed_deals, size if size <= IN_A_TABLE else 0)
+
+
+@lru_cache(maxsize=KEPT_PACKED)
+def _random_tables(design: Design) -> tuple[Bits, Bits]:
+    """Both tables with eight flags in a byte."""
+    size = design.only_a + design.only_b
     rng = np.random.default_rng([design.seed, design.shared, design.only_a, design.only_b])
-    swaps = rng.integers(0, 2, size=(design.most + 1, design.shared), dtype=np.int8).astype(np.float64)
-    swaps[:1] = 0.0
+    swaps = rng.integers(0, 2, size=(design.most + 1, design.shared), dtype=np.int8)
+    swaps[:1] = 0
     if size > IN_A_TABLE:
-        return swaps, np.zeros((0, 0))
-    deals = np.zeros((design.most + 1, size))
+        return np.packbits(swaps, axis=1), np.zeros((0, 0), dtype=np.uint8)
+    deals = np.zeros((design.most + 1, size))  # rows of eight bytes a flag are shuffled faster than of one
     deals[:, : design.only_a] = 1.0
-    deals[1:] = rng.permuted(deals[1:], axis=1)
-    return swaps, deals
+    rng.permuted(deals[1:], axis=1, out=deals[1:])
+    return np.packbits(swaps, axis=1), np.packbits(deals > 0, axis=1)
+
+
+def _unpack(table: Bits, columns: int) -> Flags:
+    flags: Flags = np.zeros((len(table), 0))
+    return np.unpackbits(table, axis=1, count=columns).astype(np.float64) if columns else flags
 
 
 def _block_sums(design: Design, rows: Floats) -> Floats:

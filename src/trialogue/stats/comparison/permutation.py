@@ -66,11 +66,11 @@ class PermutationTest:
         held = deal_sums(self.design, np.concatenate([wide_a[shared:], wide_b[shared:]]))
         total = wide_a[shared:].sum(axis=0) + wide_b[shared:].sum(axis=0)
         swapped = swap_sums(self.design, wide_b[:shared] - wide_a[:shared])
-        self._a = (held + wide_a[:shared].sum(axis=0) + swapped).T
-        self._b = (total - held + wide_b[:shared].sum(axis=0) - swapped).T
+        self._a = np.ascontiguousarray((held + wide_a[:shared].sum(axis=0) + swapped).T)
+        self._b = np.ascontiguousarray((total - held + wide_b[:shared].sum(axis=0) - swapped).T)
         (ya, ma), (yb, mb) = a[:shared].T, b[:shared].T
-        changes = swap_sums(self.design, np.column_stack([mb * ya - ma * yb, ma * mb])).T
-        self._crossed = changes if shared else None
+        changes = swap_sums(self.design, np.column_stack([mb * ya - ma * yb, ma * mb]))
+        self._crossed = np.ascontiguousarray(changes.T) if shared else None
         self._products = [float(np.sum(one)) for one in (ya * yb, ma * yb, ya * mb, ma * mb)]
 
     @cached_property
@@ -108,15 +108,23 @@ class PermutationTest:
         """Differences and their variances in all arrangements, where the values of side a are lowered by ``shift``."""
         gap, variance = self._courses
         with np.errstate(invalid="ignore"):
-            return gap[0] + shift * gap[1], variance[0] + shift * (variance[1] + shift * variance[2])
+            shifted, spread = shift * gap[1], shift * variance[2]
+            shifted += gap[0]
+            spread += variance[1]
+            spread *= shift
+            spread += variance[0]
+        return shifted, spread
 
-    def _t(self, shift: float) -> Floats:
+    def _sizes_of_t(self, shift: float) -> Floats:
+        """|t| in all arrangements, where the values of side a are lowered by ``shift``."""
         gap, variance = self._statistics(shift / self._scale)
-        flat = variance <= FLAT * np.maximum(1.0, (shift / self._scale) ** 2) / max(self._sizes)
+        least = FLAT * max(1.0, (shift / self._scale) ** 2) / max(self._sizes)
+        gap = np.abs(gap, out=gap)
+        if variance.min() > least:  # the usual case; not where one is undefined
+            return np.divide(gap, np.sqrt(variance, out=variance), out=gap)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = gap / np.sqrt(np.maximum(variance, 0.0))
-        still = np.where(np.abs(gap) <= TIE, 0.0, np.sign(gap) * BEYOND)
-        return np.where(flat, still, t)
+        return np.where(variance <= least, np.where(gap <= TIE, 0.0, BEYOND), t)
 
     @cached_property
     def value(self) -> float:
@@ -137,12 +145,12 @@ class PermutationTest:
 
     def p(self, shift: float = 0.0) -> float:
         """Two-sided p-value that the difference is ``shift``."""
-        t = np.abs(self._t(shift))
-        t = np.where(np.isnan(t), t[0], t)  # undefined arrangements count as extreme
+        t = self._sizes_of_t(shift)
         tie = TIE * max(1.0, float(t[0]))
-        above = int((t > t[0] + tie).sum())
-        same = int((t >= t[0] - tie).sum()) - above
-        return (above + (0.5 if self._mid else 1.0) * same) / len(t)
+        extreme = len(t) - np.count_nonzero(t < t[0] - tie)  # where it is undefined it counts as extreme, and as a tie
+        if not self._mid:
+            return extreme / len(t)
+        return (np.count_nonzero(t > t[0] + tie) + extreme) / 2 / len(t)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """The differences that the test does not reject; infinite where no difference would be.
