@@ -1,10 +1,9 @@
 """Results show themselves: short in a terminal, as tables in notebooks and papers, as figures of matplotlib's."""
 
 import io
-import sys
-from types import ModuleType
 from typing import Any
 
+import polars
 import pytest
 from matplotlib.figure import Figure
 
@@ -61,16 +60,17 @@ def test_a_frame_is_made_by_pandas_where_it_is_installed(run: Run) -> None:
     assert len(frame) == len(run.table("records"))
 
 
-@pytest.mark.parametrize("there", [["polars"], []])
-def test_a_frame_is_made_by_polars_else_records_are_given(
-    run: Run, there: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = ModuleType("polars")
-    made.DataFrame = lambda rows, infer_schema_length: ("frame of polars", len(rows))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "polars", made)
-    monkeypatch.setattr("trialogue.report.exports.find_spec", lambda name: True if name in there else None)
+def test_a_frame_is_made_by_polars_where_pandas_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trialogue.report.exports.find_spec", lambda name: name == "polars" or None)
     rows = run.table("records")
-    assert run.table() == (("frame of polars", len(rows)) if there else rows)
+    frame = run.table()
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.to_dicts() == [dict(row) for row in rows]  # missing values are None in both
+
+
+def test_records_are_given_where_no_library_of_frames_is_installed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trialogue.report.exports.find_spec", lambda name: None)
+    assert run.table() == run.table("records")
 
 
 def test_latex_is_booktabs_with_names_escaped_and_the_answer_above(two: Run) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 import trialogue
@@ -220,6 +221,5 @@ def test_columns_of_a_frame_are_mapped_and_their_mistakes_placed() -> None:
 
 
 def test_polars_frames_are_read_as_they_are() -> None:
-    polars = pytest.importorskip("polars")
     held = in_memory(polars.DataFrame(ROWS)).held
     assert [one.id for one in held if isinstance(one, Dialogue)] == ["0", "1", "2", "3"]
