@@ -34,7 +34,7 @@ def better_than(kind: str) -> str | None:
     """The commands that train better models than one of that kind, one a line; None: none is known.
 
     >>> print(better_than("tfidf").partition("--model ")[2].partition(";")[0])
-    encoder (of 13 strategies, .77 of INSPIRED unseen right, not .75
+    encoder (accuracy .77 on unseen INSPIRED dialogues with 13 strategies, instead of .75
     >>> better_than("ensemble") is None
     True
     """
