@@ -1,1 +1,4 @@
-"""People judge: a web study from consent to export. It makes scores, dialogues and labels, and knows no analysis."""
+"""Web studies with people, from consent to export.
+
+Produces scores, dialogues and labels; contains no analysis.
+"""

@@ -1,8 +1,8 @@
-"""Analyse an export beside the server: ``python -m trialogue.study.analysing ROOM``.
+"""Analyse an export in a separate process beside the server: ``python -m trialogue.study.analysing ROOM``.
 
-A process of its own, of low priority, so that people who answer meanwhile do not wait for it. What it made is deleted when
-it is no longer wanted: somebody may have been erased in the meantime. The names in the folder of a preview stand here, for
-the server as well; nothing here needs Django.
+The process has low priority, so that participants do not wait for it. Its output is deleted when
+it is no longer wanted, because participants may have been erased in the meantime. The file names in a preview's folder are
+defined here, for the server as well; nothing here needs Django.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The study as a Django app."""
+"""Django app configuration of the study."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""A copy of a study's database while people are in it: SQLite's own backup, or PostgreSQL's ``pg_dump``."""
+"""Back up a study's database while it is in use: SQLite's own backup, or PostgreSQL's ``pg_dump``."""
 
 import os
 import shutil

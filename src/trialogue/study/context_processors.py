@@ -1,4 +1,4 @@
-"""What every template knows."""
+"""Context processor: variables available to every template."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -1,4 +1,4 @@
-"""The database of a study: SQLite that many may write to, or PostgreSQL."""
+"""Database settings of a study: SQLite configured for concurrent writers, or PostgreSQL."""
 
 from pathlib import Path
 from typing import Any

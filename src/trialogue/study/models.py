@@ -1,4 +1,4 @@
-"""What is stored, and the constraints that keep it true whatever the pages do.
+"""Database models, with constraints that hold whatever the pages do.
 
 Only ``services`` writes; pages and exports read. Times are UTC.
 """

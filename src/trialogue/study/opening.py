@@ -1,6 +1,6 @@
-"""From a study folder to Django with that study in its database: the one door for servers, commands and workers.
+"""Open a study folder: set up Django with that study in its database, for servers, commands and workers.
 
-Django is set up once in a process, so a process opens one folder.
+Django is set up once per process, so a process opens one folder.
 """
 
 import os

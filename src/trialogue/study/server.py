@@ -1,4 +1,4 @@
-"""Pages on the network: ``serve`` for people, ``preview`` for those who make the study."""
+"""Serve the pages: ``serve`` for participants, ``preview`` for the study's authors."""
 
 import gc
 import json

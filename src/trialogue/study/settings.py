@@ -1,4 +1,4 @@
-"""Django's settings, from the environment: safe without any of them.
+"""Django settings, from environment variables; the defaults are safe.
 
 =============================  =============================================================================================
 ``TRIALOGUE_STUDY``            a study folder: database and secret key lie in it
@@ -11,7 +11,7 @@
 ``TRIALOGUE_PREVIEW``          ``1``: every page says that nothing is stored; ``trialogue study preview`` sees to that
 =============================  =============================================================================================
 
-Without a folder there is a database in memory and a secret that nobody knows: enough for type checks, tests and previews.
+Without a folder there is an in-memory database and a random secret: enough for type checks, tests and previews.
 """
 
 import os

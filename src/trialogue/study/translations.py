@@ -1,7 +1,7 @@
-"""Catalogs of the pages' texts: whether a language is complete, the catalog of a new one, and what Django reads.
+"""Message catalogs of the study pages: completeness checks, creation, and compilation for Django.
 
-A catalog is ``locale/LANGUAGE/LC_MESSAGES/django.po``; the English texts stand in the code. Guidelines of labels are a file
-of their own, ``design/guidelines/LANGUAGE.yaml``.
+A catalog is ``locale/LANGUAGE/LC_MESSAGES/django.po``; the English texts are in the code. Annotation guidelines are a
+separate file, ``design/guidelines/LANGUAGE.yaml``.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Databases of other releases: older ones are brought up to date, newer ones are left alone."""
+"""Migrate databases of older releases, and leave those of newer releases untouched."""
 
 from pathlib import Path
 

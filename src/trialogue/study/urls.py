@@ -1,4 +1,4 @@
-"""Addresses: ``/staff/`` before those of studies, since no study is called that."""
+"""Root URLs: ``/staff/`` before those of studies, since no study has that name."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

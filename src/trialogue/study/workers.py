@@ -1,13 +1,13 @@
-"""The processes of the server: gunicorn starts, watches and ends them; inside of each, waitress reads and answers.
+"""Server processes: gunicorn manages them; inside each, waitress reads requests and sends responses.
 
 A thread that reads a request by itself waits for as long as the client likes: twenty sockets that send half a header
 occupy all threads of a server, and nobody else is answered. Here one loop reads from all sockets at once; a thread gets a
-request when the last byte of it is there, and is free again when the answer is in the socket's buffer. Requests that do
-not arrive within their time are dropped.
+request when its last byte has arrived, and is free again when the response is in the socket's buffer. Requests that do
+not arrive in time are dropped.
 
-All processes hear of a new connection at once, and the one that is awake takes it: the busiest. It then gets busier, while
-another one sleeps, and people who came to it wait for several times as long. Here a process steps back for as long as its
-queue is; one that has nothing to do takes a connection at once.
+All processes are notified of a new connection at once, and the one that is awake takes it: the busiest. It then gets busier,
+while another one sleeps, and its clients wait several times as long. Here a process delays accepting by the length of its
+queue; an idle one takes a connection at once.
 """
 
 import logging

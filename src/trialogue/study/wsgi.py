@@ -1,4 +1,4 @@
-"""The pages as a WSGI application, for any server: ``TRIALOGUE_STUDY=my_study gunicorn trialogue.study.wsgi``."""
+"""WSGI application of the pages, for any server: ``TRIALOGUE_STUDY=my_study gunicorn trialogue.study.wsgi``."""
 
 import os
 

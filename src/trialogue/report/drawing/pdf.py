@@ -111,7 +111,7 @@ class _Page:
         if not text:
             return ""
         font, subset, size = dejavu(bold=mark.bold), self._subsets[mark.bold], mark.size * FONT_SIZE
-        before = _before(font, text, size, mark)
+        before = _anchor_offset(font, text, size, mark)
         glyphs = "".join(f"{subset.numbers[char]:04x}" for char in text)
         if mark.turn:
             turned, start = _turn(mark.turn), (mark.x, mark.y)
@@ -121,8 +121,8 @@ class _Page:
         return f"BT /F{int(mark.bold)} {_n(size)} Tf {_color(mark.color)} rg {placed} <{glyphs}> Tj ET"
 
 
-def _before(font: TrueType, text: str, size: float, mark: Words) -> float:
-    """How much of a text stands before its place."""
+def _anchor_offset(font: TrueType, text: str, size: float, mark: Words) -> float:
+    """Width of the text before its anchor point."""
     return font.text_width(text, size) * {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.anchor]
 
 

@@ -26,10 +26,10 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
     """
     width = columns(width, least=NARROWEST, most=WIDEST)
     parts = [wrap_sentences(findings.answer, width), wrap_sentences(facts(findings), width)]
-    parts.append(_drawn(_drop_columns(systems_table(findings), *LEFT_OUT), width))
+    parts.append(_render_table(_drop_columns(systems_table(findings), *LEFT_OUT), width))
     if findings.differences:
         table = _drop_columns(differences_table(findings), *LEFT_OUT, "Labels alone")
-        parts.append(_drawn(Table(table.heads, table.rows[:MOST_PAIRS]), width))
+        parts.append(_render_table(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
     for heading, texts in threat_lists(findings):
@@ -44,7 +44,7 @@ def _drop_columns(table: Table, *heads: str) -> Table:
     return Table(tuple(table.heads[place] for place in kept), rows)
 
 
-def _drawn(table: Table, width: int) -> str:
+def _render_table(table: Table, width: int) -> str:
     from rich.text import Text
 
     drawn = new_table()

@@ -1,1 +1,1 @@
-"""Scripted participants, who know nothing but the pages: they read the HTML, fill in its forms and send them."""
+"""Scripted participants who see only the pages: they parse the HTML, fill in its forms and submit them."""

@@ -1,4 +1,4 @@
-"""A simulated study in a process of its own: ``python -m trialogue.study.bots ROOM``, as ``simulation`` starts it."""
+"""Entry point of a simulated study's process, ``python -m trialogue.study.bots ROOM``, started by ``simulation``."""
 
 import sys
 from pathlib import Path

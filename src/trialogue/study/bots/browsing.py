@@ -1,4 +1,4 @@
-"""What scripted participants browse a study with: Django's test client, within the process."""
+"""Browser of scripted participants: Django's test client, in the same process."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The process of a simulated study: Django on a database of its own, participants, counts, export."""
+"""Child process of a simulated study: Django with its own database, participants, counts, export."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Many participants at once, by a clock of their own: hours of a study pass in seconds, leases run out as in real ones."""
+"""Run many participants concurrently on a simulated clock, so that hours pass in seconds and leases expire as in reality."""
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which system said what: the researcher's knowledge, from the items file. No page says it, and no bot asks the server."""
+"""Mapping from texts to systems, read from the items file, which no page or server reveals."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""HTML as a small tree, as far as a reader needs it: elements, attributes, texts."""
+"""Minimal HTML parser: a tree of elements, attributes and texts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

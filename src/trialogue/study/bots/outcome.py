@@ -1,4 +1,4 @@
-"""What came of a simulated study."""
+"""Result of a simulated study."""
 
 from pydantic import Field
 

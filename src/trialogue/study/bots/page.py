@@ -1,4 +1,4 @@
-"""What somebody sees on a page: a heading, what is said, and forms with questions and buttons."""
+"""Parse a page as a participant sees it: heading, texts, and forms with questions and buttons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

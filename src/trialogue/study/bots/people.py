@@ -1,4 +1,4 @@
-"""Kinds of participants: what each sends from a page that they read."""
+"""Kinds of scripted participants: how each fills in the forms of a page."""
 
 import re
 from dataclasses import dataclass

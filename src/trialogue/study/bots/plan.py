@@ -1,4 +1,4 @@
-"""What a simulation is asked for, checked before anything is started."""
+"""Plan of a simulated study, validated before anything starts."""
 
 from collections.abc import Mapping, Sequence
 

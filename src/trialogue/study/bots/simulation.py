@@ -1,4 +1,4 @@
-"""A study walked by scripted participants, from the first page to the export, in a process and a database of its own."""
+"""Simulate a study with scripted participants, from the first page to the export, in its own process and database."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Counts of a simulated study from its database, beside what the participants themselves saw."""
+"""Counts of a simulated study from its database, beside those observed by the participants."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
-"""What a scripted participant thinks: utilities, and how they become points, choices and labels.
+"""Opinions of scripted participants: utilities, and how they become ratings, choices and labels.
 
 A reply has the utility ``effect of its system + item + person + noise``, with noise from the standard logistic distribution:
 the cumulative-link mixed model with crossed random effects that the analysis fits, so that its estimates can be compared
-with what was put in, in logits.
+with the simulated effects, in logits.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

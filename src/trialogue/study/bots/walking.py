@@ -1,4 +1,4 @@
-"""The way of one participant through the pages: read, fill in, send, until there is nothing to send."""
+"""Walk one participant through the pages: parse, fill in and submit until there is no form left."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,8 +1,8 @@
-"""How people, people with a language model beside them, and models in their place read, write and type; all made up.
+"""Synthetic reading and writing styles of people, of people assisted by a language model, and of models in their place.
 
-The numbers are assumptions, so that the signs of ``design.validity`` can be tried: reading after Brysbaert (2019), 238 words
-a minute; typing after Dhakal et al. (2018), 52 words a minute; the rest is ours. What signs do on these scripts says what
-they do on scripts.
+The numbers are assumptions, for testing the signals of ``design.validity``: reading after Brysbaert (2019), 238 words
+a minute; typing after Dhakal et al. (2018), 52 words a minute; the rest is ours. Error rates of signals on these scripts
+hold for scripts only.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""What a study is, without Django: its file, its questions, who sees what, and what comes next."""
+"""Study design without Django: study file, questions, assignment and flow."""

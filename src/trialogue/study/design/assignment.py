@@ -1,7 +1,7 @@
-"""Who sees what, in which order. Pure functions of items, participants and a random generator.
+"""Assignment of items and presentation orders to participants. Pure functions of items, participants and a random generator.
 
-Each item has k slots, and the order in which the systems are shown belongs to the slot. A slot that is given
-back keeps its order, so that balance does not depend on who stays.
+Each item has k slots, and the order in which the systems are shown belongs to the slot. A slot that is released
+keeps its order, so that balance does not depend on drop-out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

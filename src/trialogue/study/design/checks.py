@@ -1,8 +1,8 @@
-"""Attention: checks that are made for a study, how they are scored, and what times and answers say. Evidence, not verdicts.
+"""Attention checks: creation, scoring, and evidence from times and answers. Evidence, not verdicts.
 
-A check is an item of the study whose text says which answer to give; it stands among the tasks and looks like them, and
-what is asked for stands in the item itself, in the same type, as platforms demand. It is passed only if every answer is the
-one asked for.
+A check is an item of the study whose text says which answer to give; it is placed among the tasks and looks like them, and
+the instruction is part of the item itself, in the same type, as platforms require. It is passed only if every answer is the
+requested one.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What does not go together in a study file, told before launch, all at once."""
+"""Detect contradictions in a study file before launch, and report all of them at once."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

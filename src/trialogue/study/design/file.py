@@ -1,4 +1,7 @@
-"""study.yaml as one closed record: what a study is, fixed before launch. Every mistake is told at once, with its line."""
+"""Study files (``study.yaml``) as one closed record, fixed before launch.
+
+Every mistake is reported at once, with its line.
+"""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""From the phases of a study file to the plan of a participant: a list of step keys. Pure.
+"""Expand the phases of a study file into a participant's plan, a list of step keys. Pure.
 
 ======================  ==============================================================================================
 ``consent``             the text, and a yes or no

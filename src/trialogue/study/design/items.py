@@ -1,6 +1,6 @@
-"""What is shown and judged: one closed record for each type of study, read from a study's items file.
+"""Items to be judged: one closed record per study type, read from a study's items file.
 
-An item names systems and what they said; what a page gets of it (``show``) holds texts in an order, and no names.
+An item names systems and their texts; a page receives only (``show``) texts in an order, and no names.
 """
 
 from collections.abc import Sequence

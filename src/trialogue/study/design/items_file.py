@@ -1,4 +1,4 @@
-"""items.jsonl: what is shown, one item a line, checked as a whole."""
+"""Read and validate items.jsonl, one item per line."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""A new study folder from a template."""
+"""Create a study folder from a template."""
 
 import json
 import re

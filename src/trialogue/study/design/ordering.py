@@ -1,7 +1,7 @@
-"""Orders of things: rankings and best–worst choices, as forms send them and as they are stored. No Django.
+"""Rankings and best–worst choices: parsing from forms, and storage. No Django.
 
-A form has one list of choices for each thing (ranking) or one each for the best and the worst, all under the question's
-name: so it works without scripts, by keyboard, and what is sent says which thing has which rank.
+A form has one list of choices per option (ranking) or one each for the best and the worst, all under the question's
+name: so it works without scripts, by keyboard, and the submitted data say which option has which rank.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""What a page gets to see: texts in an order, questions, a token. No name of a system, no id of an item. No Django."""
+"""Content of pages: texts in an order, questions, a token. No Django.
+
+It contains no system names and no item ids.
+"""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

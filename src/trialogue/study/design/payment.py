@@ -1,4 +1,4 @@
-"""What a participant costs."""
+"""Payment per participant."""
 
 from fractions import Fraction
 from math import ceil

@@ -1,4 +1,4 @@
-"""The kinds of question that a study asks, and what an answer to each may be. No Django.
+"""Question types of a study, and validation of their answers. No Django.
 
 A question in a study file has a name, the question itself and one of eight kinds:
 
@@ -15,10 +15,10 @@ key            what it holds                                               an an
 ``best_worst`` options of which two are chosen, or ``replies``             [value of the best, value of the worst]
 =============  ==========================================================  ==================================
 
-``replies`` stands for the replies that an item of a rating study shows: "1" for the one shown first, and so on. With
-``only_if: {OTHER: [VALUE, ...]}`` a question counts only where another one on the page, above it, was answered so.
+``replies`` stands for the replies shown by an item of a rating study: "1" for the one shown first, and so on. With
+``only_if: {OTHER: [VALUE, ...]}`` a question counts only if another one above it on the page was answered so.
 
-A question that was left out has the answer None. Every text may be one text, or texts by language: ``{en: ..., de: ...}``.
+A skipped question has the answer None. Every text may be one text, or texts by language: ``{en: ..., de: ...}``.
 """
 
 import math

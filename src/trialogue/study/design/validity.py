@@ -1,11 +1,11 @@
-"""Attention in the study file, and signs that a language model answered, or helped to. No Django.
+"""Attention rules of the study file, and signals of language-model use. No Django.
 
-Attention has checks, rules that exclude from the analysis, and a limit from which payment may be refused. Signs of language
-models are evidence with known error rates, never an exclusion.
+Attention has checks, rules that exclude from the analysis, and a limit below which payment may be refused. Signals of
+language models are evidence with known error rates, never an exclusion.
 
 None of them is proof. A person may paste their own words, know what few people know, or be a fast reader; a model may be
 slow and vary its words. So no signal can be among a study's exclusion rules; the export names them as exploratory flags,
-and the report says what is found without those who show them. How often each errs on scripted people is in
+and the report shows the results without participants who show them. Their error rates on scripted people are in
 ``benchmarks/VALIDITY.md``.
 """
 

@@ -1,4 +1,4 @@
-"""What a study file may say, and its author should think about again. Told, never refused."""
+"""Warnings about questionable but valid settings in a study file."""
 
 from importlib.resources import files
 

@@ -1,4 +1,7 @@
-"""What a study collected, as files: records for other commands, and tables. The contract: docs/design/study-export.md."""
+"""Export of a study: records for other commands, and tables.
+
+The format is specified in docs/design/study-export.md.
+"""
 
 from trialogue.study.export.folder import export_study
 

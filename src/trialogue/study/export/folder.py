@@ -1,4 +1,4 @@
-"""The folder of an export."""
+"""Write the folder of an export."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

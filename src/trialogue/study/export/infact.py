@@ -1,7 +1,9 @@
-"""INFACT's four workbooks, for scripts that read those: 12 columns of ratings (valid and not), 8 of people, 13 of feedback.
+"""Export INFACT's four workbooks, for scripts that read them.
+
+They have 12 columns of ratings (valid and not), 8 of people and 13 of feedback.
 
 Columns are those of INFACT's own parser (KaRS 2022), its swapped names included: ``movie_crs`` holds whether somebody ever
-used a chat-bot, ``other_crs`` whether one recommended films to them. Systems stand under their own names in place of
+used a chat-bot, ``other_crs`` whether one recommended films to them. Systems have their own names in place of
 ``kgsf``, ``kbrd`` and ``our``; with other numbers of systems there are other numbers of columns.
 """
 

@@ -1,4 +1,4 @@
-"""Submissions as records: who judged what, of which system, shown where."""
+"""Convert submissions to records: rater, system, answer and presentation."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Answers that are no single number: rankings, best–worst choices and boxes ticked, a row for each thing offered."""
+"""Export multi-option answers (rankings, best–worst choices, checkboxes), one row per option."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

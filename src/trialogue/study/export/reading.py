@@ -1,4 +1,4 @@
-"""What the database holds, read in a stable order for the export."""
+"""Read the database in a stable order for the export."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""Changes of the tables, one after the other; a database of any released version gets to the present one."""
+"""Database migrations; a database of any released version can be migrated to the current one."""

@@ -1,1 +1,1 @@
-"""The pages that participants see: addresses, views, and what each step shows."""
+"""Participant pages: URLs, views, and the content of each step."""

@@ -1,4 +1,4 @@
-"""What a step's template shows: texts, fields and headings in the reader's language. It knows no system's name."""
+"""Template context of each step: texts, fields and headings in the participant's language, without system names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache

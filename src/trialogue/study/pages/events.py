@@ -1,4 +1,4 @@
-"""What the browser noticed while a page was open: read with suspicion, since anybody can send anything."""
+"""Parse browser events of an open page. Untrusted input: anyone can send anything."""
 
 import json
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How it ended: the last page, with the code and the way back. The same at every reload."""
+"""Exit page: outcome, completion code and return link. Identical on every reload."""
 
 from typing import Any
 

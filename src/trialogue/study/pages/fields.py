@@ -1,4 +1,4 @@
-"""A question as a template needs it: its words in the reader's language, what was given, and what is wrong with it."""
+"""Form fields of questions for templates: translated texts, given answers and errors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

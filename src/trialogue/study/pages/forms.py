@@ -1,7 +1,7 @@
-"""What participants send besides answers.
+"""Django forms of participant pages, except answers.
 
-Answers are no forms of Django's: ``design.questions`` says what each may be, for pages, bots and services alike, and
-``pages.fields`` shows it.
+Answers are not Django forms: ``design.questions`` defines and validates them, for pages, bots and services alike, and
+``pages.fields`` renders them.
 """
 
 from typing import TYPE_CHECKING, Any

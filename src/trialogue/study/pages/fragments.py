@@ -1,6 +1,6 @@
-"""Pieces of pages that are the same for everybody, made once in a process and kept: questions, and dialogues of items.
+"""Cached page fragments that are the same for everyone: questions, and dialogues of items.
 
-A piece is known by all that it is made of, and by the language. What somebody wrote is in no piece that is kept.
+The cache key contains everything that a fragment depends on, and the language. No fragment contains participants' input.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What stands above a step where the author of the study says nothing else, and the line above that."""
+"""Default headings of steps, and the line above them, where the study file defines none."""
 
 from django.utils.translation import gettext
 

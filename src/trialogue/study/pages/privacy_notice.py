@@ -1,4 +1,4 @@
-"""What is stored about somebody besides their answers, and how they have it erased: said at consent and at the end."""
+"""Privacy notice: what is stored about a participant besides answers, and how to have it erased."""
 
 from django.utils.translation import gettext
 

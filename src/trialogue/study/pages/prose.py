@@ -1,4 +1,4 @@
-"""Texts of the study's author as HTML, and items in quotes made visible. Whatever comes in is escaped first."""
+"""Render authors' texts as HTML, with quoted items marked. All input is escaped first."""
 
 import re
 from collections.abc import Iterator

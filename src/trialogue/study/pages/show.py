@@ -1,4 +1,4 @@
-"""A step as a page."""
+"""Render a step as a page."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,7 @@
-"""Addresses of participants: they hold the study's name and nothing else, no code, no step, no item."""
+"""URLs of participant pages.
+
+They contain the study's name only: no participant code, step or item.
+"""
 
 from django.urls import URLPattern, URLResolver, path
 

@@ -1,1 +1,4 @@
-"""Recruiting on a platform by its API: draft, publish, follow, decide, bonus, close. No money without a confirmation."""
+"""Recruiting through a platform's API: draft, publish, follow, decide, bonus, close.
+
+No money is spent without a confirmation.
+"""

@@ -1,4 +1,7 @@
-"""Prolific's API over HTTPS: requests, pages of lists, errors in its own words. The token stands in the environment only."""
+"""Client of Prolific's HTTPS API: requests, paginated lists, errors in its own words.
+
+The token is read from the environment only.
+"""
 
 import json
 import os

@@ -1,8 +1,7 @@
-"""The platform's list, asked for again and again, so that places come back by themselves.
+"""Poll the platform's list of submissions, so that abandoned places are released automatically.
 
 ``python -m trialogue.study.recruiting.following FOLDER SECONDS PARENT`` does it beside a server until that ends. It is a
-process of its own since those of a server are forked, and a fork must not take a connection to the database along. What
-does the work is a process below it, which is started again if it dies: by a bug, or since the system was short of memory.
+separate process because those of a server are forked, and a fork must not inherit a database connection.
 """
 
 import logging

@@ -1,6 +1,6 @@
-"""What was asked of a platform: written down before each request that spends money or decides, and again after it.
+"""Write-ahead ledger of platform requests that spend money or decide: one line before each request, and one after.
 
-A request without a second line was sent or not, and nobody knows: it is looked up at the platform, never simply repeated.
+A request without a second line may or may not have been sent: it is looked up at the platform, never simply repeated.
 The file holds participants' codes and the platform's ids of studies and payments, no ids of people.
 """
 

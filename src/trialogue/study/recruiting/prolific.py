@@ -1,4 +1,4 @@
-"""A study on Prolific, from the draft to its end. Publishing costs money: it is done once, after its price was confirmed."""
+"""Run a study on Prolific, from the draft to the last bonus. Paid actions happen once, after their price was confirmed."""
 
 from typing import Any
 

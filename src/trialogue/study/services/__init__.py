@@ -1,1 +1,4 @@
-"""The only writers. Each does its work in one transaction and returns after the commit: what it acknowledges is on disk."""
+"""Services: the only code that writes to the database.
+
+Each runs in one transaction and returns after the commit: what it acknowledges is on disk.
+"""

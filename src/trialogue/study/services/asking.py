@@ -1,4 +1,4 @@
-"""What is asked at each step, and what is shown: from the study file and the items to a ``Step``. Reads, never writes."""
+"""Build the ``Step`` of each page from the study file and the items. Reads, never writes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

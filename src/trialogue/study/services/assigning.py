@@ -1,4 +1,4 @@
-"""Slots in the hands of people: given out, kept, taken back. The database's constraints make "never more than k" true."""
+"""Lease, keep and release slots. Database constraints guarantee at most k assignments per item."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""Conversations with systems, saved as they happen: what is said is stored before the system is asked, and its answer after.
+"""Chats with systems, saved as they happen: a message is stored before the system is asked, and its reply after.
 
-The agent's session stays open in the process that opened it (``talks``). Another process opens a new one and hands it the
-whole conversation, so that any process may answer, except for agents with a memory of their own.
+The agent's session stays open in the process that opened it (``open_conversations``). Another process opens a new one and
+passes it the whole conversation, so that any process may answer, except for agents with internal memory.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Coming in: from a link of a platform to a participant, once each; the same person later finds their place again."""
+"""Admit a participant from a platform link, once each; the same person returns to their place."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""How somebody worked, as it is stored: what the exclusion rules look at. Evidence; it refuses nobody their payment."""
+"""Evidence of attention from stored data, for the exclusion rules. It never affects payment."""
 
 from collections.abc import Iterable, Iterator
 

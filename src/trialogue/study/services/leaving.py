@@ -1,4 +1,4 @@
-"""Ends: completed, failed (which includes screened out), withdrawn, erased; and the codes that go with them."""
+"""Endings of participation (completed, failed or screened out, withdrawn, erased), with their completion codes."""
 
 import secrets
 

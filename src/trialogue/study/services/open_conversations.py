@@ -1,8 +1,8 @@
-"""Open conversations with agents. What was said is in the database; a session here is what the agent needs to go on.
+"""Open agent sessions of chats, held in memory; the conversations themselves are in the database.
 
 A session stays open in the process that opened it. Another process, or this one after a restart, opens a new one and
-hands it the whole history: agents that live by the history do not notice. Agents with a memory of their own do, so a
-study with such an agent is served by one process (with as many threads as it likes).
+passes it the whole history: agents whose state is the history do not notice. Agents with internal memory do, so a
+study with such an agent is served by one process (with any number of threads).
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Prolific's public keys, read from its address and kept: a day at most, and read again when a key is not known."""
+"""Prolific's public keys, cached for at most a day, and fetched again when a key is unknown."""
 
 import json
 import os

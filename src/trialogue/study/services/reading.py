@@ -1,7 +1,7 @@
-"""What is stored, as the records it was made of.
+"""Convert stored rows back to the records they were made of.
 
-A launched study, its items and its slots never change, so what they say is read once in a process and kept. What changes
-(whether people may enter, who holds what) is never kept.
+A launched study, its items and its slots never change, so they are read once per process and cached. Changing data
+(open or closed, assignments) are never cached.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Transactions that do not wait for the disk: for what nobody is told is saved, such as when a page was shown."""
+"""Transactions that do not wait for the disk, for data whose storage is not acknowledged, such as page views."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

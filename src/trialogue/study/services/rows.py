@@ -1,6 +1,6 @@
-"""The rows that every page reads and notes, by fixed statements: Django would take most of a page's time to build them anew.
+"""Hot-path database access with fixed SQL statements, because building queries would take most of a page's time in Django.
 
-What is read are whole rows, as Django's own models, made by their own converters.
+Whole rows are read, as Django's own models.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,8 +61,8 @@ def _read(statement: str, values: Sequence[int | str]) -> tuple[Any, ...] | None
         return row
 
 
-def _made(model: type[Row], row: Sequence[Any]) -> Row:
-    """A row's object, of the columns in ``FIELDS``."""
+def _build_row(model: type[Row], row: Sequence[Any]) -> Row:
+    """Build a model instance from the columns in ``FIELDS``."""
     wrapper = connections[connection.alias]
     values = list(row)
     for place, converters, expression in _known_conversions(wrapper, model):
@@ -106,7 +106,7 @@ def lock_person(participant: Participant) -> Participant:
     waits = " FOR UPDATE" if connection.features.has_select_for_update else ""  # SQLite locks everything at BEGIN
     if (row := _read(LOCKED + waits, [participant.pk])) is None:
         raise Participant.DoesNotExist(participant.pk)
-    found = _made(Participant, row)
+    found = _build_row(Participant, row)
     found.study = participant.study
     return found
 
@@ -114,7 +114,7 @@ def lock_person(participant: Participant) -> Participant:
 def assignment(participant: Participant, position: int) -> Assignment | None:
     """What a participant has at a place of their session."""
     row = _read(ASSIGNMENT, [participant.pk, position])
-    return _made(Assignment, row) if row is not None else None
+    return _build_row(Assignment, row) if row is not None else None
 
 
 def update(row: Model, *names: str) -> None:
@@ -160,6 +160,6 @@ def _with_study(row: tuple[Any, ...] | None) -> Participant | None:
     if row is None:
         return None
     own = len(FIELDS[Participant])
-    found = _made(Participant, row[:own])
-    found.study = _made(Study, row[own:])
+    found = _build_row(Participant, row[:own])
+    found.study = _build_row(Study, row[own:])
     return found

@@ -1,4 +1,4 @@
-"""Where somebody is. Tasks are given out when they are reached, and given anew to who comes back too late."""
+"""Current step of a participant. Tasks are assigned when reached, and reassigned after an expired lease."""
 
 from django.db import transaction
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""What was sent from a page: validated, stored and the plan moved on in one transaction; only then acknowledged."""
+"""Submit a page: validate, store and advance the plan in one transaction, then acknowledge."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A page's token: whose step it is. Signed, so that nobody can answer in another's place or under another item."""
+"""Signed tokens of pages, which prevent answers for another participant or item."""
 
 from django.core import signing
 

@@ -1,4 +1,4 @@
-"""Signals of language models in a study's sessions, read from what is stored. Evidence; it decides nothing."""
+"""Signals of language-model use in a study's sessions, computed from stored data. Evidence; they decide nothing."""
 
 from functools import lru_cache
 

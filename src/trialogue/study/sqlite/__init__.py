@@ -1,1 +1,1 @@
-"""SQLite for many writers: Django's own backend, with a queue for those who are about to write."""
+"""SQLite backend for many concurrent writers: Django's own backend, with a queue of writers."""

@@ -1,8 +1,8 @@
-"""Django's SQLite backend, whose transactions take turns before they ask for the database.
+"""Django's SQLite backend with fair queuing of write transactions.
 
-SQLite lets a writer that finds it locked sleep and try again, the longer the more often it failed: under load some wait for
-seconds while others pass by, and the database is idle while they sleep. Here at most one thread of a process asks at a time,
-and at most one process of a machine; the others wait in a queue of the system, which wakes the next one at once. A process
+SQLite lets a writer that finds it locked sleep and retry with growing delays: under load some wait for
+seconds while others pass, and the database is idle while they sleep. Here at most one thread of a process asks at a time,
+and at most one process of a machine; the others wait in a system queue, which wakes the next one at once. A process
 that dies leaves the queue. Correctness is SQLite's as before: a writer outside the queue (a backup, another program) is
 waited for. If a process stalls while it holds the database, the others report, as before, that it is locked, except for one
 request each that continues to wait.

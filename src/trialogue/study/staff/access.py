@@ -1,4 +1,4 @@
-"""Who may see and do what: every member of staff may look, some may export, some may decide and delete."""
+"""Staff roles: all may view, some may export, some may decide and delete."""
 
 from typing import Any, ClassVar
 

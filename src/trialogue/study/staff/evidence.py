@@ -1,4 +1,4 @@
-"""What looks unusual about a session: evidence to be read by people. Nothing here excludes, rejects or marks anybody."""
+"""Unusual sessions, as evidence for staff to review. Nothing here excludes, rejects or marks anyone."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

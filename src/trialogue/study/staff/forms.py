@@ -1,4 +1,4 @@
-"""What staff send: each form parses and checks, and names what is wrong with it. Services decide what may be done."""
+"""Staff forms: parsing, validation and error messages. Services decide what is permitted."""
 
 import re
 from collections.abc import Sequence

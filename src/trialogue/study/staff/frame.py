@@ -1,4 +1,4 @@
-"""What all pages of staff share."""
+"""Layout shared by all staff pages."""
 
 import os
 from typing import Any

@@ -1,8 +1,8 @@
-"""Guessing passwords is slowed down, and nobody's guesses keep another one out.
+"""Slow down password guessing without locking out legitimate users.
 
-Failed logins are counted for each name at each address, for each address, and for each name wherever they come from. A
-browser that has logged in before carries a signed cookie that says so: it has a count of its own, and the other counts do
-not concern it. So a stranger who fails on purpose, from one address or many, locks out strangers only.
+Failed logins are counted per name and address, per address, and per name over all addresses. A
+browser that has logged in before carries a signed cookie: it has its own count, and the other counts do
+not apply to it. So a stranger who fails on purpose, from one address or many, locks out strangers only.
 """
 
 import secrets

@@ -1,4 +1,4 @@
-"""Participants in words, for the pages of staff: what they came by, what is unusual, what was decided about them."""
+"""Describe participants for staff pages: origin, evidence and decisions."""
 
 from collections import Counter
 from collections.abc import Iterable

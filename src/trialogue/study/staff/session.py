@@ -1,4 +1,4 @@
-"""One session, turn by turn: what was shown, answered and checked, how long it took, what the browser noticed."""
+"""One session in turns: what was shown, answered and checked, times, and browser events."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

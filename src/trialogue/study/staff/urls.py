@@ -1,4 +1,4 @@
-"""Addresses of staff, under ``/staff/``."""
+"""URLs of staff pages, under ``/staff/``."""
 
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, path

@@ -1,1 +1,1 @@
-"""Filters of the study's templates."""
+"""Template filters of the study."""

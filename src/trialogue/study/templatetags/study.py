@@ -1,4 +1,4 @@
-"""Prose of the study's author, items in quotes, and pieces of pages that are kept. All escape what they are given."""
+"""Template tags for authors' prose, quoted items and cached page fragments. All of them escape their input."""
 
 from django import template
 from django.utils.safestring import SafeString

@@ -1,1 +1,1 @@
-"""What every page stands on: who is there and from where, rate limits, headers, sessions, errors, logs and health."""
+"""Web infrastructure: participant sessions, client addresses, rate limits, headers, errors, logs and health."""

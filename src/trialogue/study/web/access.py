@@ -1,4 +1,4 @@
-"""Who somebody is: a participant's code in a signed session cookie, a new session at every entry."""
+"""Identify participants by a code in a signed session cookie, renewed at every entry."""
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404

@@ -1,4 +1,4 @@
-"""A line of JSON for each request: which page, how it ended, how long it took. No address, no query, no code, no form."""
+"""JSON access log: page, status and duration. No address, query, code or form data."""
 
 import json
 import logging

@@ -1,7 +1,7 @@
-"""Counts that the processes of a server share: in a small file of the study folder, without any other service.
+"""Counters shared by the server's processes, in a small file of the study folder, without any other service.
 
-The file holds no names: a count is known by a keyed hash, and is worth nothing after its time. Each bucket has room for
-eight counts; where more fall into one, the smallest is forgotten, so that limits err on the side of letting people in.
+The file holds no names: a counter is identified by a keyed hash, and expires. Each bucket has room for
+eight counters; if more fall into one, the smallest is dropped, so that limits err on the side of admitting people.
 """
 
 import hashlib

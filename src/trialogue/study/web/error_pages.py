@@ -1,4 +1,4 @@
-"""When something goes wrong: pages that say whether answers were saved and what to do now. None uses the database."""
+"""Error pages, which say whether answers were saved and what to do now. None uses the database."""
 
 import logging
 from collections.abc import Callable

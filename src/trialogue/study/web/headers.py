@@ -1,4 +1,4 @@
-"""What the browser may do with our pages: load nothing from elsewhere, run nothing within them, show them in no frame."""
+"""Security headers: no external resources, no inline scripts, no framing."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,4 +1,4 @@
-"""Which language a page speaks: one chosen by a link, else remembered from such a choice, else what the browser asks for."""
+"""Language of a page: chosen by a link, else remembered from such a choice, else requested by the browser."""
 
 from collections.abc import Callable, Sequence
 

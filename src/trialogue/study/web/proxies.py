@@ -1,8 +1,8 @@
-"""The client's address, where pages come through proxies: as the outermost proxy that we trust saw it.
+"""Client address behind trusted proxies: as the outermost trusted proxy saw it.
 
-Each proxy appends the address of who asked it to ``X-Forwarded-For``. What stands left of our own proxies' entries was
-written by the client, and says nothing. So the entry is counted from the right, by the declared number of proxies, and where
-that number is 0 the header is not read at all.
+Each proxy appends the address of its client to ``X-Forwarded-For``. Entries to the left of our own proxies' were written by
+the client, and are not trustworthy. So the entry is counted from the right, by the declared number of proxies, and if that
+number is 0 the header is not read at all.
 """
 
 import ipaddress

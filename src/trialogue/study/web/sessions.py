@@ -1,4 +1,4 @@
-"""Sessions in the database, as Django keeps them; read by a fixed statement, since every page does that first."""
+"""Database sessions as in Django, read with a fixed SQL statement, since every page needs them."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rate limits: by participant where there is one, and a wide one by address, since a whole university may share it."""
+"""Rate limits: per participant, and a wider one per address, which a whole university may share."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""No page takes a file: what is sent as one is refused before anything of it is written to the disk."""
+"""Refuse file uploads before anything is written to disk."""
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig

@@ -1,4 +1,4 @@
-"""Guidelines of the thirteen strategies and ``no_strategy``, in every language that there is a file for.
+"""Annotation guidelines of the thirteen strategies and ``no_strategy``, in every available language.
 
 English is that of ``trialogue.strategies.taxonomy``, with the first of our labelled sentences as examples. Another language
 is a file beside this one, such as ``de.yaml``, with the same fields for every strategy.

@@ -1,4 +1,4 @@
-"""Where participants come from and go back to: parameters of links in, completion codes and addresses out. No Django.
+"""Recruitment platforms: parameters of incoming links, completion codes and return addresses. No Django.
 
 =========  =====================================================================  =========================================
 platform   comes with                                                             goes back by

@@ -1,4 +1,4 @@
-"""What a link says of who comes."""
+"""Parse an arrival from the parameters of a platform's link."""
 
 import hashlib
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""How many people a study may pay at most, and what that costs: read and confirmed before anybody is let in."""
+"""Maximum number of paid participants and its cost, confirmed before anyone is admitted."""
 
 from collections import Counter
 from collections.abc import Iterable

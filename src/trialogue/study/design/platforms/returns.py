@@ -1,4 +1,4 @@
-"""How people go back to their platform: an address, a form, or a code to type in."""
+"""Return of participants to their platform: an address, a form, or a completion code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

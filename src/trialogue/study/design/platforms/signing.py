@@ -1,4 +1,4 @@
-"""Links that nobody can make up: an id, a date, and a signature over both and the study's name."""
+"""Signed participant links: an id, an expiry date, and a signature over both and the study's name."""
 
 import hashlib
 import hmac

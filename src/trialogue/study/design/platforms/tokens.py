@@ -1,7 +1,7 @@
-"""Prolific's signed links: a JSON Web Token in the address, by which nobody can make an id up.
+"""Verify Prolific's signed links: a JSON Web Token in the URL, which prevents forged ids.
 
-RS256 and nothing else is believed, by a public key that Prolific publishes; the token is made for this server's own name, it
-runs out, and who takes part stands in it, so what else the address says is not read.
+Only RS256 is accepted, with a public key that Prolific publishes; the token is issued for this server's own name, it
+expires, and it contains the participant, so other parameters of the URL are not read.
 """
 
 import time

@@ -1,1 +1,1 @@
-"""Views of participants: each module parses one kind of request, calls a service, and shows what came of it."""
+"""Participant views: each module parses one kind of request, calls a service and renders the result."""

@@ -1,4 +1,4 @@
-"""The first page: what the study is, before anything is stored; and coming in by a link."""
+"""Views of the landing page, which stores nothing, and of arrival by a link."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is said in a conversation: sent here, stored, answered, and shown again on the page of the step."""
+"""View of a chat turn: store the message, ask the system, store and show its reply."""
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction

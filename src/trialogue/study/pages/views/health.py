@@ -1,4 +1,4 @@
-"""For machines that watch: whether the server works, and how far the study is. Nothing about a person."""
+"""Monitoring endpoints: health and progress of the study, without personal data."""
 
 import hmac
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Out, at any step, and afterwards with the receipt code: everything that somebody answered is deleted."""
+"""Views for withdrawing at any step, or later with the receipt code; both delete the participant's answers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page where somebody is: shown, and what was sent from it stored. Everything else leads here."""
+"""View of the participant's current step: show it, and store submissions. All other pages redirect here."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""What staff and commands do to a study: load it, launch it, open and close it, decide, reconcile, preview."""
+"""Administrative services: load, launch, open, close, decide, reconcile, preview."""

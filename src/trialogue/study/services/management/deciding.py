@@ -1,6 +1,6 @@
-"""Decisions of staff about somebody's work: paid or not, a bonus, left out of the analysis by hand. Each is in the log.
+"""Staff decisions on a participant's work: payment, bonus, manual exclusion. Each is logged.
 
-Payment and analysis are two matters: who is left out of the analysis may have earned their pay, and the other way round.
+Payment and analysis are independent: an excluded participant may have earned their pay, and the other way round.
 """
 
 from collections.abc import Iterable

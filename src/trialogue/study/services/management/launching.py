@@ -1,4 +1,4 @@
-"""Whether people may enter; from a draft to a study that runs only after the number of paid places was confirmed."""
+"""Launch a draft after its number of paid places is confirmed, and open or close admission."""
 
 from django.db import transaction
 

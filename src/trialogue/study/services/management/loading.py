@@ -1,4 +1,4 @@
-"""A study folder into the database: study, items, slots, and checks made for it. Once; a launched study stays."""
+"""Load a study folder into the database: study, items, slots and checks. Done once; a launched study never changes."""
 
 import numpy as np
 from django.db import transaction

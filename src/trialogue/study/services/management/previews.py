@@ -1,7 +1,7 @@
-"""Previews of the report while a study runs: made by a separate process, deleted when a participant withdraws.
+"""Report previews of a running study, made by a separate process and deleted when a participant withdraws.
 
-A preview lies in the study folder's ``preview``, by the names in ``analysing``. Without ``wanted`` nothing in it is
-shown, and the process that still writes there deletes it.
+A preview is stored in the study folder's ``preview``, under the names in ``analysing``. Without ``wanted`` nothing in it is
+shown, and a process that is still writing there deletes it.
 """
 
 import shutil

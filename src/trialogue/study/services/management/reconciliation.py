@@ -1,4 +1,4 @@
-"""What a platform's list of submissions says, held against what we have: slots are freed, differences are told."""
+"""Reconcile a platform's list of submissions with the database: release slots and report differences."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence

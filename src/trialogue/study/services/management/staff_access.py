@@ -1,4 +1,4 @@
-"""Who of the staff may do what; and the link by which the first of them gets in."""
+"""Staff permissions, and the link for the first staff login."""
 
 from django.contrib.auth.models import Permission, User
 from django.contrib.auth.password_validation import validate_password

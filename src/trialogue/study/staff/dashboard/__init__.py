@@ -1,1 +1,1 @@
-"""The dashboard: how far a study is, as counts and glances."""
+"""Dashboard of a running study: counts and summaries."""

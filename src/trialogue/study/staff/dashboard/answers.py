@@ -1,4 +1,4 @@
-"""Answers while a study runs, with their agreement: a glance for the dashboard. The analysis reads the export."""
+"""Interim summaries of answers and their agreement, for the dashboard. The analysis reads the export."""
 
 import re
 from collections import defaultdict

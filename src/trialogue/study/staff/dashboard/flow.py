@@ -1,4 +1,4 @@
-"""How far participants came, how many answers items have, and how long tasks took: counts for the dashboard."""
+"""Participant flow, item coverage and task times, for the dashboard."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,1 +1,1 @@
-"""Views of staff, most of them Django's generic ones over ``base``."""
+"""Staff views, most of them Django's generic views based on ``base``."""

@@ -1,4 +1,4 @@
-"""What the views of staff share: the frame around a page, a page with a form, a page with a list."""
+"""Base classes of staff views: page, form, list and action."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Explanations get codes from two members of staff, each blind to the other's; kappa of both for each code."""
+"""Coding of explanations by two members of staff, blind to each other, with kappa per code."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Everything that was collected, to take away; and everything about one participant, to delete."""
+"""Export of all collected data, and erasure of one participant."""
 
 import io
 import tempfile

@@ -1,4 +1,4 @@
-"""Labels on which annotators disagree get a final one, from a member of staff who sees all of theirs."""
+"""Adjudication of disputed labels by a member of staff who sees all annotators' labels."""
 
 from collections import Counter
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""In and out, and the first login of all. Guessing is slowed down: see ``staff.guessing``."""
+"""Log-in, log-out and first login. Guessing is slowed down, see ``staff.guessing``."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The dashboard: how far people came, what is covered, how long it takes, how well they agree; pause and resume."""
+"""Dashboard view: flow, coverage, times and agreement; pause and resume."""
 
 from collections.abc import Mapping
 from statistics import median

@@ -1,4 +1,4 @@
-"""Who took part, with the evidence; lists for the platform; the log."""
+"""Participant list with evidence, lists for the platform, and the log."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""What staff decided, carried out at Prolific: approvals, rejections and bonuses. What costs money needs its price typed."""
+"""Carry out staff decisions on Prolific: approvals, rejections and bonuses. Paid actions require typing the price."""
 
 from pathlib import Path
 from typing import Any, ClassVar

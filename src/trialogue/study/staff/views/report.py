@@ -1,4 +1,4 @@
-"""The report so far, with the study's stopping rule; looks are logged, and the final report says how many there were."""
+"""Interim report with the study's stopping rule. Looks are logged, and the final report states their number."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The page of one session: what happened turn by turn, what is unusual, and what is decided about it."""
+"""Page of one session: turns, evidence and decisions."""
 
 from typing import Any
 
