@@ -11,10 +11,10 @@ ifneq ($(wildcard $(MIRROR)/README.md),)
 export TRIALOGUE_DATA_MIRROR ?= $(MIRROR)
 endif
 
-# What takes long has targets of its own: `make test` is for every change, CI runs all of them.
-APART := atlas or browser or service or pages
+# What takes long has targets of its own: `make test` is for every change (6 CPU minutes), CI runs all of them.
+APART := atlas or reproduction or browser or service or pages
 
-.PHONY: demo test atlas browser services coverage mutants check docs bench format clean
+.PHONY: demo test atlas reproductions browser services coverage mutants check docs bench format clean
 demo: .make/core
 	$(BIN)/trialogue demo --out runs/demo
 	@echo "To use the command trialogue in this terminal: . $(BIN)/activate"
@@ -24,6 +24,10 @@ test: .make/dev
 
 atlas: .make/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m atlas
+
+# Published results again, on real corpora (skipped where there are none): 2 CPU minutes at most.
+reproductions: .make/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m reproduction
 
 browser: .make/dev
 	$(BIN)/python -m pytest -m browser

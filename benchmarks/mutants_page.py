@@ -23,8 +23,8 @@ each line. Docstrings, annotations, strings, messages, logging, decorators and t
 Each mutant is tested in a process of its own: first the test module that mirrors the changed one, then its folder, then
 others by the number of imports between them, until a test fails or the processor time for a mutant is used. **A
 survivor is thus a mutant that the nearest tests did not notice in that time**; tests farther away may. Tests that read
-real corpora, and those in targets of their own (`atlas`, `browser`, `service`, `pages`), are not asked. A test that
-fails without a mutant, too, kills none.
+real corpora, and those in targets of their own (`atlas`, `reproduction`, `browser`, `service`, `pages`), are not asked.
+A test that fails without a mutant, too, kills none.
 """
 
 

@@ -24,7 +24,7 @@ from trialogue.report.agreement.terminal import agreement_text
 from trialogue.workflows.agreement.benchmark import agree_benchmark
 from trialogue.workflows.evaluation import evaluate
 
-pytestmark = pytest.mark.mirror
+pytestmark = [pytest.mark.mirror, pytest.mark.reproduction]
 
 PUBLISHED = {  # AUC, within systems, share of 108 decisive votes
     "distinct(n=2)@per_response_marks|v1": (0.779, 0.684, 0.667),

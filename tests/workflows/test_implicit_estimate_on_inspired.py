@@ -11,6 +11,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.mirror
+@pytest.mark.reproduction
 @untraced()
 def test_the_default_is_near_the_truth_and_the_naive_count_is_not(
     mirror: Path, monkeypatch: pytest.MonkeyPatch

@@ -203,6 +203,7 @@ def test_what_makes_no_sense_is_refused(options: dict[str, object], message: str
 
 @pytest.mark.slow
 @pytest.mark.mirror
+@pytest.mark.reproduction
 @untraced()
 def test_inspired_gives_the_numbers_that_were_to_be_met(mirror: Path) -> None:
     """Five folds by dialogue, 13 classes: accuracy .707, macro-F1 .585, pairs .829 / .658 / .913 (spec, tables 5 and 6)."""
@@ -220,6 +221,7 @@ def test_inspired_gives_the_numbers_that_were_to_be_met(mirror: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.mirror
+@pytest.mark.reproduction
 def test_the_bundled_model_is_as_good_on_inspired_as_its_card_says(mirror: Path, bundled: Model) -> None:
     given = inspired(mirror)
     found = evaluate_trained(bundled, bundled.same_coefficients, given, resamples=50)

@@ -13,7 +13,7 @@ from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
 
-pytestmark = pytest.mark.mirror
+pytestmark = [pytest.mark.mirror, pytest.mark.reproduction]
 
 
 @pytest.fixture(scope="module")
