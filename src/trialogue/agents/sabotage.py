@@ -1,9 +1,10 @@
-"""Degrade an agent on purpose by replacing a share of its replies with off-topic ones.
+"""Degrade an agent on purpose by replacing a share of its replies with off-topic, repeated or other agents' ones.
 
 A system that is known to be worse serves as a positive control for metrics, simulated users and raters.
 """
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import ClassVar
 
 import numpy as np
@@ -21,35 +22,51 @@ from trialogue.records.files.validation import Mistake
 from trialogue.seeds import rng_for
 
 
-class Sabotage:
-    """Wraps an agent and replaces a share of its replies by irrelevant sentences."""
+class Way(StrEnum):
+    """What replies are replaced by, where it is not another agent's."""
 
-    def __init__(self, agent: Agent, share: float, *, name: str | None = None) -> None:
-        """Wrap any agent; its greeting is kept, and it does not learn about the turns that were replaced.
+    OFF_TOPIC = "off-topic"
+    """Sentences that have nothing to do with anything."""
+    REPEATED = "repeated"
+    """The agent's own turn before; its first reply stays."""
+
+
+class Sabotage:
+    """Another agent, of whose replies a share is replaced by something worse."""
+
+    def __init__(self, agent: Agent, share: float, *, name: str | None = None, by: Agent | Way = Way.OFF_TOPIC) -> None:
+        """Any agent; its greeting stays, and what it was not asked for it does not know of.
 
         Args:
             agent: who replies otherwise. It is closed with this one.
             share: probability, 0 to 1, with which a reply is replaced, drawn for each reply by the seed of the session.
             name: the system's name in dialogues; None: the agent's, with ``", sabotaged"``.
+            by: what replies are replaced by: a way, or what another agent replies in the same place. It is closed, too.
         """
         self.name = name or f"{agent.name}, sabotaged"
         self.sessions_at_once = agent.sessions_at_once
-        self._agent, self._share = agent, share
+        self._agent, self._share, self._by = agent, share, by
 
     def open(self, dialogue_id: str, *, seed: int) -> "SabotageSession":
-        """Open a session of the agent with the same seed, and a generator for the replacements."""
-        return SabotageSession(self._agent.open(dialogue_id, seed=seed), self._share, rng_for(seed, "sabotage"))
+        """A session of the agent, with the same seed, and what is drawn beside it."""
+        by = self._by if isinstance(self._by, Way) else self._by.open(dialogue_id, seed=seed)
+        return SabotageSession(self._agent.open(dialogue_id, seed=seed), self._share, rng_for(seed, "sabotage"), by=by)
 
     def close(self) -> None:
-        """Close the agent."""
+        """Close the agents."""
         self._agent.close()
+        if not isinstance(self._by, Way):
+            self._by.close()
 
 
 class SabotageSession(SimpleSession):
     """Session of another agent, with some turns replaced."""
 
-    def __init__(self, session: Session, share: float, rng: np.random.Generator) -> None:
-        self._session, self._share, self._rng = session, share, rng
+    def __init__(
+        self, session: Session, share: float, rng: np.random.Generator, *, by: Session | Way = Way.OFF_TOPIC
+    ) -> None:
+        self._session, self._share, self._rng, self._by = session, share, rng, by
+        self._before: Turn | None = None
 
     @property
     def retries(self) -> RetryCost:
@@ -61,18 +78,30 @@ class SabotageSession(SimpleSession):
         return self._session.greet()
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """The agent's turn, or an off-topic sentence without asking it."""
-        if self._rng.random() < self._share:
-            return turn_of(OFF_TOPIC[int(self._rng.integers(len(OFF_TOPIC)))])
-        return self._session.reply(history)
+        """The agent's turn, or something worse without asking it."""
+        if self._rng.random() < self._share and (worse := self._worse(history)) is not None:
+            return worse
+        self._before = self._session.reply(history)
+        return self._before
+
+    def _worse(self, history: Sequence[Utterance]) -> Turn | None:
+        match self._by:
+            case Way.OFF_TOPIC:
+                return turn_of(OFF_TOPIC[int(self._rng.integers(len(OFF_TOPIC)))])
+            case Way.REPEATED:
+                return self._before
+            case _:
+                return self._by.reply(history)
 
     def close(self) -> None:
-        """Close the agent's session."""
+        """Close the agents' sessions."""
         self._session.close()
+        if not isinstance(self._by, Way):
+            self._by.close()
 
 
 class SabotageSpec(CatalogueSpec):
-    """``sabotage``: another agent with some of its replies off-topic, as in ``sabotage:reference:guided``."""
+    """``sabotage``: another agent with some of its replies made worse, as in ``sabotage:reference:guided``."""
 
     argument: ClassVar[str] = "agent"
     workload: ClassVar[Workload | None] = Workload.RANKS_ITEMS
@@ -80,24 +109,32 @@ class SabotageSpec(CatalogueSpec):
     agent: str = "echo"
     """Who replies otherwise, as text: ``reference:guided``, ``my_bot:reply``, ... ."""
     share: float = Field(default=0.3, ge=0, le=1)
-    """Which share of the replies is off-topic."""
+    """Which share of the replies is made worse."""
+    by: str = Way.OFF_TOPIC.value
+    """What they are replaced by: ``off-topic``, ``repeated`` (the turn before), or another agent, such as
+    ``reference:popular``."""
 
     def mistakes(self) -> list[Mistake]:
-        """Mistakes in the options of the wrapped agent."""
+        """What is wrong with the other agent, and with what replies are replaced by."""
+        found = self._mistakes_of("agent", self.agent)
+        return found if self.by in set(Way) else [*found, *self._mistakes_of("by", self.by)]
+
+    def _mistakes_of(self, option: str, agent: str) -> list[Mistake]:
         try:
-            return [Mistake(("agent",), mistake.what, mistake.hint) for mistake in self._other().mistakes()]
+            return [Mistake((option,), mistake.what, mistake.hint) for mistake in self._other(agent).mistakes()]
         except OptionsError as error:
-            return [Mistake(("agent",), mistake.what, mistake.hint) for mistake in error.mistakes]
+            return [Mistake((option,), mistake.what, mistake.hint) for mistake in error.mistakes]
         except UsageError as error:
-            return [Mistake(("agent",), str(error))]
+            return [Mistake((option,), str(error))]
 
     def make(self) -> Sabotage:
-        """Create the wrapped agent and wrap it."""
-        return Sabotage(self._other().make(), self.share, name=self.name)
+        """The agent around the other one."""
+        by = Way(self.by) if self.by in set(Way) else self._other(self.by).make()
+        return Sabotage(self._other(self.agent).make(), self.share, name=self.name, by=by)
 
-    def _other(self) -> AgentSpec:
-        """The other agent's options: the same catalogue and ratings, if it recommends items of one."""
-        spec = spec_of(self.agent)
+    def _other(self, agent: str) -> AgentSpec:
+        """An agent's options: the same catalogue and ratings, if it recommends items of one."""
+        spec = spec_of(agent)
         if isinstance(spec, CatalogueSpec):
             return spec_of(spec, catalogue=self.catalogue, ratings=self.ratings)
         return spec

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.cli.simulation.passport import passport
 from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from trialogue.simulation import UserModel
     from trialogue.simulation.users.kinds import Prompted
 
-app = typer.Typer(help="Simulated users: list, fit on annotated dialogues, show.", no_args_is_help=True)
+app = typer.Typer(
+    help="Simulated users: list, fit on annotated dialogues, show, write their passport.", no_args_is_help=True
+)
+app.command("passport")(passport)
 
 Model = Annotated[
     str, typer.Argument(help="A kind of user (see: trialogue users list), a folder of fitted users, or a YAML file.")
@@ -30,6 +34,7 @@ def fit(
 ) -> None:
     """Fit the interaction model, language understanding and wording on dialogues of real users with labelled acts."""
     from trialogue.simulation import fit_users
+    from trialogue.simulation.users.fit import data_hash
     from trialogue.simulation.users.options import method as options_of
     from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.inputs.knowledge import load_catalogue
@@ -42,6 +47,8 @@ def fit(
         model = fit_users(read, catalogue=load_catalogue(catalogue).catalogue, options=options)
         model.save(out)
     typer.echo(f"Users: {out}")
+    if model.trained is not None:
+        typer.echo(f"Fitted on {len(model.trained.folds)} dialogues, data {data_hash(model.trained)}")
 
 
 @app.command("list")

@@ -1,10 +1,11 @@
 """Texts about threats: name, detection, effect and sentence of each. No other module words them."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from trialogue.findings.protocol import Deviation
 from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.entry import ThreatText
+from trialogue.findings.threats.passport_texts import PASSPORT_TEXTS
 from trialogue.findings.threats.protocol_texts import deviations_text
 from trialogue.findings.wording import list_names
 from trialogue.records import JsonValue
@@ -22,22 +23,6 @@ GATE_WORDS: Mapping[Gate, str] = {
     Gate.NEED_CONTRADICTED: "need contradicted",
 }
 """What each fault of users is called in a sentence."""
-
-
-@dataclass(frozen=True)
-class ThreatText:
-    """The texts of one kind of threat."""
-
-    title: str
-    """What it is, in a few words."""
-    detected: str
-    """How it is found."""
-    effect: str
-    """What it does, and from where on."""
-    sentence: Callable[["Threat"], str]
-    """What is said of one: a clause that can follow "but" or stand as a sentence, without a full stop."""
-    opens_with_names: bool = False
-    """Whether the clause begins with the names of the systems, which keep their spelling at a sentence's start."""
 
 
 def sentence(threat: Threat) -> str:
@@ -287,6 +272,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{_share(t.facts['other_rate'])} of their dialogues"
         ),
     ),
+    **PASSPORT_TEXTS,
     ThreatCode.CALIBRATION_ELSEWHERE: ThreatText(
         "Calibrated on another corpus",
         (

@@ -229,6 +229,25 @@ class ReasonCode(StrEnum):
     STRATUM_TOO_FEW_LABELS = "stratum_too_few_labels"
     SYSTEMS_WITHOUT_ESTIMATE = "systems_without_estimate"
 
+    # Passports of simulated users
+    NO_REAL_USERS = "no_real_users"
+    TOO_FEW_USERS_FOR_HALVES = "too_few_users_for_halves"
+    NOTHING_TO_COUNT = "nothing_to_count"
+    HALVES_WITHOUT_COUNTS = "halves_without_counts"
+    LENGTHS_DO_NOT_OVERLAP = "lengths_do_not_overlap"
+    NO_SHARED_SYSTEMS = "no_shared_systems"
+    NO_OUTCOME_ON_BOTH_SIDES = "no_outcome_on_both_sides"
+    NO_AGENT_MADE_WORSE = "no_agent_made_worse"
+    NO_OUTCOME_OF_USERS = "no_outcome_of_users"
+    NOTHING_VARIED = "nothing_varied"
+    TOO_FEW_LEVELS = "too_few_levels"
+    SHARE_OF_RESAMPLES = "share_of_resamples"
+    FEW_SYSTEMS_NO_INTERVAL = "few_systems_no_interval"
+    NO_DIALOGUE_COULD_SHOW_IT = "no_dialogue_could_show_it"
+    USERS_ASK_NO_MODEL = "users_ask_no_model"
+    USAGE_NOT_RECORDED = "usage_not_recorded"
+    ALL_SIMULATED_FAILED = "all_simulated_failed"
+
     # Analyses of studies
     NOTHING_RATED_TWICE = "nothing_rated_twice"
     NOTHING_JUDGED_TWICE = "nothing_judged_twice"

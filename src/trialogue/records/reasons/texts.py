@@ -354,6 +354,26 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.TOO_FEW_LABELS: "{labels:label is|labels are} too few to correct a judge: at least {least} are needed",
         ReasonCode.STRATUM_TOO_FEW_LABELS: "one of its strata has fewer than two independent labels",
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
+        # Passports of simulated users
+        ReasonCode.NO_REAL_USERS: "no dialogues of real users were given",
+        ReasonCode.TOO_FEW_USERS_FOR_HALVES: "one side has {users:user|users}; it takes {least} on each to compare halves",
+        ReasonCode.NOTHING_TO_COUNT: "the {side} dialogues do not record it",
+        ReasonCode.HALVES_WITHOUT_COUNTS: "it is recorded in too few dialogues",
+        ReasonCode.LENGTHS_DO_NOT_OVERLAP: (
+            "matching lengths leaves {users:user|users} on one side; it takes {least} on each"
+        ),
+        ReasonCode.NO_SHARED_SYSTEMS: "{shared:system|systems} met both real and simulated users; it takes two",
+        ReasonCode.NO_OUTCOME_ON_BOTH_SIDES: "no outcome is defined for both real and simulated users",
+        ReasonCode.NO_AGENT_MADE_WORSE: "the simulated users met no agent together with sabotaged versions of it",
+        ReasonCode.NO_OUTCOME_OF_USERS: "these dialogues have no {measure}",
+        ReasonCode.NOTHING_VARIED: "there is one version and one seed",
+        ReasonCode.TOO_FEW_LEVELS: "{levels} levels are too few for shares of variance; it takes {least}",
+        ReasonCode.SHARE_OF_RESAMPLES: "a share of resamples has no interval of its own",
+        ReasonCode.FEW_SYSTEMS_NO_INTERVAL: "below {least} systems the p-value says what there is to say",
+        ReasonCode.NO_DIALOGUE_COULD_SHOW_IT: "no dialogue records what would show it",
+        ReasonCode.USERS_ASK_NO_MODEL: "these users ask no language model",
+        ReasonCode.USAGE_NOT_RECORDED: "nobody recorded what the users' model was asked",
+        ReasonCode.ALL_SIMULATED_FAILED: "all {dialogues} simulated dialogues failed before the user could speak",
         # Analyses of studies
         ReasonCode.NOTHING_RATED_TWICE: "nothing was rated by two people",
         ReasonCode.NOTHING_JUDGED_TWICE: "nothing was judged by two people",

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation.language.phrases import ITEM
 from trialogue.simulation.users.fit import UserModel, fit_users
-from trialogue.simulation.users.options import method
+from trialogue.simulation.users.options import METHODS, method
 
 SHAPES = ("guided", "item-centred", "genre-led")
 """Kinds of agents that the conversations were had with."""
@@ -64,7 +65,18 @@ def cir6_pkg() -> UserModel:
 
 @cache
 def _fit_bundled(shape: str | None) -> UserModel:
-    return fit_users(bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False)
+    return fit_users(bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False, fingerprints=False)
+
+
+def bundled_training(name: str) -> TrainingDialogues | None:
+    """What bundled users of a name were fitted on; None for others.
+
+    It is not kept with the users, since every process that simulates makes them anew.
+    """
+    kind, _, shape = name.partition("/")
+    if kind not in METHODS:
+        return None
+    return training_dialogues((dialogue.id, dialogue) for dialogue in bundled_dialogues(shape or None))
 
 
 @cache

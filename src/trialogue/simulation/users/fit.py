@@ -4,6 +4,7 @@ A ``UserModel`` holds what is learned from dialogues: interaction model, underst
 ``population.Users`` applies it to a catalogue.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.plugins import load, plugins_of
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from trialogue.simulation.users.population import Users
 
 HEAD, INTERACTION, EXAMPLES, PHRASES = "users.json", "interaction.json", "examples.json", "phrases.json"
+TRAINED = "training.json"
+"""Fingerprints of the dialogues; users of earlier versions have none."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class UserModel:
     """Of the linear understanding, see ``nlu_linear``."""
     options: UserOptions = field(default_factory=UserOptions)
     """How users are."""
+    trained: TrainingDialogues | None = None
+    """Fingerprints of the dialogues that it was fitted on; None: nobody recorded them."""
 
     def with_options(self, **changes: Any) -> "UserModel":
         """Copy with some options changed.
@@ -109,11 +115,16 @@ class UserModel:
     def save(self, folder: Path | str) -> None:
         """Write a folder of JSON files; equal models give equal bytes."""
         folder = Path(folder)
-        options = self.options.to_json()
-        _write(
-            folder / HEAD,
-            {"schema": SCHEMA, "name": self.name, "temperature": self.temperature, "options": options},
-        )
+        head: dict[str, JsonValue] = {
+            "schema": SCHEMA,
+            "name": self.name,
+            "temperature": self.temperature,
+            "options": self.options.to_json(),
+        }
+        if self.trained is not None:
+            _write(folder / TRAINED, self.trained.to_json())
+            head["data_hash"] = data_hash(self.trained)
+        _write(folder / HEAD, head)
         self.interaction.save(folder / INTERACTION)
         _write(folder / EXAMPLES, [[e.text, e.label, e.before, e.place, e.bare] for e in self.examples])
         _write(folder / PHRASES, self.phrasebook.to_json())
@@ -137,6 +148,7 @@ class UserModel:
                 phrasebook=Phrasebook.from_json(_read(folder / PHRASES)),
                 temperature=float(head["temperature"]),
                 options=UserOptions().change(head["options"]),
+                trained=_read_trained(folder / TRAINED),
             )
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             hint = "Fit the users again, or restore the folder."
@@ -157,6 +169,7 @@ def fit_users(
     linker: Linker | None = None,
     usual: Mapping[tuple[str, str], int] | None = None,
     calibrate: bool = True,
+    fingerprints: bool = True,
 ) -> UserModel:
     """Fit users on annotated dialogues, preferably all with one agent.
 
@@ -171,6 +184,7 @@ def fit_users(
         linker: finds titles; None: one made for the catalogue.
         usual: see ``fit_interaction``.
         calibrate: whether confidence is fitted to dialogues held out, which takes five times as long as the rest.
+        fingerprints: whether the dialogues are recorded, so that later comparisons with the same ones are marked.
 
     Raises:
         DataError: no user utterance, or no agent utterance, has an act.
@@ -194,7 +208,17 @@ def fit_users(
         phrasebook=extract(told, catalogue=catalogue, linker=linker, attributes=names, space=space),
         temperature=fitted_temperature(examples, groups) if calibrate else USUAL_TEMPERATURE,
         options=options,
+        trained=training_dialogues((dialogue.id, dialogue) for dialogue in told) if fingerprints else None,
     )
+
+
+def data_hash(trained: TrainingDialogues) -> str:
+    """Twelve hexadecimal digits that change with the dialogues.
+
+    >>> data_hash(TrainingDialogues(folds={}))
+    '44136fa355b3'
+    """
+    return hashlib.sha256(json.dumps(trained.folds, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def load_users(name: Path | str, **changes: Any) -> UserModel:
@@ -256,6 +280,13 @@ def _example(text: Any, label: Any, before: Any, place: Any, bare: Any) -> Examp
 
 def _write(path: Path, data: JsonValue) -> None:
     write_text(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+
+
+def _read_trained(path: Path) -> TrainingDialogues | None:
+    """What users were fitted on; None where an earlier version wrote them."""
+    if not path.exists():
+        return None
+    return TrainingDialogues(folds={str(fold): tuple(known) for fold, known in _read(path)["folds"].items()})
 
 
 def _read(path: Path) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 from trialogue.findings import Findings
 from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.judging.records import JudgingFindings
+from trialogue.findings.passport.records import PassportFindings
 from trialogue.findings.people import StudyFindings
 from trialogue.findings.realism.records import RealismFindings
 from trialogue.records import DistinctCounts, Preference, Score, write_records
@@ -15,7 +16,7 @@ from trialogue.workflows.pipeline.run_scores import RunScores
 from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORES
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
-AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings | JudgingFindings
+AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings | JudgingFindings | PassportFindings
 
 
 def report(
@@ -30,7 +31,8 @@ def report(
     """Write the page with its findings, tables and figures, and the scores that they rest on; returns the page's path.
 
     Args:
-        findings: of systems, of agreement with people, of the realism of simulated users, of a judge, or of a study.
+        findings: of systems, of agreement with people, of the realism of simulated users, their passport, of a judge, or
+            of a study.
         folder: where to.
         scores: of a run that later commands can take up again; what ``trialogue agree`` made of earlier scores in the same
             folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
@@ -42,6 +44,7 @@ def report(
     from trialogue.report.agreement.page import write_agreement
     from trialogue.report.agreement.realism import write_realism
     from trialogue.report.judging.page import write_judging
+    from trialogue.report.passport.page import write_passport
 
     folder = Path(folder)
     match findings:
@@ -49,6 +52,8 @@ def report(
             return write_agreement(findings, folder)
         case RealismFindings():
             return write_realism(findings, folder)
+        case PassportFindings():
+            return write_passport(findings, folder)
         case JudgingFindings():
             return write_judging(findings, folder)
         case StudyFindings():

@@ -157,7 +157,7 @@ def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampli
 def _predictions(real: Material, simulated: Material, how: Resampling) -> Iterable[Prediction]:
     """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
     metrics = [get_metric(name) for name in PREDICTORS]
-    one, other = (_values(side, metrics) for side in (real, simulated))
+    one, other = (values_of(side, metrics) for side in (real, simulated))
     asked = [name for name in one if MeasureName(name).is_judgement]
     for metric in metrics:
         if metric.measure not in other:
@@ -171,7 +171,7 @@ def _predictions(real: Material, simulated: Material, how: Resampling) -> Iterab
                     yield found
 
 
-def _values(material: Material, metrics: Sequence[AnyMetric]) -> dict[str, tuple[Floats, list[str], list[str]]]:
+def values_of(material: Material, metrics: Sequence[AnyMetric]) -> dict[str, tuple[Floats, list[str], list[str]]]:
     """(value, system, cluster) of each dialogue, by measure; people's ratings among them."""
     conversations = list(conversations_of(material.dialogues))
     scores: list[Score] = []

@@ -1,0 +1,117 @@
+"""``trialogue users passport``."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.errors import UsageError
+
+DEFAULT_AGENTS = "reference:guided, reference:item-centred and reference:genre-led"
+
+
+def passport(
+    users: Annotated[
+        str,
+        typer.Argument(
+            help="A kind of users, to simulate; or dialogues of simulated users: a file, or a simulation's folder."
+        ),
+    ],
+    real: Annotated[
+        list[str] | None, typer.Option(help="Dialogues of real users to compare with: a corpus or file (repeatable).")
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            "-a",
+            help=f"Agent that users talk to (repeatable; default: {DEFAULT_AGENTS}). The first one is also sabotaged.",
+        ),
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="Dialogues with each agent.")] = 100,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds to simulate with; shares of variance take five.")] = 5,
+    version: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=USERS: another version of the users, such as another prompt or model (repeatable)."),
+    ] = None,
+    sabotage_by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sabotage-by",
+            help="What replies are replaced by: off-topic, repeated, none, or an agent (repeatable; default: off-topic).",
+        ),
+    ] = None,
+    outcome: Annotated[str, typer.Option(help="Measure for sabotaged agents, seeds and versions.")] = "need_met",
+    same: Annotated[
+        list[str] | None,
+        typer.Option(help="REAL=SIMULATED: a system that has another name in the real dialogues (repeatable)."),
+    ] = None,
+    catalogue: Annotated[str, typer.Option(help="Catalogue that users know.")] = "demo",
+    ratings: Annotated[str | None, typer.Option(help="File of ratings, from which users are sampled.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    timed: Annotated[
+        bool, typer.Option("--timed", help="Measure seconds; two passports are then never the same.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples of users.")] = 2_000,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for simulations, page, table and figure.")] = Path(
+        "runs/passport"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+) -> None:
+    """Write the passport of simulated users: behaviour, ranking validity, known groups, stability, gates and cost."""
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.passport.terminal import passport_text
+    from trialogue.workflows.passport.held import Plan
+    from trialogue.workflows.passport.passport import AGENTS
+    from trialogue.workflows.passport.passport import passport as run_passport
+    from trialogue.workflows.pipeline import report
+
+    wrong: list[str] = []
+    versions = _pairs("--version", version or [], wrong)
+    names = _pairs("--same", same or [], wrong)
+    ways = tuple(sabotage_by or ["off-topic"])
+    if "none" in ways and len(ways) > 1:
+        wrong.append("--sabotage-by none cannot be combined with another way.")
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    check_folder(out)
+    plan = Plan(
+        agents=tuple(agent or AGENTS),
+        n=n,
+        seeds=seeds,
+        ways=() if ways == ("none",) else ways,
+        versions=versions,
+        catalogue=catalogue,
+        ratings=ratings,
+        jobs=jobs,
+        seed=seed,
+        timed=timed,
+    )
+    with steps(quiet=quiet) as tell:
+        findings = run_passport(
+            users, real or [], plan=plan, outcome=outcome, same=names, out=out, seed=seed, resamples=resamples, progress=tell
+        )  # fmt: skip
+        page = report(findings, out)
+        for warning in findings.warnings:
+            tell.say(f"note: {warning}")
+    typer.echo(to_line(findings) if as_json else passport_text(findings))
+    if not as_json:
+        typer.echo(f"\nPage: {page}")
+
+
+def _pairs(option: str, given: Sequence[str], wrong: list[str]) -> Mapping[str, str]:
+    """``NAME=VALUE`` as a mapping; what is not is added to the mistakes."""
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            wrong.append(f"{option} must be NAME=VALUE, got {text!r}.")
+        elif name in found:
+            wrong.append(f"{option} gives {name!r} twice.")
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,199 @@
+"""A passport in sentences: one for each part, none for all of them."""
+
+from collections.abc import Iterator
+
+from trialogue.findings.passport.records import (
+    Behaviour,
+    Cost,
+    Discriminator,
+    Distance,
+    KnownGroup,
+    MissingPart,
+    Part,
+    PassportFindings,
+    RankingValidity,
+    Stability,
+)
+from trialogue.findings.threats.texts import GATE_WORDS
+from trialogue.findings.wording import list_names, p_words, render_estimate
+from trialogue.records import Estimate, MeasureName
+
+PART_TITLES = {
+    Part.BEHAVIOUR: "Behaviour",
+    Part.RANKING: "Ranking validity",
+    Part.KNOWN_GROUPS: "Known groups",
+    Part.STABILITY: "Stability",
+    Part.GATES: "Gates",
+    Part.COST: "Cost",
+}
+MOST = 3  # outcomes or gates in a sentence
+
+
+def passport_answer(found: PassportFindings) -> tuple[str, ...]:
+    """One sentence for each part, those that could not be had with the reason."""
+    return tuple(f"{PART_TITLES[part]}: {' '.join(sentences_of(found, part))}" for part in Part)
+
+
+def sentences_of(found: PassportFindings, part: Part) -> list[str]:
+    """What is said of one part."""
+    said = list(_SENTENCES[part](found))
+    said += [f"Not known: {each.why}." for each in found.missing if each.part is part]
+    return said
+
+
+def _behaviour(found: PassportFindings) -> Iterator[str]:
+    behaviour = found.behaviour
+    if behaviour is None:
+        return
+    if found.is_blocked:
+        yield "no verdict, see the threats."
+        return
+    classifier = behaviour.discriminators[0].auc
+    if classifier.value is None:
+        yield f"no classifier ({classifier.why})."
+    else:
+        yield _classifier_sentence(behaviour, classifier)
+    above = [each for each in behaviour.distances if each.excess.interval and each.excess.interval.low > 0]
+    known = [each for each in behaviour.distances if each.excess.value is not None]
+    if above:
+        yield f"Farther from real users than these from one another in {list_names([_respect(each) for each in above])}."
+    elif known:
+        yield f"In {list_names([_respect(each) for each in known])} no farther from real users than these from one another."
+
+
+def _classifier_sentence(behaviour: Behaviour, classifier: Estimate) -> str:
+    low = classifier.interval.low if classifier.interval else classifier.value or 0.5
+    verdict = "distinguishes simulated from real users" if low > 0.5 else "finds no difference from real users"
+    trivial = _strongest([each for each in behaviour.discriminators if each.is_trivial])
+    beside = f"; {trivial.title} has {render_estimate(trivial.auc)}" if trivial is not None else ""
+    half = behaviour.split_half
+    yardstick = f"; halves of the real users {render_estimate(half)}" if half.value is not None else ""
+    unfair = (
+        " (not .5, so the classifier's own error is larger than its interval)" if behaviour.is_fair is False else ""
+    )
+    return f"a classifier {verdict} (AUC {render_estimate(classifier)}{beside}{yardstick}{unfair})."
+
+
+def _strongest(trivial: list[Discriminator]) -> Discriminator | None:
+    known = [each for each in trivial if each.auc.value is not None]
+    return max(known, key=lambda each: abs((each.auc.value or 0.5) - 0.5), default=None)
+
+
+def _respect(each: Distance) -> str:
+    return f"{each.name} ({each.value.value:.2f} against {each.yardstick.value:.2f})"
+
+
+def _ranking(found: PassportFindings) -> Iterator[str]:
+    for each in found.rankings[:MOST]:
+        yield _ranking_sentence(each)
+    if len(found.rankings) > MOST:
+        yield f"{len(found.rankings) - MOST} more pairs of outcomes are in the table."
+
+
+def _ranking_sentence(each: RankingValidity) -> str:
+    names = (
+        f"by {MeasureName(each.simulated.measure).short}, against real users' {MeasureName(each.real.measure).short}"
+    )
+    pairs = f"{each.concordant:g} of {each.pairs} pairs of systems in the same order"
+    if each.refusal is not None:
+        return f"{names}: {pairs}, but {each.refusal}."
+    interval = f" ({render_estimate(each.concordance)})" if each.concordance.interval else ""
+    kind = "exact " if each.is_exact else ""
+    p = f", {kind}p {p_words(each.p)}" if each.p is not None else ""
+    return f"{names}: {pairs}{interval}{p}."
+
+
+def _known_groups(found: PassportFindings) -> Iterator[str]:
+    for each in found.known_groups:
+        yield _dose_sentence(each)
+
+
+def _dose_sentence(each: KnownGroup) -> str:
+    doses = ", ".join(f"{render_estimate(dose.outcome)} at {dose.share:.0%}" for dose in each.doses)
+    share = each.order_share.value
+    order = "" if share is None else f"; it falls with every dose in {share:.0%} of resamples"
+    needed = (
+        f", and in 80 % of them from {each.needed:,} users on"
+        if each.needed is not None
+        else ", and with no number of users tried (2,000 at most) in 80 % of them"
+        if share is not None
+        else ""
+    )
+    return f"{MeasureName(each.measure).short} of {each.agent} with replies {each.way}: {doses}{order}{needed}."
+
+
+def _stability(found: PassportFindings) -> Iterator[str]:
+    for each in found.stability:
+        yield _stability_sentence(each)
+
+
+def _stability_sentence(each: Stability) -> str:
+    widest = max(each.spreads, key=lambda spread: spread.spread)
+    orders = "one order" if each.orders == 1 else f"{each.orders} different orders"
+    text = (
+        f"over {len(each.levels)} {each.factor.value}s, {MeasureName(each.measure).short} gives {orders} of "
+        f"{len(each.spreads)} systems; its widest range is {widest.spread:.3f} for {widest.system} "
+        f"({widest.by_chance:.3f} by chance alone)"
+    )
+    if each.shares is None:
+        return f"{text}."
+    shares = each.shares
+    return (
+        f"{text}; shares of variance: systems {render_estimate(shares.systems)}, {each.factor.value}s "
+        f"{render_estimate(shares.levels)}, both together {render_estimate(shares.both)}, dialogues "
+        f"{render_estimate(shares.rest)}."
+    )
+
+
+def _gates(found: PassportFindings) -> Iterator[str]:
+    gates = found.gates
+    if gates is None:
+        return
+    shares = {each.gate: each for each in gates.shares}
+    overall = shares[None].simulated
+    if overall.value is None:
+        yield f"{overall.why}."
+        return
+    worst = sorted(
+        ((each.simulated.value, GATE_WORDS[gate]) for gate, each in shares.items() if gate and each.simulated.value),
+        reverse=True,
+    )[:MOST]
+    which = f" ({', '.join(f'{words} {value:.1%}' for value, words in worst)})" if worst else ""
+    real = shares[None].real
+    beside = f"; of real users' dialogues {real.value:.1%}" if real.value is not None else ""
+    yield f"the user is at fault in {overall.value:.1%} of {overall.n} dialogues{which}{beside}."
+
+
+def _cost(found: PassportFindings) -> Iterator[str]:
+    cost = found.cost
+    if cost is None:
+        return
+    yield f"{cost_text(cost)}."
+
+
+def cost_text(cost: Cost) -> str:
+    """What a dialogue takes, as a clause."""
+    parts = [f"{render_estimate(cost.turns)} user messages"]
+    if cost.calls is not None:
+        parts.append(f"{cost.calls:.1f} model calls, {cost.tokens_in or 0:,.0f} + {cost.tokens_out or 0:,.0f} tokens")
+    if cost.money is not None:
+        parts.append(f"{cost.money:.4g} {cost.currency or ''}".strip())
+    if cost.seconds is not None:
+        parts.append(f"{cost.seconds:.3g} s")
+    why = f" ({cost.why})" if cost.why is not None else ""
+    return f"a dialogue takes {list_names(parts)}{why}"
+
+
+_SENTENCES = {
+    Part.BEHAVIOUR: _behaviour,
+    Part.RANKING: _ranking,
+    Part.KNOWN_GROUPS: _known_groups,
+    Part.STABILITY: _stability,
+    Part.GATES: _gates,
+    Part.COST: _cost,
+}
+
+
+def missing_of(part: Part, found: PassportFindings) -> list[MissingPart]:
+    """What of a part could not be had."""
+    return [each for each in found.missing if each.part is part]

@@ -1,0 +1,53 @@
+"""Part one of a passport: do simulated users behave as real ones?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trialogue.findings.passport.discriminators import discriminators_of, split_half
+from trialogue.findings.passport.distances import distances_of
+from trialogue.findings.passport.records import Behaviour, Folds, Sample
+from trialogue.findings.passport.sides import UserSide
+from trialogue.findings.realism.records import Gap
+from trialogue.findings.realism.two_sample import Side, gaps
+from trialogue.findings.resampling import Resampling
+
+
+@dataclass(frozen=True)
+class Copies:
+    """What of the simulated dialogues is somebody else's."""
+
+    dialogues: int = 0
+    """Simulated dialogues that are word for word among the real ones."""
+    recognised: int = 0
+    """Real dialogues that the users were fitted on."""
+    is_fitted_on_known_text: bool | None = None
+    """Whether it is recorded what the users were fitted on; None: they were not fitted on dialogues."""
+    failed: int = 0
+    """Simulated dialogues that ended by a failure."""
+
+
+def behaviour_of(real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling) -> Behaviour:
+    """Distances, discriminators, their yardsticks, and every feature.
+
+    Args:
+        real: of real users.
+        simulated: of simulated ones.
+        titles: what each feature is, in the order of the columns.
+        how: seed, resamples, confidence.
+    """
+    found, folds = discriminators_of(real, simulated, titles, how)
+    halves, is_fair = split_half(real, how)
+    return Behaviour(
+        sample=Sample(real=len(real), people=real.people, simulated=len(simulated), cases=simulated.people),
+        distances=distances_of(real, simulated, how),
+        discriminators=found,
+        folds=folds if found[0].auc.value is not None else Folds.PERSON,
+        split_half=halves,
+        is_fair=is_fair,
+        gaps=_gaps(real, simulated, titles, how),
+    )
+
+
+def _gaps(real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling) -> tuple[Gap, ...]:
+    sides = [Side(each.rows, each.clusters) for each in (real, simulated)]
+    return tuple(gaps(sides[0], sides[1], titles, how))

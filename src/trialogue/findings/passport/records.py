@@ -1,0 +1,335 @@
+"""The passport of simulated users, as records: six parts, each with its intervals and its own sample, and no sum of "
+"them."""
+
+from enum import StrEnum
+from typing import ClassVar
+
+from pydantic import Field
+
+from trialogue.findings.realism.records import Gap
+from trialogue.findings.threat import Threat
+from trialogue.records import Estimate, Manifest, Reason, Record
+from trialogue.records.kinds.gates import Gate
+
+
+class Part(StrEnum):
+    """The parts of a passport, in their order."""
+
+    BEHAVIOUR = "behaviour"
+    """Do simulated users behave as real ones?"""
+    RANKING = "ranking"
+    """Do they put systems in the order that real users put them in?"""
+    KNOWN_GROUPS = "known_groups"
+    """Does their outcome fall where an agent was made worse on purpose?"""
+    STABILITY = "stability"
+    """What do seeds, prompts and models change?"""
+    GATES = "gates"
+    """In how many dialogues do users not behave as users?"""
+    COST = "cost"
+    """What does a dialogue take?"""
+
+
+class MissingPart(Record):
+    """A part, or something in it, that could not be had."""
+
+    part: Part
+    """Which part."""
+    why: Reason
+    """Why."""
+
+
+class Sample(Record):
+    """What a part rests on."""
+
+    real: int = 0
+    """Dialogues of real users."""
+    people: int = 0
+    """Independent real users (dialogues, where users are unknown)."""
+    simulated: int = 0
+    """Dialogues of simulated users."""
+    cases: int = 0
+    """Independent simulated users: needs, personas or dialogues."""
+
+
+class Distance(Record):
+    """How far simulated users are from real ones in one respect, beside how far real users are from one another."""
+
+    name: str
+    """Short name."""
+    title: str
+    """What is compared, and how."""
+    value: Estimate
+    """Between half of the real users and as many simulated ones; the mean over random halves."""
+    yardstick: Estimate
+    """Between the same half of the real users and the other half."""
+    excess: Estimate
+    """The value less the yardstick."""
+
+
+class Discriminator(Record):
+    """Something that is to tell simulated dialogues from real ones."""
+
+    name: str
+    """Short name."""
+    title: str
+    """What it looks at."""
+    auc: Estimate
+    """Probability that it takes a simulated dialogue for the more simulated one of two; .5: it cannot tell."""
+    is_trivial: bool = False
+    """Whether it looks at one number that anybody could count."""
+
+
+class Folds(StrEnum):
+    """What a classifier did not see of the dialogues it is tested on."""
+
+    PERSON = "person"
+    """Neither the real nor the simulated user."""
+    PERSON_AND_AGENT = "person_and_agent"
+    """Neither the user nor the agent."""
+
+
+class Behaviour(Record):
+    """Part one."""
+
+    sample: Sample
+    """What it rests on."""
+    distances: tuple[Distance, ...]
+    """Acts, vocabulary, lengths, turns, endings, copied messages."""
+    discriminators: tuple[Discriminator, ...]
+    """The classifier, the same after matching lengths, and trivial ones."""
+    folds: Folds = Folds.PERSON
+    """How the classifier is cross-validated."""
+    split_half: Estimate
+    """AUC of the same classifier on random halves of the real users: its own yardstick."""
+    is_fair: bool | None = None
+    """Whether that yardstick lies within two standard errors of .5; None: unknown."""
+    gaps: tuple[Gap, ...] = ()
+    """Every feature, those that give most away first."""
+
+
+class SystemRank(Record):
+    """One system in the order of one side's users."""
+
+    system: str
+    """The system."""
+    value: float
+    """Its mean."""
+    rank: int | None
+    """1 for the best."""
+    low: int | None = None
+    """Best rank it may well have; None: unknown."""
+    high: int | None = None
+    """Worst rank it may well have."""
+
+
+class SystemOrder(Record):
+    """Systems by one outcome of one side's users."""
+
+    measure: str
+    """Full name of the measure."""
+    ranks: tuple[SystemRank, ...]
+    """Best first."""
+    sample: Sample
+    """What it rests on."""
+
+
+class RankingValidity(Record):
+    """Part two, for one outcome of simulated users and one of real ones."""
+
+    simulated: SystemOrder
+    """By simulated users."""
+    real: SystemOrder
+    """By real users."""
+    pairs: int
+    """Pairs of systems."""
+    concordant: float
+    """Pairs that both put in the same order, ties on either side as a half."""
+    concordance: Estimate
+    """Their share; with an interval from eight systems on."""
+    p: float | None = Field(default=None, ge=0, le=1)
+    """Two-sided p-value of Spearman's correlation under random orders, exact up to seven systems."""
+    is_exact: bool = False
+    """Whether all orders were tried."""
+    refusal: Reason | None = None
+    """Why nothing can be concluded: fewer than five systems."""
+
+
+class Dose(Record):
+    """An agent of which a share of the replies was made worse."""
+
+    system: str
+    """Its name."""
+    share: float = Field(ge=0, le=1)
+    """Share of the replies."""
+    outcome: Estimate
+    """The outcome."""
+    change: Estimate | None = None
+    """Against the agent itself, paired by user; None for the agent itself."""
+    needed: int | None = None
+    """Users that both must meet for the change to be found with power .8 at a level of .05; None: unknown."""
+
+
+class KnownGroup(Record):
+    """Part three, for one agent: doses in rising order."""
+
+    agent: str
+    """The agent."""
+    way: str
+    """What replies were replaced by."""
+    measure: str
+    """The outcome, by its full name."""
+    doses: tuple[Dose, ...]
+    """The agent itself first."""
+    order_share: Estimate
+    """Share of resamples of the users in which the outcome falls with every dose."""
+    needed: int | None = None
+    """Users from which on the outcome falls with every dose in 80 % of resamples; None: no number that was tried."""
+    sample: Sample
+    """What it rests on."""
+
+
+class Factor(StrEnum):
+    """What was varied."""
+
+    SEED = "seed"
+    """The seed: other needs, other choices."""
+    VERSION = "version"
+    """The version of the users: another prompt, another model, other options."""
+
+
+class SystemSpread(Record):
+    """One system at all levels of a factor."""
+
+    system: str
+    """The system."""
+    values: dict[str, float]
+    """Its mean at each level."""
+    spread: float
+    """Highest less lowest."""
+    by_chance: float
+    """Spread to be expected if only the sample of dialogues differed between levels."""
+
+
+class VarianceShares(Record):
+    """Where the variance of single dialogues comes from."""
+
+    systems: Estimate
+    """Between systems: what simulated users are for."""
+    levels: Estimate
+    """Between levels of the factor, for all systems alike."""
+    both: Estimate
+    """Between levels, differently for different systems: what changes rankings."""
+    rest: Estimate
+    """Between dialogues of one system at one level."""
+
+
+class Stability(Record):
+    """Part four, for one factor and one outcome."""
+
+    factor: Factor
+    """What was varied."""
+    measure: str
+    """The outcome."""
+    levels: tuple[str, ...]
+    """What it was varied over."""
+    spreads: tuple[SystemSpread, ...]
+    """One for each system."""
+    orders: int
+    """Different orders of the systems, over the levels."""
+    shares: VarianceShares | None = None
+    """From five levels on."""
+    why: Reason | None = None
+    """Why there are none."""
+    sample: Sample
+    """What it rests on."""
+
+
+class GateShare(Record):
+    """How often one fault is found."""
+
+    gate: Gate | None
+    """The fault; None: any of them."""
+    simulated: Estimate
+    """Share of the simulated dialogues that could show it."""
+    real: Estimate
+    """Of the real ones: what the detector finds where there is nothing, or people's own faults."""
+
+
+class Gates(Record):
+    """Part five."""
+
+    sample: Sample
+    """What it rests on."""
+    shares: tuple[GateShare, ...]
+    """Any fault first, then each."""
+
+
+class Cost(Record):
+    """Part six."""
+
+    sample: Sample
+    """What it rests on."""
+    turns: Estimate
+    """User messages of a dialogue: each is at least one call where a model plays the user."""
+    calls: float | None = None
+    """Model calls of the users in a dialogue, those answered from the cache included; None: no model, or unknown."""
+    tokens_in: float | None = None
+    """Prompt tokens of a dialogue."""
+    tokens_out: float | None = None
+    """Answer tokens of a dialogue."""
+    money: float | None = None
+    """Price of a dialogue; None: unknown."""
+    currency: str | None = None
+    """Of the price."""
+    seconds: float | None = None
+    """Wall-clock seconds of a dialogue, the agent's included; None: nothing was timed."""
+    why: Reason | None = None
+    """Why something is unknown."""
+
+
+class PassportFindings(Record):
+    """The passport of some simulated users."""
+
+    kind: ClassVar[str] = "passport"
+
+    title: str
+    """Heading."""
+    users: str
+    """Whose it is."""
+    signature: str | None = None
+    """Of their prompts or weights; None: they have none."""
+    real: tuple[str, ...] = ()
+    """The real users they are held against."""
+    answer: tuple[str, ...] = ("",)
+    """One sentence for each part."""
+    behaviour: Behaviour | None = None
+    """Part one."""
+    rankings: tuple[RankingValidity, ...] = ()
+    """Part two."""
+    orders: tuple[SystemOrder, ...] = ()
+    """Systems by every outcome of the simulated users, whether or not real users met them."""
+    known_groups: tuple[KnownGroup, ...] = ()
+    """Part three."""
+    stability: tuple[Stability, ...] = ()
+    """Part four."""
+    gates: Gates | None = None
+    """Part five."""
+    cost: Cost | None = None
+    """Part six."""
+    missing: tuple[MissingPart, ...] = ()
+    """What could not be had, and why."""
+    threats: tuple[Threat, ...] = ()
+    """What speaks against it, what blocks first."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know of the data."""
+    methods: tuple[str, ...] = ()
+    """How the numbers were made."""
+    sources: tuple[str, ...] = ()
+    """Where the methods are from."""
+    manifest: Manifest
+    """How it was made."""
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether a threat leaves no verdict on behaviour."""
+        return any(each.severity.value == "blocks" for each in self.threats)

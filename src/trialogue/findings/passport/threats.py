@@ -1,0 +1,102 @@
+"""What speaks against a passport: copies, fitting on the same text, few users, agents that only one side met, "
+"failures."""
+
+from collections.abc import Iterator, Sequence
+
+from trialogue.findings.passport.behaviour import Copies
+from trialogue.findings.passport.distances import Respect
+from trialogue.findings.passport.records import Behaviour, Gates
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.users import GATED
+from trialogue.records.kinds.gates import Gate
+
+FEW = 50  # independent users; below, a classifier may miss what it would find with more
+HALF = 0.5
+ORDER = (Severity.BLOCKS, Severity.DEMOTES, Severity.NOTES)
+
+
+def passport_threats(
+    behaviour: Behaviour | None, gates: Gates | None, copies: Copies, *, shared: Sequence[str]
+) -> tuple[Threat, ...]:
+    """Every threat, what blocks first.
+
+    Args:
+        behaviour: part one; None: it could not be had.
+        gates: part five.
+        copies: what is somebody else's.
+        shared: agents that both real and simulated users met.
+    """
+    found = [*_of_copies(behaviour, copies), *_of_sample(behaviour, shared), *_of_gates(gates)]
+    return tuple(sorted(found, key=lambda threat: ORDER.index(threat.severity)))
+
+
+def _of_copies(behaviour: Behaviour | None, copies: Copies) -> Iterator[Threat]:
+    sample = behaviour.sample if behaviour is not None else None
+    if sample is not None and copies.dialogues:
+        much = copies.dialogues >= HALF * min(sample.real, sample.simulated)
+        yield Threat(
+            code=ThreatCode.COPIED_DIALOGUES,
+            severity=Severity.BLOCKS if much else Severity.NOTES,
+            facts={"copied": copies.dialogues, "dialogues": sample.simulated},
+        )
+    if sample is not None and copies.failed:
+        yield Threat(
+            code=ThreatCode.SIMULATIONS_FAILED,
+            severity=Severity.BLOCKS if copies.failed >= HALF * sample.simulated else Severity.NOTES,
+            facts={"failed": copies.failed, "dialogues": sample.simulated},
+        )
+    for each in behaviour.distances if behaviour is not None else ():
+        excess = each.excess.interval
+        if each.name == Respect.COPYING and excess is not None and excess.low > 0:
+            yield Threat(
+                code=ThreatCode.COPIED_MESSAGES,
+                severity=Severity.DEMOTES,
+                facts={"share": each.value.value, "yardstick": each.yardstick.value},
+            )
+    if copies.recognised and sample is not None:
+        yield Threat(
+            code=ThreatCode.FITTED_ON_SAME_TEXT,
+            severity=Severity.DEMOTES,
+            facts={"recognised": copies.recognised, "dialogues": sample.real},
+        )
+    if copies.is_fitted_on_known_text is False:
+        yield Threat(code=ThreatCode.FITTED_ON_UNKNOWN_TEXT, severity=Severity.NOTES)
+
+
+def _of_sample(behaviour: Behaviour | None, shared: Sequence[str]) -> Iterator[Threat]:
+    if behaviour is None:
+        return
+    sample = behaviour.sample
+    if min(sample.people, sample.cases) < FEW:
+        yield Threat(
+            code=ThreatCode.FEW_REAL_USERS,
+            severity=Severity.NOTES,
+            facts={"people": sample.people, "cases": sample.cases},
+        )
+    if len(shared) < 2:
+        yield Threat(code=ThreatCode.ONE_AGENT, severity=Severity.DEMOTES, facts={"shared": len(shared)})
+
+
+def _of_gates(gates: Gates | None) -> Iterator[Threat]:
+    """Faulty users, from one in twenty dialogues on."""
+    if gates is None:
+        return
+    shares = {share.gate: share.simulated for share in gates.shares}
+    any_fault = shares[None]
+    if any_fault.value is None or any_fault.value < GATED:
+        return
+    counts = {
+        gate.value: round(share.value * share.n)
+        for gate, share in shares.items()
+        if isinstance(gate, Gate) and share.value
+    }
+    yield Threat(
+        code=ThreatCode.USER_FAULTS,
+        severity=Severity.DEMOTES,
+        facts={
+            "faulty": round(any_fault.value * any_fault.n),
+            "dialogues": any_fault.n,
+            "simulated": any_fault.n,
+            "gates": dict(counts),
+        },
+    )

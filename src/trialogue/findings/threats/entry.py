@@ -1,0 +1,22 @@
+"""The texts that belong to one kind of threat."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from trialogue.findings.threat import Threat
+
+
+@dataclass(frozen=True)
+class ThreatText:
+    """The texts of one kind of threat."""
+
+    title: str
+    """What it is, in a few words."""
+    detected: str
+    """How it is found."""
+    effect: str
+    """What it does, and from where on."""
+    sentence: Callable[[Threat], str]
+    """What is said of one: a clause that can follow "but" or stand as a sentence, without a full stop."""
+    opens_with_names: bool = False
+    """Whether the clause begins with the names of the systems, which keep their spelling at a sentence's start."""

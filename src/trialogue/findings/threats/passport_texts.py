@@ -1,0 +1,76 @@
+"""What threatens the passport of simulated users, in words."""
+
+from collections.abc import Mapping
+
+from trialogue.findings.threat import ThreatCode
+from trialogue.findings.threats.entry import ThreatText
+
+PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
+    ThreatCode.COPIED_DIALOGUES: ThreatText(
+        "Simulated dialogues that are real ones",
+        "Simulated dialogues that are word for word among the real ones that they are held against.",
+        "From half of the smaller side on it blocks what a passport says of behaviour; below, it is noted.",
+        lambda t: (
+            f"{t.facts['copied']} of {t.facts['dialogues']} simulated dialogues are word for word among the real "
+            f"ones, so "
+            "likeness shows that they were copied"
+        ),
+    ),
+    ThreatCode.COPIED_MESSAGES: ThreatText(
+        "Simulated users that copy messages",
+        "Share of users' messages of five words or more that a real user wrote word for word, less the same share "
+        "among real "
+        "users, with an interval above 0.",
+        "Demotes what a passport says of behaviour.",
+        lambda t: (
+            f"{t.facts['share']:.0%} of the longer messages of simulated users were written word for word by real ones "
+            f"(between real users {t.facts['yardstick']:.0%}), so part of the likeness is copied"
+        ),
+    ),
+    ThreatCode.FITTED_ON_SAME_TEXT: ThreatText(
+        "Users fitted on the text they are compared with",
+        "Real dialogues that are recognised, by fingerprints of their exchanges, as those that the users were fitted "
+        "on.",
+        "Demotes what a passport says of behaviour.",
+        lambda t: (
+            f"{t.facts['recognised']} of the {t.facts['dialogues']} real dialogues are among those that these users "
+            f"were fitted "
+            "on, so likeness to them says nothing of other people"
+        ),
+    ),
+    ThreatCode.FITTED_ON_UNKNOWN_TEXT: ThreatText(
+        "Nobody knows what the users were fitted on",
+        "A folder of fitted users without fingerprints of the dialogues, as earlier versions wrote it.",
+        "Noted: fit the users again.",
+        lambda t: "nobody recorded on which dialogues these users were fitted, so the real ones may be among them",
+    ),
+    ThreatCode.FEW_REAL_USERS: ThreatText(
+        "Few users on one side",
+        "Fewer than 50 independent users (or dialogues) on the real or the simulated side of a passport.",
+        "Noted; below ten, behaviour is not compared.",
+        lambda t: (
+            f"there are only {t.facts['people']} independent real and {t.facts['cases']} independent simulated "
+            f"users; a "
+            "difference may be there and not be found"
+        ),
+    ),
+    ThreatCode.ONE_AGENT: ThreatText(
+        "Users met other agents",
+        "Fewer than two agents were met by both real and simulated users.",
+        "Demotes what a passport says of behaviour: part of a difference may be the agents' doing.",
+        lambda t: (
+            f"{'no agent was' if not t.facts['shared'] else 'only one agent was'} met by both real and simulated "
+            f"users, so part "
+            "of a difference may be the agents' doing"
+        ),
+    ),
+    ThreatCode.SIMULATIONS_FAILED: ThreatText(
+        "Simulated dialogues that failed",
+        "Simulated dialogues that ended by a failure.",
+        "From half of them on it blocks what a passport says of behaviour; below, it is noted.",
+        lambda t: (
+            f"{t.facts['failed']} of {t.facts['dialogues']} simulated dialogues failed; their length is not the "
+            f"users' doing"
+        ),
+    ),
+}

@@ -1,0 +1,1 @@
+"""The passport of simulated users, from users and dialogues to findings."""

@@ -1,0 +1,280 @@
+"""The passport of simulated users: six parts side by side, from users (or their dialogues) and dialogues of real users."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.findings.passport.answer import passport_answer
+from trialogue.findings.passport.behaviour import Copies, behaviour_of
+from trialogue.findings.passport.gates import gate_shares
+from trialogue.findings.passport.known_groups import known_group
+from trialogue.findings.passport.methods import SOURCES, methods_of
+from trialogue.findings.passport.ranking import Outcomes, order_of, rankings_of
+from trialogue.findings.passport.records import (
+    Behaviour,
+    Cost,
+    Factor,
+    KnownGroup,
+    MissingPart,
+    Part,
+    PassportFindings,
+    Sample,
+    Stability,
+)
+from trialogue.findings.passport.stability import stability_of
+from trialogue.findings.passport.threats import passport_threats
+from trialogue.findings.resampling import Resampling
+from trialogue.metrics import AnyMetric, get_metric
+from trialogue.records import Dialogue, Manifest, Reason, ReasonCode, Role
+from trialogue.records.files.manifest import versions_of
+from trialogue.stats import cluster_sums, estimate_of_sums
+from trialogue.stats.resampling.bootstrap import mean_of
+from trialogue.workflows.agreement.agree import checked_resampling
+from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.workflows.inputs.memory import Data, with_data_read
+from trialogue.workflows.passport.held import Plan, SimulatedSide, are_dialogues, read_side, simulate_side
+from trialogue.workflows.passport.outcomes import OUTCOMES, outcomes_of
+from trialogue.workflows.passport.sides import (
+    annotated_alike,
+    copied_dialogues,
+    gate_flags,
+    recognised_dialogues,
+    user_side,
+    with_names,
+)
+from trialogue.workflows.simulation.realism_features import FEATURES, said_in, speaks
+
+AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")
+"""What users talk to where nobody says."""
+
+
+def passport(
+    users: str | Data,
+    real: Sequence[str | Path | Data] = (),
+    *,
+    plan: Plan | None = None,
+    outcome: str = "need_met",
+    same: Mapping[str, str] | None = None,
+    out: Path | str = "runs/passport",
+    seed: int = 0,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    progress: Progress | None = None,
+) -> PassportFindings:
+    """The passport of some simulated users.
+
+    Args:
+        users: a kind of users (``"cir6-pkg"``, a folder of fitted users, ``"llm:single"``), which are simulated with the
+            agents of the plan; or dialogues of simulated users that are there: a file, a corpus, the folder of a
+            simulation, records.
+        real: dialogues of real users, to hold them against; (): behaviour and ranking validity stay unknown.
+        plan: what is simulated; for dialogues, only its versions are read.
+        outcome: the measure by which agents that were made worse, seeds and versions are compared.
+        same: what systems of the real dialogues are called among the simulated ones.
+        out: folder for what is simulated; an earlier simulation in it is gone on with.
+        seed: of everything random in the statistics.
+        resamples: of users.
+        confidence: of the intervals.
+        progress: called with a line now and then.
+
+    Raises:
+        UsageError: users, agents or a measure that do not exist.
+        DataError: unreadable files, or no dialogues in them; every mistake at once.
+    """
+    tell = progress or (lambda _line: None)
+    how = checked_resampling(seed, resamples, confidence)
+    metric = get_metric(outcome)
+    plan = plan or Plan(AGENTS)
+    if not plan.agents:
+        raise UsageError("a passport needs at least one agent for the users to talk to.")
+    people = gather(with_data_read(list(real))) if real else Material()
+    people.dialogues = with_names([each for each in people.dialogues if each.role is Role.SYSTEM], same or {})
+    if real and not people.dialogues:
+        raise DataError(Problem("it contains no dialogues.", file=", ".join(map(str, real))))
+    side = _side(users, plan, Path(out), tell)
+    if not side.material.dialogues:
+        raise DataError(Problem("it contains no dialogues.", file=str(users)))
+    tell(f"{len(people.dialogues):,} real and {len(side.dialogues):,} simulated dialogues")
+    found = PassportFindings(
+        title=f"Passport of {side.name}",
+        users=side.name,
+        signature=side.signature,
+        real=tuple(each if isinstance(each, str) else "data" for each in map(_name, real)),
+        manifest=_manifest(users, real, side, people, plan, how, metric),
+    )
+    return _with_parts(found, people, side, metric, how)
+
+
+def _name(given: str | Path | Data) -> str:
+    return str(given) if isinstance(given, str | Path) else "data"
+
+
+def _side(users: str | Data, plan: Plan, out: Path, tell: Progress) -> SimulatedSide:
+    if not isinstance(users, str):
+        material = gather(with_data_read([users]))
+        material.dialogues = [each for each in material.dialogues if each.role is Role.SYSTEM]
+        return SimulatedSide("simulated users", material)
+    return read_side(users, plan.versions) if are_dialogues(users) else simulate_side(users, plan, out, tell)
+
+
+def _manifest(
+    users: str | Data,
+    real: Sequence[str | Path | Data],
+    side: SimulatedSide,
+    people: Material,
+    plan: Plan,
+    how: Resampling,
+    metric: AnyMetric,
+) -> Manifest:
+    config = {
+        "users": _name(users),
+        "real": [_name(each) for each in real],
+        "outcome": metric.measure,
+        "resamples": how.resamples,
+        "confidence": how.confidence,
+        "versions": dict(plan.versions),
+    }
+    if isinstance(users, str) and not are_dialogues(users):
+        config |= {
+            "agents": list(plan.agents),
+            "n": plan.n,
+            "seeds": plan.seeds,
+            "sabotage": list(plan.ways),
+            "catalogue": plan.catalogue,
+            "ratings": plan.ratings,
+            "simulation_seed": plan.seed,
+        }
+    inputs = {
+        f"{kind}/{name}": digest
+        for kind, material in (("real", people), ("simulated", side.material))
+        for name, digest in material.hashes.items()
+    }
+    return Manifest(
+        command="users passport", config=config, seed=how.seed, inputs=inputs, versions=versions_of(*PACKAGES)
+    )
+
+
+def _with_parts(
+    found: PassportFindings, people: Material, side: SimulatedSide, metric: AnyMetric, how: Resampling
+) -> PassportFindings:
+    missing: list[MissingPart] = []
+    robots = side.dialogues
+    behaviour = _behaviour(people.dialogues, robots, how, missing)
+    simulated = outcomes_of(Material(dialogues=robots, scores=side.material.scores), [get_metric(n) for n in OUTCOMES])
+    real = outcomes_of(people, [get_metric(name) for name in OUTCOMES])
+    rankings = rankings_of(simulated.values, real.values, real.judgements, how)
+    shared = sorted({each.system or "" for each in people.dialogues} & {each.system or "" for each in robots})
+    if not rankings:
+        missing.append(MissingPart(part=Part.RANKING, why=_no_ranking(people.dialogues, shared)))
+    groups = _known_groups(side, metric, how)
+    if not groups:
+        missing.append(MissingPart(part=Part.KNOWN_GROUPS, why=Reason.of(ReasonCode.NO_AGENT_MADE_WORSE)))
+    stability = _stability(side, metric, how)
+    if not stability:
+        missing.append(MissingPart(part=Part.STABILITY, why=Reason.of(ReasonCode.NOTHING_VARIED)))
+    gates = gate_shares(gate_flags(people.dialogues), gate_flags(robots), confidence=how.confidence)
+    copies = Copies(
+        dialogues=copied_dialogues(people.dialogues, robots),
+        recognised=recognised_dialogues(people.dialogues, side.trained),
+        is_fitted_on_known_text=side.is_fitted_on_known_text,
+        failed=sum(each.fault is not None for each in robots),
+    )
+    found = found.model_copy(
+        update={
+            "behaviour": behaviour,
+            "rankings": rankings,
+            "orders": tuple(
+                order_of(name, given, how, side="simulated")[0]
+                for name, given in simulated.values.items()
+                if len(set(given.systems)) > 1
+            ),
+            "known_groups": groups,
+            "stability": stability,
+            "gates": gates,
+            "cost": _cost(side, robots, how),
+            "missing": tuple(missing),
+            "threats": passport_threats(behaviour, gates, copies, shared=shared),
+            "warnings": _warnings(people, side),
+            "methods": methods_of(behaviour),
+            "sources": SOURCES,
+        }
+    )
+    return found.model_copy(update={"answer": passport_answer(found)})
+
+
+def _no_ranking(people: Sequence[Dialogue], shared: Sequence[str]) -> Reason:
+    if not people:
+        return Reason.of(ReasonCode.NO_REAL_USERS)
+    if len(shared) < 2:
+        return Reason.of(ReasonCode.NO_SHARED_SYSTEMS, shared=len(shared))
+    return Reason.of(ReasonCode.NO_OUTCOME_ON_BOTH_SIDES)
+
+
+def _behaviour(
+    people: Sequence[Dialogue], robots: Sequence[Dialogue], how: Resampling, missing: list[MissingPart]
+) -> Behaviour | None:
+    sides = [[each for each in side if speaks(each)] for side in (people, robots)]
+    if not sides[0]:
+        missing.append(MissingPart(part=Part.BEHAVIOUR, why=Reason.of(ReasonCode.NO_REAL_USERS)))
+        return None
+    if not sides[1]:
+        why = Reason.of(ReasonCode.ALL_SIMULATED_FAILED, dialogues=len(robots))
+        missing.append(MissingPart(part=Part.BEHAVIOUR, why=why))
+        return None
+    labelled = annotated_alike(*sides)
+    one, other = (user_side(side, from_labels=labelled) for side in sides)
+    return behaviour_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, how)
+
+
+def _known_groups(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tuple[KnownGroup, ...]:
+    given = outcomes_of(side.material, [metric]).values.get(metric.measure) if side.dosed else None
+    if given is None:
+        return ()
+    found = (
+        known_group(each.agent, each.way, metric.measure, each.doses, given, how, is_share=metric.card.is_share)
+        for each in side.dosed
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _stability(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tuple[Stability, ...]:
+    found = []
+    for factor, levels in ((Factor.SEED, side.seeds), (Factor.VERSION, side.versions)):
+        values = {name: outcomes_of(material, [metric]).values.get(metric.measure) for name, material in levels.items()}
+        known: dict[str, Outcomes] = {name: each for name, each in values.items() if each is not None}
+        stability = stability_of(factor, metric.measure, known, how)
+        if stability is not None:
+            found.append(stability)
+    return tuple(found)
+
+
+def _cost(side: SimulatedSide, robots: Sequence[Dialogue], how: Resampling) -> Cost:
+    turns = [[float(len(said_in(each).turns)), 1.0] for each in robots]
+    sums = cluster_sums(turns, [each.cluster for each in robots])
+    why, usage, count = None, side.usage, len(side.material.dialogues)
+    if usage is None:
+        why = Reason.of(ReasonCode.USERS_ASK_NO_MODEL if side.asks_model is False else ReasonCode.USAGE_NOT_RECORDED)
+    return Cost(
+        sample=Sample(simulated=count, cases=len({each.cluster for each in side.material.dialogues})),
+        turns=estimate_of_sums(sums, mean_of, confidence=how.confidence),
+        calls=None if usage is None else (usage.calls + usage.cached) / count,
+        tokens_in=None if usage is None or not usage.calls else usage.prompt_tokens / count,
+        tokens_out=None if usage is None or not usage.calls else usage.completion_tokens / count,
+        money=None if usage is None or usage.cost is None else usage.cost / count,
+        currency=None if usage is None else usage.currency,
+        seconds=side.seconds,
+        why=why,
+    )
+
+
+def _warnings(people: Material, side: SimulatedSide) -> tuple[str, ...]:
+    silent = [sum(not speaks(each) for each in dialogues) for dialogues in (people.dialogues, side.dialogues)]
+    found = [
+        f"{count:,} {kind} dialogues without any user text are left out of the comparison of behaviour."
+        for kind, count in zip(("real", "simulated"), silent, strict=True)
+        if count
+    ]
+    if side.usage is not None and side.usage.cached and not side.usage.calls:
+        found.append("The users' model was replayed from the cache: this is no replication.")
+    return tuple(dict.fromkeys([*found, *people.warnings, *side.material.warnings]))
