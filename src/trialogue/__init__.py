@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from trialogue.findings import Measure as Measure
     from trialogue.findings import Standing as Standing
     from trialogue.findings.agreement.records import AgreementFindings as AgreementFindings
+    from trialogue.findings.passport.records import PassportFindings as PassportFindings
     from trialogue.findings.people.records import StudyFindings as StudyFindings
     from trialogue.findings.planning.comparison_power import ComparisonPlan as ComparisonPlan
     from trialogue.findings.planning.study_power import PowerFindings as PowerFindings
@@ -76,6 +77,8 @@ if TYPE_CHECKING:
     from trialogue.workflows.inputs.knowledge import Knowledge as Knowledge
     from trialogue.workflows.inputs.knowledge import load_catalogue as load_catalogue
     from trialogue.workflows.inputs.read import read as read
+    from trialogue.workflows.passport.held import PassportPlan as PassportPlan
+    from trialogue.workflows.passport.passport import passport as passport
     from trialogue.workflows.score import score as score
     from trialogue.workflows.simulation.simulate import simulate as simulate
     from trialogue.workflows.study.power import plan_study as plan_study
@@ -95,6 +98,7 @@ _MODULES = {
     ),
     "findings": ("Contrast", "Findings", "League", "Measure", "Standing"),
     "findings.agreement.records": ("AgreementFindings",),
+    "findings.passport.records": ("PassportFindings",),
     "findings.people.records": ("StudyFindings",),
     "findings.planning.comparison_power": ("ComparisonPlan",),
     "findings.planning.study_power": ("PowerFindings",),
@@ -135,6 +139,8 @@ _MODULES = {
     "workflows.inputs.read": ("read",),
     "workflows.score": ("score",),
     "workflows.display": ("Scores",),
+    "workflows.passport.held": ("PassportPlan",),
+    "workflows.passport.passport": ("passport",),
     "workflows.simulation.simulate": ("simulate",),
     "workflows.study.power": ("plan_study",),
     "workflows.study.report": ("study_findings", "study_report"),

@@ -1,5 +1,7 @@
 """Sabotage: a share of the replies is off-topic, drawn by the seed; the rest is the agent's own."""
 
+from itertools import pairwise
+
 import pytest
 
 from trialogue.agents import make_agent
@@ -44,3 +46,22 @@ def test_a_mistake_in_the_agent_inside_is_found_before_it_is_made() -> None:
 def test_a_share_outside_0_and_1_is_refused() -> None:
     with pytest.raises(UsageError, match="share"):
         make_agent("sabotage:echo", share=1.5)
+
+
+def test_replies_can_be_repeated_or_those_of_another_agent() -> None:
+    always = {"agent": "sabotage:echo", "share": 1.0}
+    said = [Utterance(speaker="user", text=text) for text in ("first", "second")]
+    with_other = make_agent({**always, "by": "fixed:Have you seen Heat?"}).open("d", seed=1)
+    assert [with_other.reply(said[: place + 1]).utterances[0].text for place in range(2)] == ["Have you seen Heat?"] * 2
+    repeated = make_agent({**always, "by": "repeated"}).open("d", seed=1)
+    assert [repeated.reply(said[: place + 1]).utterances[0].text for place in range(2)] == ["first", "second"]
+    half = make_agent({"agent": "sabotage:echo", "share": 0.5, "by": "repeated"}).open("d", seed=1)
+    many = [Utterance(speaker="user", text=f"t{place}") for place in range(40)]
+    texts = [half.reply(many[: place + 1]).utterances[0].text for place in range(40)]
+    again = sum(one == other for one, other in pairwise(texts))
+    assert 10 <= again <= 30  # half of 39, within three standard errors
+
+
+def test_what_replies_are_replaced_by_is_checked_with_the_agent() -> None:
+    spec = spec_of({"agent": "sabotage:echo", "by": "reference:popular", "catalogue": "no-such-catalogue"})
+    assert {mistake.place[0] for mistake in spec.mistakes()} == {"by"}

@@ -1,7 +1,9 @@
-"""Summaries of agreement and realism, as sections of the evaluation report."""
+"""Summaries of agreement, realism and passports, as sections of the evaluation report."""
 
 from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
+from trialogue.findings.passport.answer import PART_TITLES, sample_of, sample_text, sentences_of
+from trialogue.findings.passport.records import Part, PassportFindings
 from trialogue.findings.realism.records import RealismFindings
 from trialogue.findings.records import Section
 from trialogue.findings.wording import render_estimate
@@ -71,6 +73,24 @@ def realism_section(found: RealismFindings, *, users: str, page: str) -> Section
         heads=("Feature of users", "People", "Simulated", "Giveaway (AUC; .5: none)"),
         rows=rows,
         page=page,
+    )
+
+
+def passport_section(found: PassportFindings, *, page: str) -> Section:
+    """The six parts of the simulated users' passport, each with its sample.
+
+    Args:
+        found: the passport.
+        page: where all of it is.
+    """
+    return Section(
+        title=f"Passport of the simulated users ({found.users})",
+        sentences=(f"What is known of these users stands side by side; all of it is in {page}.",),
+        heads=("Part", "What it says", "Dialogues"),
+        rows=tuple(
+            (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part)))
+            for part in Part
+        ),
     )
 
 

@@ -42,7 +42,8 @@ ORDER = (Validity.FIRM, Validity.CONDITIONAL, Validity.BLOCKED)
 
 
 class ThreatCode(StrEnum):
-    """Every kind of threat that can be detected. ``texts.py`` says what each means, how it is found and what it does."""
+    """Every kind of threat that can be detected. ``texts.py`` says what each means, how it is found and what it "
+    "does."""
 
     NEVER_FINISHED = "never_finished"
     FAILURES = "failures"

@@ -17,6 +17,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
+from trialogue.workflows.passport.section import with_passports
 from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
@@ -185,6 +186,7 @@ def evaluate_records(
     inferred: Inferred = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
+    findings = with_passports(findings, given)
     return Run(findings, inferred.scores(), tuple(material.preferences), measured.counts)
 
 

@@ -56,16 +56,21 @@ def passport(
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples of users.")] = 2_000,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for simulations, page, table and figure.")] = Path(
-        "runs/passport"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for the results (default: 'passport' in a simulation's folder, else runs/passport).",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Write the passport of simulated users: behaviour, ranking validity, known groups, stability, gates and cost."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.passport.terminal import passport_text
-    from trialogue.workflows.passport.held import Plan
+    from trialogue.workflows.passport.held import PassportPlan, default_folder
     from trialogue.workflows.passport.passport import AGENTS
     from trialogue.workflows.passport.passport import passport as run_passport
     from trialogue.workflows.pipeline import report
@@ -78,8 +83,9 @@ def passport(
         wrong.append("--sabotage-by none cannot be combined with another way.")
     if wrong:
         raise UsageError("\n".join(wrong))
-    check_folder(out)
-    plan = Plan(
+    folder = out or default_folder(users)
+    check_folder(folder)
+    plan = PassportPlan(
         agents=tuple(agent or AGENTS),
         n=n,
         seeds=seeds,
@@ -93,9 +99,10 @@ def passport(
     )
     with steps(quiet=quiet) as tell:
         findings = run_passport(
-            users, real or [], plan=plan, outcome=outcome, same=names, out=out, seed=seed, resamples=resamples, progress=tell
+            users, real or [], plan=plan, outcome=outcome, same=names, out=folder, seed=seed, resamples=resamples,
+            progress=tell,
         )  # fmt: skip
-        page = report(findings, out)
+        page = report(findings, folder)
         for warning in findings.warnings:
             tell.say(f"note: {warning}")
     typer.echo(to_line(findings) if as_json else passport_text(findings))

@@ -8,10 +8,10 @@ from trialogue.findings.passport.records import (
     Discriminator,
     Distance,
     KnownGroup,
-    MissingPart,
     Part,
     PassportFindings,
     RankingValidity,
+    Sample,
     Stability,
 )
 from trialogue.findings.threats.texts import GATE_WORDS
@@ -26,6 +26,7 @@ PART_TITLES = {
     Part.GATES: "Gates",
     Part.COST: "Cost",
 }
+NONE = "—"
 MOST = 3  # outcomes or gates in a sentence
 
 
@@ -113,9 +114,9 @@ def _dose_sentence(each: KnownGroup) -> str:
     share = each.order_share.value
     order = "" if share is None else f"; it falls with every dose in {share:.0%} of resamples"
     needed = (
-        f", and in 80 % of them from {each.needed:,} users on"
+        f", and in 80% of them from {each.needed:,} users on"
         if each.needed is not None
-        else ", and with no number of users tried (2,000 at most) in 80 % of them"
+        else ", and with no number of users tried (2,000 at most) in 80% of them"
         if share is not None
         else ""
     )
@@ -194,6 +195,34 @@ _SENTENCES = {
 }
 
 
-def missing_of(part: Part, found: PassportFindings) -> list[MissingPart]:
-    """What of a part could not be had."""
-    return [each for each in found.missing if each.part is part]
+def sample_of(found: PassportFindings, part: Part) -> Sample | None:
+    """What a part rests on; None where it could not be had."""
+    match part:
+        case Part.BEHAVIOUR:
+            return found.behaviour.sample if found.behaviour else None
+        case Part.RANKING:
+            first = found.rankings[0] if found.rankings else None
+            if first is None:
+                return None
+            own, other = first.simulated.sample, first.real.sample
+            return Sample(real=other.real, people=other.people, simulated=own.simulated, cases=own.cases)
+        case Part.KNOWN_GROUPS:
+            return found.known_groups[0].sample if found.known_groups else None
+        case Part.STABILITY:
+            return found.stability[0].sample if found.stability else None
+        case Part.GATES:
+            return found.gates.sample if found.gates else None
+        case Part.COST:
+            return found.cost.sample if found.cost else None
+
+
+def sample_text(sample: Sample | None) -> str:
+    """A sample in a cell."""
+    if sample is None:
+        return NONE
+    parts = []
+    if sample.simulated:
+        parts.append(f"{sample.simulated:,} simulated ({sample.cases:,} users)")
+    if sample.real:
+        parts.append(f"{sample.real:,} real ({sample.people:,} users)")
+    return ", ".join(parts)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from trialogue.findings.passport.answer import PART_TITLES, sentences_of
-from trialogue.findings.passport.records import Part, PassportFindings, Sample, SystemOrder, SystemRank
+from trialogue.findings.passport.answer import PART_TITLES, sample_of, sample_text, sentences_of
+from trialogue.findings.passport.records import Part, PassportFindings, SystemOrder, SystemRank
 from trialogue.findings.threats import Severity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import GATE_WORDS, severity_heading
@@ -14,39 +14,6 @@ from trialogue.report.measures import short_name
 from trialogue.report.numbers import MISSING, number, plain_p, ranks
 
 ANY_FAULT = "any of these"
-
-
-def sample_of(found: PassportFindings, part: Part) -> Sample | None:
-    """What a part rests on; None where it could not be had."""
-    match part:
-        case Part.BEHAVIOUR:
-            return found.behaviour.sample if found.behaviour else None
-        case Part.RANKING:
-            first = found.rankings[0] if found.rankings else None
-            if first is None:
-                return None
-            own, other = first.simulated.sample, first.real.sample
-            return Sample(real=other.real, people=other.people, simulated=own.simulated, cases=own.cases)
-        case Part.KNOWN_GROUPS:
-            return found.known_groups[0].sample if found.known_groups else None
-        case Part.STABILITY:
-            return found.stability[0].sample if found.stability else None
-        case Part.GATES:
-            return found.gates.sample if found.gates else None
-        case Part.COST:
-            return found.cost.sample if found.cost else None
-
-
-def sample_text(sample: Sample | None) -> str:
-    """A sample in a cell."""
-    if sample is None:
-        return MISSING
-    parts = []
-    if sample.simulated:
-        parts.append(f"{sample.simulated:,} simulated ({sample.cases:,} users)")
-    if sample.real:
-        parts.append(f"{sample.real:,} real ({sample.people:,} users)")
-    return ", ".join(parts)
 
 
 def overview(found: PassportFindings) -> Table:

@@ -74,7 +74,7 @@ class SimulatedSide:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PassportPlan:
     """What is simulated for a passport."""
 
     agents: tuple[str, ...]
@@ -109,6 +109,14 @@ def are_dialogues(users: str) -> bool:
     if path.is_dir():
         return not (path / "interaction.json").is_file()
     return path.is_file() and not is_users_file(users)
+
+
+def default_folder(users: str) -> Path:
+    """Where a passport is written: in the folder of a simulation, whose report then shows it; else ``runs/passport``."""
+    path = Path(users)
+    folder = path if path.is_dir() else path.parent
+    is_simulation = path.exists() and bool(config_of(folder))
+    return folder / "passport" if is_simulation else Path("runs/passport")
 
 
 def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSide:
@@ -169,7 +177,7 @@ def _words_of(by: str) -> str:
     return WORDS_OF_WAYS.get(by, f"of {by}")
 
 
-def simulate_side(users: str, plan: Plan, out: Path, tell: Tell) -> SimulatedSide:
+def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> SimulatedSide:
     """Simulate what a passport needs, or go on with what is there.
 
     Args:
@@ -217,7 +225,7 @@ def simulate_side(users: str, plan: Plan, out: Path, tell: Tell) -> SimulatedSid
     return side
 
 
-def _doses_of(plan: Plan) -> tuple[DosedAgent, ...]:
+def _doses_of(plan: PassportPlan) -> tuple[DosedAgent, ...]:
     return tuple(
         DosedAgent(
             plan.agents[0],
@@ -228,7 +236,9 @@ def _doses_of(plan: Plan) -> tuple[DosedAgent, ...]:
     )
 
 
-def _simulate(users: str, plan: Plan, worse: Mapping[str, JsonValue], seed: int, out: Path, tell: Tell) -> Material:
+def _simulate(
+    users: str, plan: PassportPlan, worse: Mapping[str, JsonValue], seed: int, out: Path, tell: Tell
+) -> Material:
     agents: dict[str, JsonValue] = {**{agent: agent for agent in plan.agents}, **worse}
     fields: dict[str, JsonValue] = {
         "agents": agents,

@@ -33,7 +33,7 @@ from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
 from trialogue.workflows.inputs.inputs import Material, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.passport.held import Plan, SimulatedSide, are_dialogues, read_side, simulate_side
+from trialogue.workflows.passport.held import PassportPlan, SimulatedSide, are_dialogues, read_side, simulate_side
 from trialogue.workflows.passport.outcomes import OUTCOMES, outcomes_of
 from trialogue.workflows.passport.sides import (
     annotated_alike,
@@ -53,7 +53,7 @@ def passport(
     users: str | Data,
     real: Sequence[str | Path | Data] = (),
     *,
-    plan: Plan | None = None,
+    plan: PassportPlan | None = None,
     outcome: str = "need_met",
     same: Mapping[str, str] | None = None,
     out: Path | str = "runs/passport",
@@ -85,7 +85,7 @@ def passport(
     tell = progress or (lambda _line: None)
     how = checked_resampling(seed, resamples, confidence)
     metric = get_metric(outcome)
-    plan = plan or Plan(AGENTS)
+    plan = plan or PassportPlan(AGENTS)
     if not plan.agents:
         raise UsageError("a passport needs at least one agent for the users to talk to.")
     people = gather(with_data_read(list(real))) if real else Material()
@@ -110,7 +110,7 @@ def _name(given: str | Path | Data) -> str:
     return str(given) if isinstance(given, str | Path) else "data"
 
 
-def _side(users: str | Data, plan: Plan, out: Path, tell: Progress) -> SimulatedSide:
+def _side(users: str | Data, plan: PassportPlan, out: Path, tell: Progress) -> SimulatedSide:
     if not isinstance(users, str):
         material = gather(with_data_read([users]))
         material.dialogues = [each for each in material.dialogues if each.role is Role.SYSTEM]
@@ -123,7 +123,7 @@ def _manifest(
     real: Sequence[str | Path | Data],
     side: SimulatedSide,
     people: Material,
-    plan: Plan,
+    plan: PassportPlan,
     how: Resampling,
     metric: AnyMetric,
 ) -> Manifest:

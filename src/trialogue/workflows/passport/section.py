@@ -1,0 +1,73 @@
+"""The passport of simulated users in the report about what they talked to, where one lies beside the dialogues."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.passport.records import PassportFindings
+from trialogue.findings.records import Findings
+from trialogue.findings.sections import passport_section
+from trialogue.records import sha256_of
+from trialogue.records.files.jsonl import parse_line
+
+FILE, PAGE = "passport.json", "passport.html"
+FOLDER = "passport"
+"""In the folder of a simulation, where its passport is written."""
+
+
+@dataclass(frozen=True)
+class StoredPassport:
+    """A passport that was written before."""
+
+    path: Path
+    findings: PassportFindings
+
+
+def stored_passports(given: Sequence[object]) -> Iterator[StoredPassport]:
+    """The passports beside dialogues: in their folder, in ``passport`` in it, or in the folder above; each once.
+
+    Raises:
+        DataError: a file of that name is no passport.
+    """
+    known = set()
+    for one in given:
+        path = Path(one) if isinstance(one, str | Path) else None
+        if path is None or not path.exists():
+            continue
+        folder = path if path.is_dir() else path.parent
+        for place in (folder / FILE, folder / FOLDER / FILE, folder.parent / FILE):
+            if place.is_file() and place.resolve() not in known:
+                known.add(place.resolve())
+                yield StoredPassport(place, read_passport(place))
+
+
+def read_passport(path: Path) -> PassportFindings:
+    """A passport that ``trialogue users passport`` wrote.
+
+    Raises:
+        DataError: it is none.
+    """
+    hint = "Run trialogue users passport again."
+    try:
+        found = parse_line(path.read_text("utf-8"), {PassportFindings.kind: PassportFindings})
+    except (DataError, ValidationError, json.JSONDecodeError, ValueError) as error:
+        raise DataError(Problem(f"this is no passport of simulated users ({error}).", str(path), hint=hint)) from error
+    return found
+
+
+def with_passports(findings: Findings, given: Sequence[object]) -> Findings:
+    """Findings with a section for each passport beside the dialogues, and with its checksum in the manifest."""
+    stored = list(stored_passports(given))
+    if not stored:
+        return findings
+    sections = tuple(passport_section(each.findings, page=str(each.path.with_name(PAGE))) for each in stored)
+    inputs = {
+        **findings.manifest.inputs,
+        **{f"passport of {each.findings.users}": sha256_of(each.path) for each in stored},
+    }
+    manifest = findings.manifest.model_copy(update={"inputs": inputs})
+    return findings.model_copy(update={"sections": (*findings.sections, *sections), "manifest": manifest})
