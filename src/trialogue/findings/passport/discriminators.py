@@ -63,7 +63,7 @@ def discriminators_of(
     found = [
         Discriminator(name="classifier", title="classifier, all features", auc=_auc_of_classifier(both, how, "all"))
     ]
-    matched = _matched(real, simulated, tuple(titles), how)
+    matched = _sides_of_equal_lengths(real, simulated, tuple(titles), how)
     if matched is None:
         why = Reason.of(ReasonCode.LENGTHS_DO_NOT_OVERLAP, users=0, least=LEAST)
         at_equal_lengths = Estimate(value=None, why=why)
@@ -193,7 +193,7 @@ def _auc(points: Floats, both: _Rows, folds: Ints | None, how: Resampling) -> Es
     )
 
 
-def _matched(
+def _sides_of_equal_lengths(
     real: UserSide, simulated: UserSide, names: Sequence[str], how: Resampling
 ) -> tuple[UserSide, UserSide] | None:
     """As many dialogues of either side in every cell of lengths (coarsened exact matching); None where no cell has "

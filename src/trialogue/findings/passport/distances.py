@@ -115,7 +115,7 @@ def distances_of(real: UserSide, simulated: UserSide, how: Resampling) -> tuple[
     few = min(real.people, simulated.people)
     if few < LEAST_PEOPLE:
         why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=few, least=LEAST_PEOPLE)
-        return tuple(_undefined(respect, why, real, simulated) for respect in Respect)
+        return tuple(_unknown_distance(respect, why, real, simulated) for respect in Respect)
     halves = halves_of(real, simulated, lambda name: how.rng("passport", name))
     return tuple(_distance(respect, real, simulated, halves, how) for respect in Respect)
 
@@ -125,7 +125,7 @@ def _distance(respect: Respect, real: UserSide, simulated: UserSide, halves: Hal
     for name, side in zip(("real", "simulated"), counts, strict=True):
         if not any(side):
             why = Reason.of(ReasonCode.NOTHING_TO_COUNT, side=name)
-            return _undefined(respect, why, real, simulated)
+            return _unknown_distance(respect, why, real, simulated)
     first, second, own = _sums(counts[0], counts[1], halves)
     compare = _KINDS[respect].compare
     value, yardstick = compare(first, own), compare(first, second)
@@ -161,6 +161,6 @@ def _estimate(drawn: Floats, how: Resampling, n: dict[str, int]) -> Estimate:
     return Estimate(value=float(defined.mean()), interval=interval, **n)
 
 
-def _undefined(respect: Respect, why: Reason, real: UserSide, simulated: UserSide) -> Distance:
+def _unknown_distance(respect: Respect, why: Reason, real: UserSide, simulated: UserSide) -> Distance:
     nothing = Estimate(value=None, why=why, n=len(real) + len(simulated), clusters=real.people + simulated.people)
     return Distance(name=respect.value, title=_KINDS[respect].title, value=nothing, yardstick=nothing, excess=nothing)

@@ -80,19 +80,21 @@ def _dose(
         permutations=how.resamples,
         confidence=how.confidence,
     )
-    return Dose(system=name, share=share, outcome=outcome, change=change, needed=_needed(sums[name], sums[agent]))
+    return Dose(
+        system=name, share=share, outcome=outcome, change=change, needed=_users_to_find_change(sums[name], sums[agent])
+    )
 
 
-def _needed(worse: ClusterSums, agent: ClusterSums) -> int | None:
+def _users_to_find_change(worse: ClusterSums, agent: ClusterSums) -> int | None:
     """Users that both must meet to find the change, by the spread of the paired changes that were seen."""
-    paired = _paired([worse, agent])
+    paired = _paired_means([worse, agent])
     changes = paired[:, 0] - paired[:, 1]
     if len(changes) < LEAST_USERS or abs(changes.mean()) < 1e-12 or changes.std(ddof=1) <= 0:
         return None
     return clusters_for_means(float(changes.mean()), float(changes.std(ddof=1)), paired=True)
 
 
-def _paired(sums: Sequence[ClusterSums]) -> Floats:
+def _paired_means(sums: Sequence[ClusterSums]) -> Floats:
     """Means of the users whom all met, shape (users, doses)."""
     shared = sorted(set.intersection(*(set(each.keys) for each in sums)), key=str)
     columns = []
@@ -118,7 +120,7 @@ def _means_of_samples(paired: Floats, size: int, resamples: int, rng: np.random.
 
 
 def _resampled_order(sums: Sequence[ClusterSums], sign: float, how: Resampling) -> tuple[Floats, int]:
-    paired = _paired(sums)
+    paired = _paired_means(sums)
     if len(paired) < 2:
         return np.zeros(0), len(paired)
     rng = how.rng("passport", "doses")
@@ -135,7 +137,7 @@ def _order_share(drawn: Floats, users: int) -> Estimate:
 
 def _users_needed(sums: Sequence[ClusterSums], sign: float, how: Resampling) -> int | None:
     """The first size of ``SIZES`` from which on resamples of so many users are mostly in order."""
-    paired = _paired(sums)
+    paired = _paired_means(sums)
     found = None
     for size in reversed(SIZES):
         rng = how.rng("passport", "users needed", str(size))

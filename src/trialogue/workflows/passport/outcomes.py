@@ -39,10 +39,10 @@ def outcomes_of(material: Material, metrics: Sequence[AnyMetric]) -> OutcomesOfS
         if len(values)
     }
     judgements = tuple(name for name in found if MeasureName(name).is_judgement)
-    return OutcomesOfSide({**_published(material), **found}, judgements)
+    return OutcomesOfSide({**_scores_of_file(material), **found}, judgements)
 
 
-def _published(material: Material) -> dict[str, Outcomes]:
+def _scores_of_file(material: Material) -> dict[str, Outcomes]:
     """Scores of dialogues that were published with them, such as another toolkit's flags of success."""
     clusters = {(each.system, each.id): each.cluster for each in material.dialogues}
     rows: dict[str, list[tuple[float, str, str]]] = {}
