@@ -54,7 +54,7 @@ def test_replies_can_be_repeated_or_those_of_another_agent() -> None:
     with_other = make_agent({**always, "by": "fixed:Have you seen Heat?"}).open("d", seed=1)
     assert [with_other.reply(said[: place + 1]).utterances[0].text for place in range(2)] == ["Have you seen Heat?"] * 2
     repeated = make_agent({**always, "by": "repeated"}).open("d", seed=1)
-    assert [repeated.reply(said[: place + 1]).utterances[0].text for place in range(2)] == ["first", "second"]
+    assert [repeated.reply(said[: place + 1]).utterances[0].text for place in range(2)] == ["first", "first"]
     half = make_agent({"agent": "sabotage:echo", "share": 0.5, "by": "repeated"}).open("d", seed=1)
     many = [Utterance(speaker="user", text=f"t{place}") for place in range(40)]
     texts = [half.reply(many[: place + 1]).utterances[0].text for place in range(40)]
