@@ -32,10 +32,10 @@ class Way(StrEnum):
 
 
 class Sabotage:
-    """Another agent, of whose replies a share is replaced by something worse."""
+    """Wraps an agent and replaces a share of its replies by something worse."""
 
     def __init__(self, agent: Agent, share: float, *, name: str | None = None, by: Agent | Way = Way.OFF_TOPIC) -> None:
-        """Any agent; its greeting stays, and what it was not asked for it does not know of.
+        """Wrap any agent; its greeting is kept, and it does not learn about the turns that were replaced.
 
         Args:
             agent: who replies otherwise. It is closed with this one.
@@ -48,7 +48,7 @@ class Sabotage:
         self._agent, self._share, self._by = agent, share, by
 
     def open(self, dialogue_id: str, *, seed: int) -> "SabotageSession":
-        """A session of the agent, with the same seed, and what is drawn beside it."""
+        """Open a session of the agent with the same seed, and a generator for the replacements."""
         by = self._by if isinstance(self._by, Way) else self._by.open(dialogue_id, seed=seed)
         return SabotageSession(self._agent.open(dialogue_id, seed=seed), self._share, rng_for(seed, "sabotage"), by=by)
 
@@ -115,7 +115,7 @@ class SabotageSpec(CatalogueSpec):
     ``reference:popular``."""
 
     def mistakes(self) -> list[Mistake]:
-        """What is wrong with the other agent, and with what replies are replaced by."""
+        """Mistakes in the options of the wrapped agent, and of the one that replaces its replies."""
         found = self._mistakes_of("agent", self.agent)
         return found if self.by in set(Way) else [*found, *self._mistakes_of("by", self.by)]
 
