@@ -20,7 +20,7 @@ ENGLISH = ("en",)
 """What models and word lists are made for unless they say otherwise."""
 
 LEAST_WORDS = (
-    20  # of different texts: then one text in a hundred cannot be told, of ten words six (benchmarks/LANGUAGE.md)
+    20  # of different texts: then one text in a hundred is not identified, of ten words six (benchmarks/LANGUAGE.md)
 )
 LEAST_SHARE = 0.8  # of the words: of less in one language, the texts are in several
 BLOCK_WORDS = 10  # classified at a time: fewer tell too little, more would hide a second language
@@ -66,7 +66,7 @@ class LanguageGuess:
     code: str | None
     """ISO 639 code of the language that most of the words are in; None where there is too little text to tell."""
     share: float
-    """Share of the words that are in it, among those whose language can be told; 0 where there is none."""
+    """Share of the words that are in it, among those whose language can be identified; 0 where there is none."""
     words: int
     """Of different texts; in a script without spaces, each character is one."""
     has_spaces: bool
@@ -179,14 +179,14 @@ def _count_words(text: str) -> tuple[int, int]:
 
 
 def _classify(text: str) -> str | None:
-    """The language of a text of ten words or more; None where it is none, or cannot be told."""
+    """The language of a text of ten words or more; None if it has none, or it is not identified."""
     code, probability = _identifier().classify(text)
     return None if code == NO_LANGUAGE or probability < LEAST_PROBABILITY else str(code)
 
 
 @cache
 def _identifier() -> "LanguageIdentifier":
-    """An identifier of our own: the package's is shared by everybody who imports it, and can be told to know less."""
+    """An identifier of our own: the package's is shared by everybody who imports it, and can be restricted."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -35,7 +35,7 @@ class GenreLedAgent(ReferenceAgent):
 class GenreLedPolicy(ListeningPolicy):
     """One conversation of the genre-led recommender."""
 
-    told_as: ClassVar[str] = "Repeat"
+    repeat_section: ClassVar[str] = "Repeat"
     untold_as: ClassVar[str] = "Fail"
 
     def __init__(self, expert: Expert, voice: Voice) -> None:

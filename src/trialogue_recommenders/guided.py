@@ -37,7 +37,7 @@ class GuidedAgent(ReferenceAgent):
 class GuidedPolicy(ListeningPolicy):
     """One conversation of the guided recommender."""
 
-    told_as: ClassVar[str] = "More"
+    repeat_section: ClassVar[str] = "More"
     untold_as: ClassVar[str] = "Fail"
 
     def __init__(self, expert: Expert, voice: Voice) -> None:
@@ -120,7 +120,7 @@ class GuidedPolicy(ListeningPolicy):
         return ()
 
     def _note_choice(self, heard: Heard) -> Reply:
-        """Put down what they picked: what they named, or chose, or were told of, or all."""
+        """Put down what they picked: what they named, or chose, or heard about, or all."""
         named = [named.item_id for named in heard.titles if not named.against]
         chosen = self.item_chosen(heard) or self.topic
         picked = named or ([chosen] if chosen else list(self.shown))

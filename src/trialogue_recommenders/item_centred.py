@@ -38,7 +38,7 @@ class ItemCentredAgent(ReferenceAgent):
 class ItemCentredPolicy(ListeningPolicy):
     """One conversation of the item-centred recommender."""
 
-    told_as: ClassVar[str] = "Repeat"
+    repeat_section: ClassVar[str] = "Repeat"
     untold_as: ClassVar[str] = "Elicit"  # the paper's Kelly has no Fail: what it could not do, it asked a new title for
 
     def __init__(self, expert: Expert, voice: Voice) -> None:

@@ -20,7 +20,7 @@ SHOWN_LENGTH = 40  # characters of the user's own words that are repeated to the
 class ListeningPolicy:
     """A conversation with memory; a recommender says what it answers."""
 
-    told_as: ClassVar[str]
+    repeat_section: ClassVar[str]
     """Intent of telling something about an item."""
     untold_as: ClassVar[str]
     """Intent of not knowing it."""
@@ -32,7 +32,7 @@ class ListeningPolicy:
         """Ids of what was shown last, in order: what numbers and "it" are about."""
         self.topic: str | None = None
         """Id of the item that is spoken of; None where several are, or none."""
-        self._told: dict[str, set[str]] = {}
+        self._mentioned: dict[str, set[str]] = {}
 
     def adopt(self, item_ids: Sequence[str]) -> None:
         """Somebody else has shown these; what the catalogue lacks is passed over."""
@@ -84,7 +84,7 @@ class ListeningPolicy:
         return found[0][0] if found else None
 
     def answers(self, item_id: str, asks: Sequence[str]) -> Reply:
-        """What is asked of an item; with no question in particular, what they have not been told yet."""
+        """What is asked of an item; with no question in particular, what they do not know yet."""
         item = self.item(item_id)
         self.topic = item_id
         if asks:
@@ -110,22 +110,22 @@ class ListeningPolicy:
 
     def untold(self, item: Item) -> Fact | None:
         """What to tell next of an item: first what it is about, then the rest; None: they know all."""
-        told = self._told.get(item.id, set())
-        facts = [fact for fact in self.facts.all_of(item) if fact.name not in told]
+        mentioned = self._mentioned.get(item.id, set())
+        facts = [fact for fact in self.facts.all_of(item) if fact.name not in mentioned]
         return next((fact for fact in facts if fact.name == "plot"), facts[0] if facts else None)
 
     def known_facts(self, item_id: str) -> frozenset[str]:
-        """Names of the facts of an item that they were told."""
-        return frozenset(self._told.get(item_id, ()))
+        """Names of the facts of an item that were mentioned."""
+        return frozenset(self._mentioned.get(item_id, ()))
 
     def remember_fact(self, item_id: str, name: str) -> None:
         """They know this of an item now."""
-        self._told.setdefault(item_id, set()).add(name)
+        self._mentioned.setdefault(item_id, set()).add(name)
 
     def tell(self, section: str, item: Item, fact: Fact) -> Utterance:
-        """Tell a fact, and remember that it was told."""
+        """Mention a fact, and remember that it was mentioned."""
         self.remember_fact(item.id, fact.name)
-        return self.say(section, self.told_as, title=item, fact=fact)
+        return self.say(section, self.repeat_section, title=item, fact=fact)
 
     def own_words(self, heard: Heard) -> str:
         """The title they seem to have named, short enough to repeat; "" if there is none."""

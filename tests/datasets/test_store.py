@@ -263,7 +263,7 @@ def test_spaces_in_an_address_are_escaped(publisher: Publisher, folders: Path) -
 
 
 def test_a_large_file_tells_how_far_it_is(publisher: Publisher, folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trialogue.datasets.download.TOLD_EVERY", 1 << 19)
+    monkeypatch.setattr("trialogue.datasets.download.REPORT_EVERY", 1 << 19)
     said: list[str] = []
     get(corpus(published(publisher)), progress=said.append)
     assert said[1:] == ["a.json: 0 of 1 MiB", "a.json: 1 of 1 MiB"]

@@ -25,7 +25,7 @@ class Turn:
     latency_s: float | None = None
     """Seconds it took, where the agent measured them; never part of a reproducible output."""
     meta: dict[str, JsonValue] = field(default_factory=dict)
-    """What else it told: tokens, model fingerprint, ..."""
+    """Further details of the answer: tokens, model fingerprint, ..."""
 
 
 class Session(Protocol):

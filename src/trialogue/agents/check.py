@@ -21,7 +21,7 @@ MESSAGES = (
     "Can you recommend something like that?",
     "Thanks. Do you know another one?",
 )
-"""What is said to it, unless told otherwise."""
+"""The default messages."""
 
 
 class AgentCheck(Record):

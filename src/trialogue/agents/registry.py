@@ -131,7 +131,7 @@ def _of_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
 
 
 def _protocols() -> list[str]:
-    """Kinds that are told where they are by a URL."""
+    """Kinds that are located by a URL."""
     kinds = [(name, point.load()) for name, point in plugins_of(GROUP).items()]
     return [name for name, made in kinds if getattr(made, "argument", "") == "url"]
 

@@ -11,7 +11,7 @@ from trialogue.cli.shared.progress import check_folder, steps
 if TYPE_CHECKING:
     from trialogue.workflows.demo import Demo
 
-MOST_STRATEGIES = 4  # told of each system
+MOST_STRATEGIES = 4  # printed for each system
 
 
 def demo(

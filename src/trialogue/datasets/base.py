@@ -105,7 +105,7 @@ class Format(Protocol):
 
         Repairs and omissions are passed to ``note`` as a Problem with file, line and field.
 
-        What is repaired or left out is told to ``note`` as a Problem with file, line and field.
+        What is repaired or left out is reported to ``note`` as a Problem with file, line and field.
 
         Raises:
             DataError: with every mistake of the file at once.

@@ -19,7 +19,7 @@ from trialogue.records import sha256_of
 
 ATTEMPTS = 3  # a broken connection is taken up again at once, twice; then the user decides
 CHUNK = 1 << 18  # bytes read at a time
-TOLD_EVERY = 32 << 20  # bytes between two lines about a large file
+REPORT_EVERY = 32 << 20  # bytes between two lines about a large file
 MIB = 1 << 20
 URL_PUNCTUATION = "%/:=&?~#+!$,;'@()*[]"  # what is left alone when a space in a URL is escaped
 
@@ -128,13 +128,13 @@ def _open(url: str, held: int, timeout_s: float) -> HTTPResponse:
 
 
 def _pour(response: HTTPResponse, stream: IO[bytes], expected: int | None, name: str, progress: Progress) -> None:
-    told = stream.tell()
+    reported = stream.tell()
     while chunk := response.read(CHUNK):
         stream.write(chunk)
-        if stream.tell() - told >= TOLD_EVERY:
-            told = stream.tell()
+        if stream.tell() - reported >= REPORT_EVERY:
+            reported = stream.tell()
             of_all = f" of {expected // MIB:,}" if expected is not None else ""
-            progress(f"{name}: {told // MIB:,}{of_all} MiB")
+            progress(f"{name}: {reported // MIB:,}{of_all} MiB")
 
 
 def _check_status(error: urllib.error.HTTPError, url: str, part: Path, held: int) -> None:

@@ -83,7 +83,7 @@ def read_text(path: Path) -> str:
 def read_json(path: Path, findings: Findings) -> JsonValue:
     """Read the one JSON value in a file.
 
-    Mended and told: numbers JSON does not have (null), halves of characters (U+FFFD), keys given twice (the last counts).
+    Repaired and reported: numbers that JSON lacks (null), half characters (U+FFFD), keys given twice (the last counts).
 
     Raises:
         DataError: as ``read_text``, or it is no JSON: with line and column.

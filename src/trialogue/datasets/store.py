@@ -103,7 +103,7 @@ def get(
 def verify(corpus: Corpus, folder: Path, *, note: Note = warn) -> int:
     """Verify the files of a corpus against the published checksums; returns how many could be compared.
 
-    Files that are not there, and those whose checksum nobody knows, are passed over; an altered one is told to ``note``.
+    Files that are not there, and those whose checksum nobody knows, are passed over; an altered one is reported to ``note``.
     """
     compared = 0
     for file in corpus.source.files:

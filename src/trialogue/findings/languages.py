@@ -128,7 +128,7 @@ def with_known_labels(
 
 @dataclass(frozen=True)
 class _Reason:
-    """Why a measure does not fit somebody's texts; those of several measures and systems are told together."""
+    """Why a measure does not fit somebody's texts; those of several measures and systems are reported together."""
 
     code: Misfit
     writer: Writer

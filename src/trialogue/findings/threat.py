@@ -19,7 +19,7 @@ class Severity(StrEnum):
     DEMOTES = "demotes"
     """The verdict is worded as conditional, leads no answer if another one can, and is never green."""
     NOTES = "notes"
-    """The verdict stands; the reader is told."""
+    """The verdict stands, with a note."""
 
 
 class Validity(StrEnum):

@@ -59,7 +59,7 @@ FAILED_TEXTS = {
     FailurePolicy.UNDEFINED: "Undefined for dialogues with a failure.",
     FailurePolicy.AS_IS: "Failures have no effect on it.",
 }
-"""What a card's reader is told."""
+"""The text for a card's reader."""
 
 
 class Basis(StrEnum):

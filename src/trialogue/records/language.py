@@ -21,7 +21,7 @@ class LanguageFinding(Record):
     language: str | None
     """ISO 639 code of the language that most of the words are in; None where there is too little text to tell."""
     share: float
-    """Share of the words that are in it, among those whose language can be told; 0 where there is none."""
+    """Share of the words that are in it, among those whose language can be identified; 0 where there is none."""
     words: int
     """Of different texts; in a script without spaces, each character is one."""
     has_spaces: bool

@@ -58,7 +58,7 @@ class Need(Record):
     source: NeedSource = NeedSource.PROFILE
     """Where it comes from."""
     catalogue_size: int | None = Field(default=None, ge=1)
-    """Items in the catalogue; None: unknown, so that the chance to meet the need cannot be told."""
+    """Items in the catalogue; None: unknown, so that the chance to meet the need is unknown."""
     fits: dict[str, float] = Field(default_factory=dict)
     """Share of the constraints that an item satisfies, by id, of the items of the catalogue that the agent named in the
     dialogue. An item named that is not among them is not in the catalogue."""

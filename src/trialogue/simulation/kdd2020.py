@@ -53,13 +53,13 @@ class ReplayAgent:
         """
         self.name = name
         self.sessions_at_once: int | None = None
-        told = list(dialogues)
-        self._bursts = _bursts(told, declares=declares)
+        recorded = list(dialogues)
+        self._bursts = _bursts(recorded, declares=declares)
         if not self._bursts:
             hint = "A replayed agent needs dialogues with an act on every utterance."
             raise DataError(Problem("no labelled user utterance of these dialogues is answered.", hint=hint))
         self._all = [turn for turns in self._bursts.values() for turn in turns]
-        self._texts = Retrieval(_user_examples(told))
+        self._texts = Retrieval(_user_examples(recorded))
 
     def open(self, dialogue_id: str, *, seed: int) -> "ReplaySession":
         """A new session."""
@@ -92,7 +92,7 @@ def replay_agents(dialogues: Iterable[Dialogue]) -> dict[str, ReplayAgent]:
     by_system: defaultdict[str, list[Dialogue]] = defaultdict(list)
     for dialogue in dialogues:
         by_system[dialogue.system or "unknown"].append(dialogue)
-    return {system: ReplayAgent(told, name=f"replay:{system}") for system, told in by_system.items()}
+    return {system: ReplayAgent(recorded, name=f"replay:{system}") for system, recorded in by_system.items()}
 
 
 def _bursts(dialogues: Iterable[Dialogue], *, declares: bool) -> dict[str, list[Turn]]:

@@ -25,7 +25,7 @@ class Measured(Record):
     macro_f1: Estimate
     """Mean F1 over strategies."""
     pair_accuracy: Estimate
-    """Share of balanced pairs told right."""
+    """Accuracy on balanced pairs."""
     pair_kappa: Estimate
     """The same beyond chance."""
     pair_auc: Estimate

@@ -191,7 +191,7 @@ def label_records(
             as they come by.
         batch: records labelled together. It changes speed only.
 
-    Warns, behind the last record, of responses whose situations a labeller that uses context was not told.
+    Warns, behind the last record, of responses whose situations are unknown to a labeller that uses context.
 
     Raises:
         DataError: a system, or people in references, write in a language that the model does not know: after the first

@@ -9,7 +9,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.languages import ENGLISH, LanguageGuess, TextSample, count_words, language_name, language_of
 from trialogue.strategies.base import Example, StrategyClassifier
 
-SURE_WORDS = 100  # of one speaker, after which the language is told for good; of fewer, at the end
+SURE_WORDS = 100  # of one speaker, after which the language is fixed; of fewer, at the end
 
 
 def languages_of(labeller: StrategyClassifier) -> tuple[str, ...] | None:
@@ -19,7 +19,7 @@ def languages_of(labeller: StrategyClassifier) -> tuple[str, ...] | None:
 
 
 def languages_in(examples: Iterable[Example]) -> tuple[str, ...] | None:
-    """The languages of what a model is trained on: one, None where there are several, English where it cannot be told."""
+    """The languages of what a model is trained on: one, None where there are several, English if it is not identified."""
     guess = language_of(example.text for example in examples)
     if guess.code is None:
         return ENGLISH

@@ -212,7 +212,7 @@ class Submission(models.Model):
     seconds = models.FloatField(null=True)
     """Since the step was first shown, by our clock."""
     client_seconds = models.FloatField(null=True)
-    """The same by the browser's clock, where it told; evidence only."""
+    """The same by the browser's clock, if reported; evidence only."""
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["participant", "step"], name="submission_once")]

@@ -226,7 +226,7 @@ class Wire:
 
         A machine without sockets or ports left is to blame itself. One without a network is, too, if the server was there
         before: an address that never answered is taken for a wrong one, or for a server that does not run. A refused
-        connection always is the server's: something told us that nothing listens there.
+        connection always is the server's: something reported that nothing listens there.
         """
         if error.errno in NO_SOCKETS:
             return "harness"

@@ -61,7 +61,7 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
         out: the folder for all of it. What is there of a demo before is not done again.
         n: dialogues of each recommender with each kind of users; None: as the bundled experiment says.
         resamples: bootstrap resamples; None: likewise.
-        progress: told what is done.
+        progress: called with what is done.
 
     Raises:
         UsageError: the folder is in use.

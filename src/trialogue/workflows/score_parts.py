@@ -54,7 +54,7 @@ class Found:
     units: UnitTable = field(default_factory=UnitTable)
     """Scores of units, where the task wants them and nobody took them."""
     problems: list[Problem] = field(default_factory=list)
-    """What was repaired, where nobody was told."""
+    """Repairs that were not reported yet."""
 
     def merge(self, other: "Found", given: str) -> None:
         """Take in what further pieces hold.
@@ -122,7 +122,7 @@ def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note
 
 @few_collections()
 def _measure_in_process(piece: Piece, task: Task) -> Found | list[Problem]:
-    """What a process of its own gives back for one piece; mistakes, so that those of all pieces are told at once."""
+    """What a process of its own gives back for one piece; mistakes, so that those of all pieces are reported at once."""
     problems: list[Problem] = []
     units = UnitTable()
     try:

@@ -42,7 +42,7 @@ def write_labels(
 ) -> Written:
     """Write the records of a source with a model's labels and, on responses, a classifier's beliefs; whole or not at all.
 
-    Repairs of the source, and responses without a belief, are told as warnings.
+    Repairs of the source, and responses without a belief, are reported as warnings.
 
     Args:
         source: a corpus, a file, ``NAME=FILE``, or a folder of files.

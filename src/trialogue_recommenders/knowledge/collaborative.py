@@ -18,7 +18,7 @@ from trialogue_recommenders.content import Scores, best
 
 DIMENSIONS = 32
 SHRINK = 50.0  # ratings of an item from which its likeness to others counts half; of few, it is mostly chance
-DISLIKE = 0.5  # what one is told to be bad says less than what is told to be good
+DISLIKE = 0.5  # a stated dislike says less than a stated like
 PRIOR = 5.0  # ratings of average value that every item gets before its mean counts
 DECIMALS = 5  # of scores: what another number of threads may change is behind them
 

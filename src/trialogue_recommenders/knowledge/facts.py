@@ -12,9 +12,9 @@ DEFAULTS = {  # said of any domain that has no words of its own for it
     "year": ("It is from {value}.",),
     "rating": ("People here give it {value}.",),
 }
-PLAIN = ("The {attribute}: {value}.",)  # how an attribute is told for which a domain has no words
+PLAIN = ("The {attribute}: {value}.",)  # the wording of an attribute for which a domain has no words
 FEWEST_RATINGS = 3  # from which a mean is worth telling
-MOST_VALUES = 4  # of an attribute that are told at once
+MOST_VALUES = 4  # of an attribute in one message
 
 
 class Facts:

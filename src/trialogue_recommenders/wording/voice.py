@@ -79,7 +79,7 @@ class Voice:
             intent: what the utterance does, a label of the paper.
             ranking: ids behind it, the best first.
             asks: slots that it asks for.
-            fact: what is told in the field "fact".
+            fact: the text of the field "fact".
             fields: what is filled in.
         """
         draft, line = _Draft(), self._line(section, self._sections[section])

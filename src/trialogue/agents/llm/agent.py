@@ -68,9 +68,9 @@ class LlmSession(PromptedSession):
 
 def _completion_facts(completion: Completion) -> dict[str, JsonValue]:
     """What is kept of a completion; the same whether it came from the cache or not."""
-    told: dict[str, JsonValue] = completion.to_json()
-    told.pop("text")
-    return told
+    details: dict[str, JsonValue] = completion.to_json()
+    details.pop("text")
+    return details
 
 
 class LlmSpec(ChatOptions, PromptOptions, AgentSpec):

@@ -50,10 +50,10 @@ class PromptedSession(SimpleSession):
         last_message(history)
         messages = chat_of(self._instruction, history, role=self._options.instruction_role)
         start = time.perf_counter()
-        text, told = self._generate(messages, len(history))
+        text, details = self._generate(messages, len(history))
         latency_s = time.perf_counter() - start
         said, thought = split_thought(text)
-        meta = {**told, "thought": thought} if thought else told
+        meta = {**details, "thought": thought} if thought else details
         return turn_of(said, longest=self._options.longest_text, latency_s=latency_s, meta=meta)
 
     @abstractmethod

@@ -55,7 +55,7 @@ class Candidate:
     points: float
     """What the observations add up to; above ``THRESHOLD`` the words are meant as a title."""
     chosen: str | None
-    """Id of the item that is meant; None: not meant as a title, or not told apart from others of its series."""
+    """Id of the item that is meant; None: not meant as a title, or not distinguished from others of its series."""
 
 
 class TitleLinker:

@@ -69,7 +69,7 @@ def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
 
     Args:
         out: to be written, if anything is.
-        inputs: to be read: corpora, files, folders or ``NAME=FILE``; what is not there is not told here.
+        inputs: to be read: corpora, files, folders or ``NAME=FILE``; missing ones are not reported here.
     """
     from trialogue.workflows.inputs.inputs import expand_folders, resolve
 

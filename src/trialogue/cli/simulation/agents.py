@@ -105,8 +105,8 @@ def _check_lines(found: "AgentCheck") -> list[str]:
         lines += [f"  replies: {printable(text)}" for text in replies]
     for name in ("deterministic", "keeps_state", "isolated"):
         value = getattr(found, name)
-        told = {True: "yes", False: "no", None: f"unknown ({found.why.get(name, 'not tried')})"}[value]
-        lines.append(f"  {name.replace('_', ' ')}: {told}")
+        answer = {True: "yes", False: "no", None: f"unknown ({found.why.get(name, 'not tried')})"}[value]
+        lines.append(f"  {name.replace('_', ' ')}: {answer}")
     return lines
 
 

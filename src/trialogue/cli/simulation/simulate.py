@@ -177,7 +177,7 @@ def _is_agent(name: str) -> bool:
 
 
 def _name_in(agent: str) -> str:
-    """The name that a file gives its agent, else the agent as it was given; mistakes in a file are told by the study."""
+    """The name that a file gives its agent, else the agent as it was given; mistakes in a file are reported by the study."""
     from trialogue.agents.registry import is_file, spec_of
 
     try:

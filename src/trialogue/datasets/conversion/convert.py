@@ -30,7 +30,7 @@ def convert(records: Iterable[AnyRecord], path: Path | str, *, to: str = "trialo
         records: what to write.
         path: where to; ``.gz`` and ``.zst`` are compressed.
         to: one of ``targets()``.
-        note: told at the end, once, how much of what the format could not hold.
+        note: called once, at the end, with the number of records of each kind that the format cannot store.
 
     Returns:
         How many records are in the file.

@@ -35,9 +35,11 @@ class Losses:
     def settle(self, note: Note) -> None:
         """Report all counts once."""
         if self.counts:
-            told = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
+            listing = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
             hint = "Trialogue's own format can store all records."
-            note(Problem(f"not written, because the format {self.to} cannot store it: {told}.", self.file, hint=hint))
+            note(
+                Problem(f"not written, because the format {self.to} cannot store it: {listing}.", self.file, hint=hint)
+            )
 
     def nothing_written(self, needed: str) -> DataError:
         """Create the error that nothing could be written."""

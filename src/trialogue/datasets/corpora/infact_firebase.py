@@ -55,7 +55,7 @@ def read_export(path: Path, *, note: Note = warn) -> Iterator[Situation | Respon
 
     Args:
         path: the exported JSON document.
-        note: told what was repaired or left out.
+        note: called with each repair or omission.
 
     Raises:
         DataError: it is no JSON, or holds no visitors.

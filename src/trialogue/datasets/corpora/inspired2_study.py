@@ -27,7 +27,7 @@ def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> It
 
     Args:
         path: one workbook, or a folder of them.
-        note: told what was repaired or left out.
+        note: called with each repair or omission.
         unanswered: also give situations that no human reply follows; their reference is None.
 
     Raises:

@@ -74,7 +74,7 @@ def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
 
     Titles get their article and year where they belong ("Matrix, The (1999)" becomes "The Matrix", 1999). Where the
     number of films is that of a published edition, a few rows (1 %) more than it was published with are not MovieLens'
-    and are left out, with a note: copies to which an application added ratings are about. Fewer rows are told of, too.
+    and are left out, with a note: copies to which an application added ratings are about. Fewer rows get a note as well.
 
     Raises:
         DataError: the folder is none of MovieLens, or every bad row of its films, or of its ratings, at once: rows of

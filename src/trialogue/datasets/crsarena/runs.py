@@ -27,7 +27,7 @@ def read_run(path: Path, *, note: Note = warn) -> Iterator[Score]:
     """Read the scores of a run by conversation: of its turns in file order, then of the whole.
 
     The measure is ``{name of the file}:{aspect}``. An aspect that the run has elsewhere at this level, but not here, is a
-    Score without a value. Read and told, too, are what other tools write in the place of a list and of numbers: JSON Lines,
+    Score without a value. Also read, with a note: what other tools write instead of a list or a number: JSON Lines,
     conversations by their id, numbers in quotes, true and false.
 
     Raises:
@@ -87,7 +87,7 @@ def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = 
     Args:
         data: the object.
         at: where it is in the file.
-        findings: told of what is mended (numbers in quotes) and of what is wrong.
+        findings: collects repairs (numbers in quotes) and mistakes.
         switches: whether true and false are read as 1 and 0.
     """
     if not isinstance(data, dict):
@@ -106,7 +106,7 @@ def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = 
 
 
 def _mended_number(value: JsonValue, at: str, findings: Findings, *, switches: bool) -> float | None:
-    """A number in quotes, or (if that is wanted) true and false as 1 and 0; None, told as a mistake, for anything else."""
+    """A number in quotes, or (with ``switches``) true and false as 1 and 0; otherwise None, reported as a mistake."""
     if isinstance(value, str) and value.strip().lower() in ("", "nan", "none", "null"):
         findings.mend("a text without a number was read as a missing score", at)
         return None
@@ -201,8 +201,10 @@ def _turns(data: JsonValue, at: str, findings: Findings) -> dict[int, Labels]:
     for place, turn in enumerate(data):
         index = _index(turn.get("turn_ind"), f"{at}[{place}].turn_ind", findings) if isinstance(turn, dict) else None
         if not isinstance(turn, dict) or index is None:
-            told = f"turn_ind is {kind_of(turn.get('turn_ind'))}" if isinstance(turn, dict) else f"got {kind_of(turn)}"
-            what = f"expected an object whose turn_ind is a whole number, {told}."
+            actual = (
+                f"turn_ind is {kind_of(turn.get('turn_ind'))}" if isinstance(turn, dict) else f"got {kind_of(turn)}"
+            )
+            what = f"expected an object whose turn_ind is a whole number, {actual}."
             findings.wrong(what, f"{at}[{place}]")
         elif index in turns:
             findings.wrong(f"turn {index} occurs twice.", f"{at}[{place}].turn_ind")

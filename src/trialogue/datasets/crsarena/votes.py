@@ -31,7 +31,7 @@ def read_votes(path: Path, setting: str, on_record: Collection[str] | None, note
         path: the CSV file; columns ``session_id, user_id, crs1, crs2, vote`` and perhaps ``feedback``, in any order.
         setting: what ids begin with, such as ``"open"``.
         on_record: ids of the conversations that are there; None: no conversations were given, votes are not joined.
-        note: told of each vote without a conversation, and of each duplicate.
+        note: called for each vote without a conversation, and for each duplicate.
 
     Raises:
         DataError: with every row that cannot be understood.
@@ -39,7 +39,7 @@ def read_votes(path: Path, setting: str, on_record: Collection[str] | None, note
     findings = Findings(str(path), note)
     if on_record is None:
         findings.mend(
-            "votes were not joined to conversations, because none were given", hint="Read the whole folder to have both"
+            "votes were not joined to conversations, because none were given", hint="Read the whole folder to join them"
         )
     votes, seen = [], set[tuple[str, frozenset[str], str]]()
     for number, (line, row) in enumerate(_rows(path, findings), start=1):

@@ -85,8 +85,8 @@ def _meta(entry: JsonObject) -> dict[str, JsonValue]:
 
 
 def _role(meta: JsonObject) -> Speaker | None:
-    told = (meta.get(key) for key in ROLES)
-    return next((role for value in told if isinstance(value, str) and (role := obvious(value)) is not None), None)
+    entries = (meta.get(key) for key in ROLES)
+    return next((role for value in entries if isinstance(value, str) and (role := obvious(value)) is not None), None)
 
 
 def _in_order(entries: list[tuple[int, JsonObject]]) -> list[tuple[int, JsonObject]]:

@@ -168,7 +168,7 @@ def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, findi
         by_name.setdefault(str(each.shown[own]) if own is not None else each.hit, []).append(each)
     for name, group in by_name.items():
         first = group[0]
-        told = _transcript(str(first.shown[transcript] or ""), INPUT + transcript, first.line, findings)
+        utterances = _transcript(str(first.shown[transcript] or ""), INPUT + transcript, first.line, findings)
         system = first.shown.get(headings.get("system", ""))
         ratings = [
             Rating(name=question, value=value, rater=each.worker)
@@ -176,7 +176,7 @@ def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, findi
             for question, value in each.answers.items()
         ]
         yield Dialogue(
-            id=name, utterances=told, system=str(system) if system else stem, source=stem, ratings=tuple(ratings)
+            id=name, utterances=utterances, system=str(system) if system else stem, source=stem, ratings=tuple(ratings)
         )
 
 

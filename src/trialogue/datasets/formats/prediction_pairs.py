@@ -63,8 +63,8 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, findings: Find
     if prediction is None or reference is None:
         return []
     context = _context(entry, line, findings)
-    told = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
-    name = f"{number}-{hashlib.sha256(repr([told, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
+    messages = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
+    name = f"{number}-{hashlib.sha256(repr([messages, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
     if failure is not None:
         findings.mend(FAILED, key or "", line=line)
     elif not prediction:
@@ -102,11 +102,11 @@ def _text(entry: JsonObject, names: tuple[str, ...], line: int, findings: Findin
 def _context(entry: JsonObject, line: int, findings: Findings) -> tuple[Utterance, ...]:
     """What was said before; an empty utterance of the user where that is unknown."""
     key = _key(entry, CONTEXTS)
-    told = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), findings) if key else ()
-    if told and told[-1].speaker == "user":
-        return told
+    context = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), findings) if key else ()
+    if context and context[-1].speaker == "user":
+        return context
     findings.mend("the file has no context of the replies; only comparisons with references are possible", line=line)
-    return (*told, Utterance(speaker="user", text=""))
+    return (*context, Utterance(speaker="user", text=""))
 
 
 FORMAT = SimpleFormat(

@@ -93,7 +93,7 @@ def table_format(mapping: Columns) -> TableFormat:
 def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     """Guess a mapping from unambiguous headings (dialogue_id, speaker, text, ...) and report it to ``note``; else None.
 
-    Columns of ratings and of several systems' replies are told by their cells, too; see ``table_guess``.
+    Columns of ratings and of several systems' replies are recognised by their cells as well; see ``table_guess``.
     """
     columns = columns_of(path)
     if not may_be_guessed(columns):

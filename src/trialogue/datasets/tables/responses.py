@@ -149,10 +149,10 @@ def context_of(row: Row, mapping: Mapping, findings: Findings) -> tuple[Utteranc
 def _context(row: Row, study: _Study) -> Iterator[Utterance]:
     """The utterances of a context cell; those that do not say whose they are alternate, the last one being the user's."""
     pieces = _pieces(row, study)
-    told = [_parse_piece(piece, row, study) for piece in pieces]
-    named = all(name is not None for name, _ in told)
-    for index, (name, text) in enumerate(told):
-        turn: Speaker = "user" if (len(told) - index) % 2 else "system"
+    messages = [_parse_piece(piece, row, study) for piece in pieces]
+    named = all(name is not None for name, _ in messages)
+    for index, (name, text) in enumerate(messages):
+        turn: Speaker = "user" if (len(messages) - index) % 2 else "system"
         speaker = study.speakers.resolve(name, row.line) if named and name is not None else turn
         piece = pieces[index]
         yield Utterance(speaker=speaker or turn, text=text if named or isinstance(piece, dict) else str(piece).strip())

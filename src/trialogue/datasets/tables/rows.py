@@ -49,7 +49,7 @@ class Table:
 def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) -> Table:
     """Read the rows of a file, detecting Parquet, JSON (first bracket or brace) or delimited text.
 
-    Blank rows are skipped. Rows of another length than the header, broken quotes and headings given twice are told to
+    Blank rows are skipped. Rows of another length than the header, broken quotes and headings given twice are reported to
     ``findings``.
 
     Raises:

@@ -77,7 +77,7 @@ USER_MEAN = "mean of the user's other dialogues"
 
 
 def user_mean_agreement(table: Judged, *, how: Resampling = DEFAULT) -> RatingAgreement | None:
-    """How far a rating is told by the same user's mean rating in their other dialogues, which looks at no dialogue at all.
+    """How well a rating is predicted by the same user's mean rating of their other dialogues, without dialogue content.
 
     Over the units of people who rated two dialogues or more; None where there are fewer than three such units. It has no
     coefficient within users, where it is the reverse of the rating by construction.

@@ -260,7 +260,7 @@ class AgreementFindings(Record):
     ceilings: tuple[Ceiling, ...] = ()
     """What no measure can exceed."""
     discriminants: tuple[Discriminant, ...] = ()
-    """Whether aspects are told apart."""
+    """Whether aspects are distinguished."""
     validity: tuple[Validity, ...] = ()
     """The cards that follow from it."""
     raters: dict[str, tuple[Raters, ...]] = Field(default_factory=dict)

@@ -12,7 +12,7 @@ from trialogue.findings.people.records import LabelClass, LabelFindings
 from trialogue.seeds import rng_for
 from trialogue.stats import krippendorff_alpha
 
-MOST_CONFUSIONS = 15  # pairs of labels told; the first ones say where guidelines fail
+MOST_CONFUSIONS = 15  # pairs of labels shown; the first ones say where guidelines fail
 Key = tuple[str, int]
 
 

@@ -17,7 +17,7 @@ from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import Clmm, Lmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
 
 FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
-REPEATED = 1.5  # ratings a level needs on average before its effect can be told from noise
+REPEATED = 1.5  # ratings a level needs on average before its effect can be separated from noise
 MOST_POINTS, CLASSES = 40, 20  # points an ordinal model takes as they are; classes of a finer scale
 MOST_POSITIONS = 12  # positions that get an effect each
 

@@ -35,7 +35,7 @@ from trialogue.stats.arrays import Floats
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.threads import one_blas_thread
 
-MOST_SHOWN, BARS = 21, 10  # points told one by one; classes of a finer scale
+MOST_SHOWN, BARS = 21, 10  # points shown one by one; classes of a finer scale
 FEW_UNITS = 10  # fewer independent people (or situations) make every test a guess
 
 
@@ -74,7 +74,7 @@ def analyse_ratings(
         presentations: where things were shown.
         seed: of the bootstrap.
         alpha: level at which differences are called.
-        progress: told what is being computed.
+        progress: called with what is being computed.
 
     Returns:
         The findings. With one system, or raters who are not known, nothing is tested, and the reasons are given.

@@ -71,7 +71,7 @@ class StudyData:
 
     @property
     def countable_people(self) -> frozenset[str] | None:
-        """Those whose answers count: who completed it and hit no rule fixed before launch; None: nobody is told apart."""
+        """Those whose answers count: who completed it and hit no rule fixed before launch; None: not distinguished."""
         return countable_participants(self.people, self.rules)
 
     @property
@@ -108,7 +108,7 @@ def infer_study(
         data: what was collected.
         seed: of everything random.
         alpha: level at which differences are called.
-        progress: told what is being computed.
+        progress: called with what is being computed.
     """
     answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
     answered |= {label.rater for label in data.labels} | {each.rater for each in data.options}

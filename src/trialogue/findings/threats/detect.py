@@ -277,7 +277,7 @@ def calibrations(findings: Findings) -> Iterator[Threat]:
 
 
 def languages(findings: Findings) -> Iterator[Threat]:
-    """Measures that were kept although they do not fit a language, or although it cannot be told."""
+    """Measures that were kept although they do not fit a language, or although it is unknown."""
     for mismatch in findings.language_mismatches:
         if not mismatch.is_kept:
             continue

@@ -188,7 +188,7 @@ class BehaviorAlignment:
         self._printed = variant.startswith("printed")
         self._first = FIRST[first]
         self._match = MATCH[several]
-        self._only_first = several == "first" and taxonomy == "inspired"  # two sets are told apart by all names
+        self._only_first = several == "first" and taxonomy == "inspired"  # all names distinguish two sets
         self._weighted = weight != "none"
         self._reading = Reading(
             first_origin=origin == "first", inspired_only=taxonomy == "inspired", without_none=none == "exclude"
@@ -254,12 +254,12 @@ def _check(chosen: dict[str, str], variant: str) -> None:
     for name, value in chosen.items():
         if value not in CHOICES[name]:
             raise UsageError(f"{name} must be {' or '.join(CHOICES[name])}, got {value!r}: {CARD.parameters[name]}.")
-    told = {name: chosen[name] for name in ("several", "taxonomy", "weight")}
-    if variant == "kappa" and told != {"several": "first", "taxonomy": "inspired", "weight": "none"}:
+    choices = {name: chosen[name] for name in ("several", "taxonomy", "weight")}
+    if variant == "kappa" and choices != {"several": "first", "taxonomy": "inspired", "weight": "none"}:
         raise UsageError(
             "kappa compares one strategy of each side, of the 13 and no_strategy, with equal weights: use "
             "several=first, taxonomy=inspired and weight=none, not "
-            f"{', '.join(f'{name}={value}' for name, value in told.items())}."
+            f"{', '.join(f'{name}={value}' for name, value in choices.items())}."
         )
 
 

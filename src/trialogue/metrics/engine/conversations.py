@@ -74,9 +74,9 @@ def _unknown(responses: Sequence[Response], known: int) -> Problem:
     if not known:
         what = f"no situations were given for {many}, the first for {responses[0].situation_id!r}."
         return Problem(what, hint="Give the file of situations too.")
-    told = ", ".join(f"{each.system} answers {each.situation_id!r}" for each in responses[:SHOWN])
+    examples = ", ".join(f"{each.system} answers {each.situation_id!r}" for each in responses[:SHOWN])
     more = f" and {len(responses) - SHOWN} more" if len(responses) > SHOWN else ""
-    what = f"{many} belong to none of the {known} situations given: {told}{more}."
+    what = f"{many} belong to none of the {known} situations given: {examples}{more}."
     return Problem(what, hint="Give the file of situations too, or correct situation_id.")
 
 

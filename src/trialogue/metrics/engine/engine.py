@@ -40,8 +40,8 @@ def measure(
 ) -> list[Score]:
     """Compute scores of every system (level ``system``) and every pair of systems (level ``difference``).
 
-    Systems are told apart by ``Conversation.system`` and come out in alphabetical order; differences are first minus second
-    in that order. p-values are not corrected here: what is compared with what is decided where conclusions are drawn.
+    Systems are distinguished by ``Conversation.system`` and sorted alphabetically; a difference is first minus second
+    of these. p-values are not corrected here: what is compared with what is decided where conclusions are drawn.
 
     Args:
         conversations: streamed; each is held only while its batch is measured.
@@ -55,7 +55,7 @@ def measure(
         System scores, then differences; nothing for no conversations.
 
     Raises:
-        UsageError: two of the metrics have the same full name, so their scores could not be told apart.
+        UsageError: two of the metrics have the same full name, so their scores could not be distinguished.
     """
     found = Measurement(metrics, settings=settings, data_hash=data_hash)
     found.add(conversations, sink)

@@ -82,7 +82,7 @@ MENTIONS_OF_1 = {"annotated": "annotated", "quoted": "quoted", "declared": "decl
 
 
 def _origins(said: Any) -> None:
-    """Who labelled an utterance, and who found its mentions: version 1 told it by a missing probability and by names."""
+    """Who labelled an utterance, and who found its mentions: version 1 encoded it by a missing probability and by names."""
     if not isinstance(said, dict):
         return
     for label in _parts(said, "strategies"):

@@ -112,7 +112,7 @@ def mistakes_of(error: ValidationError, data: object = None, model: Any = None) 
     Args:
         error: what ``model_validate`` raised.
         data: what was validated; None: places are as pydantic has them, with the names of the types that were tried.
-        model: the record class, for the names of its fields; None: those are not told.
+        model: the record class, for the names of its fields; None: they are not listed.
     """
     by_place: dict[Place, list[Any]] = {}
     for detail in error.errors(include_url=False):

@@ -215,7 +215,7 @@ def texts(estimates: Sequence[Estimate | None], *, sign: bool = False) -> list[s
 
 
 def text_of(estimate: Estimate | None, decimals: int | None = None, *, sign: bool = False) -> str:
-    """An estimate with its interval, or why there is none; with the decimals that it supports unless told otherwise."""
+    """An estimate with its interval, or why there is none; with the decimals that it supports, unless given."""
     if estimate is None:
         return MISSING
     if estimate.value is None:

@@ -46,7 +46,7 @@ DARK = {
     "s8": "#a3adb5",
     "s9": "#e0707a",
 }
-SERIES = 10  # colors that can be told from each other; with more systems, all are drawn in one color
+SERIES = 10  # distinguishable colors; with more systems, all are drawn in one color
 
 
 def system_colors(systems: Sequence[str]) -> dict[str, str]:

@@ -32,14 +32,14 @@ def flow_figure(flow: Flow) -> Figure:
         drawing.add(Box(0, tops[place], BOX, TALL, "accent" if last else "muted", opacity=0.16))
         drawing.add(Words(12, tops[place] + TALL / 2, name, bold=last))
         drawing.add(Words(BOX - 12, tops[place] + TALL / 2, f"{count:,}", bold=True, anchor="end"))
-    told = "; ".join(f"{name.lower()} {count:,}" for name, count in stages)
+    counts = "; ".join(f"{name.lower()} {count:,}" for name, count in stages)
     lost = "; ".join(f"{text}" for lines in sides for text in lines)
     return Figure(
         name="flow",
         section="flow",
         title="Flow of participants",
         caption="Participants who arrived, how far they got, and why some are not in the analysis.",
-        alt=f"Participants: {told}. {f'Lost: {lost}.' if lost else 'Nobody was lost.'}",
+        alt=f"Participants: {counts}. {f'Lost: {lost}.' if lost else 'Nobody was lost.'}",
         drawing=drawing,
     )
 

@@ -169,11 +169,11 @@ def _checks(found: RatingFindings) -> list[str]:
 
 
 def _position_sentence(test: TestResult, means: dict[str, float]) -> str:
-    told = ", ".join(f"{mean:.2f} at {place}" for place, mean in means.items())
+    by_position = ", ".join(f"{mean:.2f} at {place}" for place, mean in means.items())
     if test.p is None:
-        return f"The effect of position could not be tested: {test.why}. Means: {told}."
+        return f"The effect of position could not be tested: {test.why}. Means: {by_position}."
     verdict = "Position matters" if test.p < 0.05 else "No effect of position was found"
-    return f"{verdict} (p {p_value(test.p)}); the model takes it into account. Means by position: {told}."
+    return f"{verdict} (p {p_value(test.p)}); the model takes it into account. Means by position: {by_position}."
 
 
 def _coverage(found: RatingFindings) -> str:
@@ -268,11 +268,13 @@ def _options(found: OptionFindings) -> Grid:
     for one in found.options:
         ends, value = one.estimate.interval, one.estimate.value
         times = () if boxes else (f"{one.best:,}", f"{one.worst:,}")
-        told = MISSING
+        interval = MISSING
         if ends is not None:
-            told = f"{100 * ends.low:.0f} to {100 * ends.high:.0f} %" if boxes else f"{ends.low:.2f} to {ends.high:.2f}"
+            interval = (
+                f"{100 * ends.low:.0f} to {100 * ends.high:.0f} %" if boxes else f"{ends.low:.2f} to {ends.high:.2f}"
+            )
         shown = MISSING if value is None else f"{100 * value:.0f} %" if boxes else f"{value:.2f}"
-        rows.append((one.option, shown, told, *times))
+        rows.append((one.option, shown, interval, *times))
     title = f"{found.title} ({found.answers:,} answers of {found.raters:,})"
     return Grid(title, head, tuple(rows), tuple(range(1, len(head))))
 

@@ -51,8 +51,8 @@ def choice_sensitivity_grids(found: ChoiceFindings) -> tuple[Grid, ...]:
 
 def _choice_grid(found: ChoiceFindings, main: ChoicePair) -> Grid:
     shares = SHARES if found.task == "realism" else ()
-    told = [f"{name.capitalize()}, %" for name in shares]
-    head = ("Exclusions", "People", "Judgements", *told, "Win share", "p (Holm)", "Verdict")
+    shares_text = [f"{name.capitalize()}, %" for name in shares]
+    head = ("Exclusions", "People", "Judgements", *shares_text, "Win share", "p (Holm)", "Verdict")
     return Grid(
         choice_name(found.task, main),
         head,
@@ -77,9 +77,9 @@ def _cells(main: ChoicePair, row: ChoiceSensitivity, shares: Sequence[str]) -> t
     if pair is None:
         return (row.name, "0", "0", *[MISSING] * (len(shares) + 2), "no judgements left")
     changed = "" if pair.verdict == main.verdict else " (changed)"
-    told = [_percent(pair.shares[name]) for name in shares]
+    shares_text = [_percent(pair.shares[name]) for name in shares]
     people = (row.name, f"{pair.raters:,}", f"{judgements(pair):,}")
-    return (*people, *told, value_of(pair.decisive), plain_p(pair.p_adjusted), choice_verdict(pair) + changed)
+    return (*people, *shares_text, value_of(pair.decisive), plain_p(pair.p_adjusted), choice_verdict(pair) + changed)
 
 
 def _percent(share: Estimate) -> str:

@@ -59,15 +59,15 @@ def cross_validation_rows(examples: list[Example], *, seed: int, pairs: int = 10
         for what, value in (("accuracy", accuracy), ("kappa", kappa)):
             yield Row(part=PART34, what=f"{name}: {what}", on="INSPIRED", paper=value, status="impossible", why=WEIGHTS)
     on = f"INSPIRED dev and test, {len(examples)} sentences, TF-IDF"
-    for protocol, told in (("pairs", "split by pair, as in the paper"), ("dialogue", "split by dialogue")):
+    for protocol, split in (("pairs", "split by pair, as in the paper"), ("dialogue", "split by dialogue")):
         found = evaluate(recipe("tfidf"), examples, protocol=protocol, seed=seed, pairs=pairs, resamples=500)  # type: ignore[arg-type]
         side = found.pairs.by_cluster
         for what, estimate in (("accuracy", side.accuracy), ("kappa", side.kappa)):
-            yield Row(part=PART34, what=f"{told}: {what} of balanced pairs", on=on, ours=estimate, status="ours")
+            yield Row(part=PART34, what=f"{split}: {what} of balanced pairs", on=on, ours=estimate, status="ours")
         if found.leak is not None:
             leak = Estimate(value=found.leak.pair_accuracy, n=found.pairs.n)
             why = "on permuted labels: accuracy above .5 indicates memorisation"
-            what = f"{told}: accuracy on permuted labels"
+            what = f"{split}: accuracy on permuted labels"
             yield Row(part=PART34, what=what, on=on, ours=leak, status="ours", why=why)
         if found.labels is not None:
             yield from _hard(found.labels.classes, hard_classes(found.labels), on)

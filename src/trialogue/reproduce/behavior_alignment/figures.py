@@ -34,14 +34,14 @@ def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
     for title, found in figures.items():
         for one in found:
             name = one.measure.measured.short
-            told = {True: "separates good from bad", False: "does not", None: "inconclusive"}[one.tells]
+            verdict = {True: "separates good from bad", False: "does not", None: "inconclusive"}[one.tells]
             yield Row(
                 part=PART3,
                 what=f"{name}: ideal minus worst",
                 on=title,
                 ours=one.gain,
                 status="ours",
-                why=str(one.why or one.gain.why or told),
+                why=str(one.why or one.gain.why or verdict),
             )
 
 

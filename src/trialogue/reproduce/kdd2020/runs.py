@@ -76,7 +76,7 @@ def hold(
         catalogue: films and ratings.
         letters: systems; ``C'`` for the live one.
         jobs: processes.
-        progress: told letter and how far it is.
+        progress: called with the letter and the progress.
 
     Raises:
         MissingDataError: a corpus is not here.
@@ -158,5 +158,5 @@ def _load_knowledge(catalogue: str) -> tuple[Knowledge, TitleLinker]:
 def _model(letter: str, catalogue: str) -> UserModel:
     """What users of a system learn; how usual a dialogue is, is counted over all three, as in the released code."""
     known, linker = _load_knowledge(catalogue)
-    usual = class_bigrams(labels_of(each) for told in _real().values() for each in told)
+    usual = class_bigrams(labels_of(each) for conversations in _real().values() for each in conversations)
     return fit_users(_real()[letter], known.catalogue, known.ratings, linker=linker, usual=usual, calibrate=False)

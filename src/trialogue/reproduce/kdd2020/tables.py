@@ -141,14 +141,14 @@ def reproduce(
         catalogue: films and ratings.
         jobs: processes.
         resamples: of the bootstrap.
-        progress: told the system's letter and how far it is.
+        progress: called with the system's letter and the progress.
 
     Raises:
         MissingDataError: a corpus is not here; names the command that gets it.
         UsageError: the folder belongs to another run.
     """
     check_here(catalogue)
-    held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): told for letter, told in real_dialogues().items()}
+    held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): real for letter, real in real_dialogues().items()}
     held.update(hold(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress))
     users: dict[str, JsonValue] = {name: options.to_json() for name, options in RELEASED.items()}
     settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
@@ -158,7 +158,7 @@ def reproduce(
     return found
 
 
-def tabulate(held: Held, settings: Settings, told: Mapping[str, JsonValue] | None = None) -> Reproduction:
+def tabulate(held: Held, settings: Settings, options: Mapping[str, JsonValue] | None = None) -> Reproduction:
     """Both tables of dialogues."""
     cells = tuple(
         _cell(name, method, letter, dialogues, settings)
@@ -167,7 +167,7 @@ def tabulate(held: Held, settings: Settings, told: Mapping[str, JsonValue] | Non
         for (letter, method), dialogues in held.items()
         if not (name == DS_KL and method == REAL)
     )
-    return Reproduction(cells, tuple(_orders(held, settings)), dict(told or {}))
+    return Reproduction(cells, tuple(_orders(held, settings)), dict(options or {}))
 
 
 def metric_of(measure_name: str, letter: str) -> AnyMetric:

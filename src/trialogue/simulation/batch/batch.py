@@ -111,8 +111,8 @@ def run_batch(
         talk: how a task becomes a dialogue; None: ``Conversing()``.
         settings: whatever else makes the dialogues what they are (options of agents and users); goes into the manifest, and
             a ledger with other settings is refused.
-        progress: told how far it is, at most ten times a second, and at the end.
-        note: told of a ledger's cut last line.
+        progress: called with the progress, at most ten times a second, and at the end.
+        note: called if a ledger's last line is cut.
 
     Raises:
         UsageError: impossible options; the folder belongs to another batch, or is in use.
@@ -157,21 +157,21 @@ class _Report:
     def __init__(self, plan: Plan, ledger: Ledger, progress: Callable[[Progress], None] | None) -> None:
         self._ledger, self._progress, self._total = ledger, progress, len(plan)
         self.resumed = self._done = sum(name in ledger for name in plan.ids())
-        self._start = self._told = time.monotonic()
+        self._start = self._last_report = time.monotonic()
 
     def take(self, ended: Ended) -> None:
         """One dialogue is over."""
         self._ledger.append(ended.id, ended.ended_by, ended.line)
         self._done += 1
-        if self._progress is not None and time.monotonic() - self._told >= PROGRESS_S:
+        if self._progress is not None and time.monotonic() - self._last_report >= PROGRESS_S:
             self.tell()
 
     def tell(self) -> None:
         """Say how far it is."""
         if self._progress is not None:
-            self._told = time.monotonic()
+            self._last_report = time.monotonic()
             failed = sum(self._ledger.endings[reason] for reason in FAILURES)
-            self._progress(Progress(self._done, self._total, self.resumed, failed, self._told - self._start))
+            self._progress(Progress(self._done, self._total, self.resumed, failed, self._last_report - self._start))
 
 
 def _hold(

@@ -70,11 +70,11 @@ class Ledger:
             folder: made if it is not there.
             config: everything that makes the dialogues what they are.
             seed: the run's seed.
-            note: told of a cut last line.
+            note: called if the last line is cut.
             clock: seconds, for the rhythm of fsync.
 
         Raises:
-            UsageError: another process has it open, or it belongs to another configuration (which values differ is told).
+            UsageError: another process has it open, or it belongs to another configuration (the message lists what differs).
             DataError: it holds lines that are no dialogues, or the folder cannot be written.
         """
         self.path = Path(folder) / LEDGER
@@ -286,7 +286,7 @@ class Ledger:
 
     def _check_export(self) -> None:
         """The dialogues that the ledger has left to the export are there, as they were."""
-        hint = "Restore it, or choose another folder. To hold all dialogues again, delete this one."
+        hint = "Restore it, or choose another folder. To simulate all dialogues again, delete this one."
         if not self._export.is_file():
             raise DataError(Problem("the dialogues of this batch are missing.", str(self._export), hint=hint))
         if sha256_of(self._export) not in self._digests:

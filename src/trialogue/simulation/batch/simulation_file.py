@@ -187,7 +187,7 @@ def study_of(
 
 
 def _specs(given: object) -> dict[str, str | dict[str, JsonValue]]:
-    """Agents or users by name, as far as they are given as they should be; the rest is told elsewhere."""
+    """Agents or users by name, as far as they are given as they should be; the rest is reported elsewhere."""
     try:
         named = _name_entries(given)
     except ValueError:

@@ -147,7 +147,7 @@ class Workshop:
             return self._agents[name]
 
     def prepare(self, tasks: Iterable[Task]) -> None:
-        """Make the agents and users of tasks, so that one that cannot be made is told of before hours of dialogues."""
+        """Make the agents and users of tasks, so that one that cannot be made is reported before hours of dialogues."""
         for task in tasks:
             self.agent(task.agent)
             self._users_of(task.users)

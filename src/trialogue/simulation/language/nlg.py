@@ -81,7 +81,7 @@ class Telling:
     named: set[str] = field(default_factory=set)
     """Ids of items they named."""
     introduced: bool = False
-    """Whether the persona was told."""
+    """Whether the persona was mentioned."""
 
 
 class _Filling(NamedTuple):

@@ -208,8 +208,8 @@ def _can_be_anyones(text: str, said: _Said, *, informs: bool) -> bool:
         return False
     if not informs or said.looked or len(said.dialogues) >= OFTEN:
         return True
-    told = any(slot not in NOUNS for slot in _SLOT.findall(text)) or _REASON.match(text) is not None
-    return told and all(_is_plain(word) for word in _WORD.findall(left))
+    has_content = any(slot not in NOUNS for slot in _SLOT.findall(text)) or _REASON.match(text) is not None
+    return has_content and all(_is_plain(word) for word in _WORD.findall(left))
 
 
 def _is_plain(word: str) -> bool:

@@ -189,12 +189,12 @@ def fit_users(
     Raises:
         DataError: no user utterance, or no agent utterance, has an act.
     """
-    told = list(dialogues)
+    corpus = list(dialogues)
     options = options or method("cir6-pkg")
     if linker is None and catalogue is not None:
         linker = TitleLinker(catalogue, popularity=None if ratings is None else ratings.popularity())
-    interaction = fit_interaction(told, name=name, space=space, usual=usual)
-    grouped = [examples_of([dialogue], linker=linker) for dialogue in told]
+    interaction = fit_interaction(corpus, name=name, space=space, usual=usual)
+    grouped = [examples_of([dialogue], linker=linker) for dialogue in corpus]
     examples = [example for group in grouped for example in group]
     if not examples:
         hint = "Users learn to understand agents from agent utterances with acts."
@@ -205,7 +205,7 @@ def fit_users(
         name=name,
         interaction=interaction,
         examples=tuple(examples),
-        phrasebook=extract(told, catalogue=catalogue, linker=linker, attributes=names, space=space),
+        phrasebook=extract(corpus, catalogue=catalogue, linker=linker, attributes=names, space=space),
         temperature=fitted_temperature(examples, groups) if calibrate else USUAL_TEMPERATURE,
         options=options,
         trained=training_dialogues((dialogue.id, dialogue) for dialogue in told) if fingerprints else None,

@@ -180,21 +180,21 @@ def fit_interaction(
     Raises:
         DataError: no utterance of a user has a label.
     """
-    told = [labels for dialogue in dialogues if (labels := labels_of(dialogue))]
-    users = [tuple(label for speaker, label in labels if speaker == "user") for labels in told]
+    sequences = [labels for dialogue in dialogues if (labels := labels_of(dialogue))]
+    users = [tuple(label for speaker, label in labels if speaker == "user") for labels in sequences]
     if not any(users):
         hint = "Users are fitted on dialogues with an act on every utterance, such as those of kdd2020."
         raise DataError(Problem("no user utterance of these dialogues has an act.", hint=hint))
-    table = class_bigrams(told, qrfa=qrfa) if usual is None else usual
-    traces = [Trace(said, usualness(labels, qrfa, table)) for labels, said in zip(told, users, strict=True)]
+    table = class_bigrams(sequences, qrfa=qrfa) if usual is None else usual
+    traces = [Trace(said, usualness(labels, qrfa, table)) for labels, said in zip(sequences, users, strict=True)]
     return InteractionModel(
         name=name,
         chain=successions(users),
-        replies=replies(told),
-        steps=successions(with_classes(labels, qrfa) for labels in told),
+        replies=replies(sequences),
+        steps=successions(with_classes(labels, qrfa) for labels in sequences),
         traces=tuple(sorted((t for t in traces if len(t.labels) >= SHORTEST_TRACE), key=lambda trace: -trace.score)),
         openings=dict(Counter(said[0] for said in users if said)),
-        dialogues=len(told),
+        dialogues=len(sequences),
         space=space,
     )
 

@@ -14,15 +14,15 @@ MOST_EXAMPLES = 3  # of what they like, which they name to say what they are aft
 class Wanting:
     """What one user has seen and thinks, by their profile, and what they wish for, by their need.
 
-    A user whose opinions decide takes an item that satisfies the need and no other one. Constraints are told one at a time,
-    those not yet told first.
+    A user whose opinions decide accepts only an item that satisfies the need. Constraints are stated one at a time,
+    those not yet stated first.
     """
 
     def __init__(self, base: Preferences, need: Need) -> None:
         self._base, self._need = base, need
         self._acceptable = frozenset(need.acceptable)
         self._values = constraint_values(need)
-        self._told: set[tuple[str, str]] = set()
+        self._mentioned: set[tuple[str, str]] = set()
 
     @property
     def decides(self) -> bool:
@@ -33,7 +33,9 @@ class Wanting:
     def untold(self) -> frozenset[str]:
         """Attributes with a constraint that the user has not mentioned yet."""
         return frozenset(
-            name for name, values in self._values.items() if any((name, value) not in self._told for value in values)
+            name
+            for name, values in self._values.items()
+            if any((name, value) not in self._mentioned for value in values)
         )
 
     def has_seen(self, item_id: str) -> bool:
@@ -69,6 +71,6 @@ class Wanting:
             return None if value in wanted else value
         if not wanted:
             return self._base.value(attribute, dice)
-        value = next((each for each in wanted if (attribute, each) not in self._told), None) or dice.pick(wanted)
-        self._told.add((attribute, value))
+        value = next((each for each in wanted if (attribute, each) not in self._mentioned), None) or dice.pick(wanted)
+        self._mentioned.add((attribute, value))
         return value

@@ -204,7 +204,7 @@ def resolve_mentions(
     Mentions that a speaker declared stay, and get the catalogue's id where theirs is another one and the title is that
     of one item. Where nothing was declared, titles are looked for in the text.
     """
-    told: list[Utterance] = []
+    resolved: list[Utterance] = []
     fits: dict[str, float] = {}
     for said in utterances:
         found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
@@ -214,8 +214,8 @@ def resolve_mentions(
             fits |= {
                 each: round(satisfied_share(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue
             }
-        told.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
-    return tuple(told), need.model_copy(update={"fits": fits, "is_resolved": True})
+        resolved.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
+    return tuple(resolved), need.model_copy(update={"fits": fits, "is_resolved": True})
 
 
 def _all_known(mentions: tuple[Mention, ...], catalogue: Catalogue) -> tuple[Mention, ...]:

@@ -110,7 +110,7 @@ def bradley_terry(
     Raises:
         UsageError: if an option is out of range or a battle is none.
 
-    Of equal contestants, pairs were told apart at 5 % in 6.6 % of 900 cases with 100 raters of two battles each, in 6.8 %
+    Of equal contestants, pairs differed at 5 % in 6.6 % of 900 cases with 100 raters of two battles each, in 6.8 %
     with 30 of four, and in 3.2 % of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3 % of 300
     simulated data sets.
 

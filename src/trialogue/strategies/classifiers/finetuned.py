@@ -185,8 +185,8 @@ class FinetunedFit:
     definitions: bool = False
     """Also train on what defines the strategies, a phrase at a time."""
     general: bool = False
-    """Also learn from ``taxonomy.general_examples()`` where they are among the sentences. Linear models gain by them; a
-    network told INSPIRED's pairs with an AUC of .939 for .940, ReDial's with .981 for .975, both within their intervals."""
+    """Also learn from ``taxonomy.general_examples()`` where they are among the sentences. Linear models gain by them;
+    a network classified INSPIRED's pairs with an AUC of .939 for .940, ReDial's with .981 for .975, within the intervals."""
     seed: int = 0
     """Of the first network."""
     longest: int = LONGEST

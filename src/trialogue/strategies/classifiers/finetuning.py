@@ -41,7 +41,7 @@ class Training:
     """Before the linear layer; the encoder has its own."""
     smoothing: float = 0.0
     """Share of every label that is spread over all classes. Some steadies labels that are noisy, and flattens what a network
-    says of unlikely classes, which pairs of sentences are told by: .1 took .012 of their AUC."""
+    says of unlikely classes, by which pairs of sentences are classified: .1 took .012 of their AUC."""
     balance: float = 0.5
     """Classes weigh as their frequency to the power of minus this; 0: all alike."""
     layer_decay: float = 0.9

@@ -52,7 +52,7 @@ def evaluate(
         examples: labelled sentences; for ``transfer`` those to train on.
         protocol: one of ``results.PROTOCOLS``.
         test: for ``transfer``: the other corpus.
-        classes: strategies to be told apart; sentences with other labels are left out. The 13 by default.
+        classes: strategies to distinguish; sentences with other labels are left out. The 13 by default.
         folds: parts of the data.
         seed: of everything random.
         pairs: balanced pairs to judge, of either kind, at most.
@@ -146,7 +146,7 @@ def evaluate_trained(
         model: with calibrated probabilities.
         same: its (slope, intercept) for pairs.
         test: labelled sentences that it was not trained on.
-        classes: strategies to be told apart: what the model gives to others is spread over these.
+        classes: strategies to distinguish: what the model gives to others is spread over these.
         trained_on: its training data, or their fingerprints (``Model.fingerprints``), for the share of texts seen; None:
             unknown.
         seed: of pairs and intervals.

@@ -44,7 +44,7 @@ class EvaluationResult(Record):
     seed: int
     """Of folds, pairs, permutation and intervals."""
     classes: tuple[str, ...]
-    """The strategies told apart."""
+    """The strategies that are distinguished."""
     n: int
     """Sentences tested."""
     dialogues: int

@@ -36,7 +36,7 @@ class Plan:
     fit: Fit
     """Trains a labeller."""
     classes: tuple[str, ...]
-    """The strategies told apart."""
+    """The strategies that are distinguished."""
     folds: int
     """Parts of the data."""
     seed: int

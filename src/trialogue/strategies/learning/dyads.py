@@ -25,7 +25,7 @@ class PairMeasures(Record):
     """What is measured on pairs, with one kind of interval."""
 
     accuracy: Estimate
-    """Share of pairs told right at a probability of one half."""
+    """Accuracy on pairs at a threshold of one half."""
     kappa: Estimate
     """The same beyond chance (Cohen)."""
     auc: Estimate
@@ -37,7 +37,7 @@ class PairMeasures(Record):
 
 
 class PairScores(Record):
-    """How well pairs are told apart."""
+    """How well pairs are classified."""
 
     n: int
     """Pairs."""

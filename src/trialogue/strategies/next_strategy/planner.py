@@ -66,11 +66,11 @@ INSTRUCTIONS: dict[str, str] = {
         "goodbye, whichever fits."
     ),
 }
-"""What a language model is told for each strategy; the wording is ours."""
+"""The instruction of a language model for each strategy; the wording is ours."""
 
 
 def instruction_for(strategy: str, *, texts: Mapping[str, str] = INSTRUCTIONS) -> str:
-    """What a language model is told to make it use a strategy in its next sentence.
+    """The instruction that makes a language model use a strategy in its next sentence.
 
     Raises:
         UnknownNameError: there is no text for it.

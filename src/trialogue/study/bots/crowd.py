@@ -24,7 +24,7 @@ class Clock:
     seconds: float = 0.0
 
     def now(self) -> datetime:
-        """What Django is told that it is."""
+        """The environment that Django is given."""
         return self.start + timedelta(seconds=self.seconds)
 
 

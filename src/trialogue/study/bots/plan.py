@@ -14,7 +14,7 @@ SPACING = 0.7  # between neighbors of the default effects, in logits
 
 
 class Plan(Record):
-    """A simulation, as the process that runs it is told."""
+    """A simulation, as it is passed to the process that runs it."""
 
     folder: str
     """With the study file and the items."""

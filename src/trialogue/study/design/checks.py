@@ -79,8 +79,8 @@ def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generato
     everywhere = len(expected) == len(questions)
     asked = _demand(study, ASK if everywhere else ASK_OF, first, option)
     names = list(item.systems)
-    told = names[int(rng.integers(len(names)))]
-    responses = {name: asked if name == told else text for name, text in item.responses.items()}
+    checked = names[int(rng.integers(len(names)))]
+    responses = {name: asked if name == checked else text for name, text in item.responses.items()}
     made = item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None})
     return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
 
@@ -106,11 +106,11 @@ def _option_names(study: StudyFile, question: Question, option: Option) -> list[
 def _demand(study: StudyFile, words: Mapping[str, str], question: Question, option: Option) -> str:
     """What is asked for, once in each language."""
     names = zip(study.every_language(), _option_names(study, question, option), strict=True)
-    told = [
+    demands = [
         text_in(dict(words), language).format(answer=name, question=text_in(question.question, language))
         for language, name in names
     ]
-    return "\n".join(dict.fromkeys(told))
+    return "\n".join(dict.fromkeys(demands))
 
 
 def _insert_demand(item: AnyItem, key: str, asked: str) -> AnyItem:
@@ -164,9 +164,9 @@ class Evidence:
     texts: tuple[str, ...] = ()
     """What they wrote in tasks."""
     pastes: int = 0
-    """How often they pasted something into a task, as their browser told."""
+    """How often they pasted something into a task, as their browser reported."""
     away: float | None = None
-    """Share of the time of tasks that they were elsewhere, as their browser told; None: it told nothing."""
+    """Share of the time of tasks that they were elsewhere, as their browser reported; None: not reported."""
 
 
 def flags_of(evidence: Evidence, study: StudyFile) -> list[Rule]:

@@ -233,7 +233,7 @@ class StudyFile(Record):
     platform: Platform = Platform()
     """Where people come from."""
     minutes: float = Field(default=20, gt=0, le=600)
-    """How long it takes, as told to people and used for platform rules."""
+    """How long it takes, as stated to participants and used for platform rules."""
     lease_minutes: int = Field(default=60, ge=5, le=10_000)
     """How long somebody may be silent before what they have not answered is given to others."""
     one_per_dialogue: bool = True

@@ -94,7 +94,7 @@ class Written:
 
     text: str
     seconds: float | None = None
-    """From the first input to the sending, as the browser told; None: it told nothing."""
+    """From the first input to the sending, as the browser reported; None: not reported."""
     pasted: bool = False
     """Whether something was pasted into the page: then it was not typed."""
 

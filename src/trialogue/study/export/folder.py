@@ -149,13 +149,13 @@ def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
     """A row for each answer, of every step, checks and training too."""
     item, order = ("", "") if sent.assignment is None else (sent.assignment.item.key, sent.assignment.slot.order)
     base = {"rater": sent.participant.code, "step": sent.step, "item": item, "order": ";".join(order)}
-    told = {
+    timing = {
         "received_at": sent.received_at.isoformat(),
         "seconds": "" if sent.seconds is None else f"{sent.seconds:.3f}",
     }
     for field, value in sorted(sent.answers.items()):
         answer = ";".join(map(str, value)) if isinstance(value, list) else value
-        yield {**base, "field": field, "answer": answer, **told}
+        yield {**base, "field": field, "answer": answer, **timing}
 
 
 def _words(study: Study, file: StudyFile) -> dict[str, object]:

@@ -118,8 +118,8 @@ def _condition(
     for name, wanted in (question.only_if or {}).items():
         other = next(each for each in asked if each.name == name)
         labels = [text_in(option.label, language) or option.value for option in other.options if option.value in wanted]
-        told = {"question": text_in(other.question, language), "answers": ", ".join(labels)}
-        return prefix + name, tuple(wanted), gettext("Only if you answered “%(answers)s” above: %(question)s") % told
+        values = {"question": text_in(other.question, language), "answers": ", ".join(labels)}
+        return prefix + name, tuple(wanted), gettext("Only if you answered “%(answers)s” above: %(question)s") % values
     return "", (), ""
 
 

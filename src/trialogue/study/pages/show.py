@@ -23,10 +23,10 @@ INVALID = 422  # status of a page that is shown again, since an answer could not
 
 def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any]:
     """What surrounds every page of a study."""
-    told = stored_fields(study)
+    stored = stored_fields(study)
     return {
-        "study_title": text_in(told.get("title", ""), language),
-        "contact": told.get("contact", ""),
+        "study_title": text_in(stored.get("title", ""), language),
+        "contact": stored.get("contact", ""),
         "languages": choices(languages_of(study), language),
         "action": request.path,
     }
@@ -34,9 +34,9 @@ def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any
 
 def languages_of(study: Study) -> list[str]:
     """The languages of a study, the author's first."""
-    told = stored_fields(study)
-    first = str(told.get("language", "en"))
-    return [first, *(str(each) for each in told.get("languages", ()) if each != first)]
+    stored = stored_fields(study)
+    first = str(stored.get("language", "en"))
+    return [first, *(str(each) for each in stored.get("languages", ()) if each != first)]
 
 
 def show(

@@ -21,7 +21,7 @@ SPARE = timedelta(minutes=1)  # by which a lease is longer than promised, so tha
 
 
 def is_full(study: Study) -> bool:
-    """Whether nothing is left to be given out; told to late-comers before they consent."""
+    """Whether nothing is left to assign; late-comers learn it before they consent."""
     release_expired(study)
     return not _free(study).exists()
 

@@ -46,7 +46,7 @@ def _texts_in(tasks: Iterable[Submission], file: StudyFile) -> Iterator[str]:
 
 
 def _share_away(pages: Iterable[list[tuple[str, int]]]) -> float | None:
-    """None where no browser told anything, such as one without JavaScript."""
+    """None if the browser reported nothing, such as one without JavaScript."""
     spans = [time_away(page) for page in pages]
     whole = sum(total for _, total in spans)
     return sum(away for away, _ in spans) / whole if whole else None

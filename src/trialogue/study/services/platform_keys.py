@@ -69,7 +69,7 @@ class PublishedKeys(Keys):
                 rows = json.loads(answer.read(LARGEST))["keys"]
             found = {row["kid"]: jwt.PyJWK(row, algorithm="RS256").key for row in rows if row.get("kty") == "RSA"}
         except (OSError, ValueError, LookupError, TypeError, AttributeError, jwt.PyJWTError):
-            return  # what was read before stays; who cannot be checked is told to try again
+            return  # what was read before stays; people who cannot be checked are asked to try again
         if found:
             self._keys, self._read_at = found, time.monotonic()
 

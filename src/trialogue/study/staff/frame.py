@@ -29,8 +29,8 @@ def title(study: Study | None, language: str) -> str:
 
 def questions_of(study: Study) -> list[Question]:
     """What is asked about items."""
-    told = file_of(study)
-    return [*told.criteria, *told.item_questions()]
+    design = file_of(study)
+    return [*design.criteria, *design.item_questions()]
 
 
 def recruits(study: Study) -> bool:

@@ -50,13 +50,13 @@ class Stage:
     work: Callable[[Doing], None]
     """Does it."""
     config: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What it is told: everything that changes its output."""
+    """Its options: everything that changes its output."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """sha256 of the files that it reads, by name."""
     needs: tuple[str, ...] = ()
     """Stages before it."""
     grows: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What it is told that only makes its output longer: a change goes on in the same folder."""
+    """Options that only make its output longer: a change goes on in the same folder."""
     size: str = ""
     """How much work it is, in words."""
     reads: int = 0
@@ -137,8 +137,8 @@ class Plan:
         """Do every stage that is not done; the names of those that were.
 
         Args:
-            tell: told of each stage.
-            took: told the name of each stage that was done now, and its seconds.
+            tell: called for each stage.
+            took: called with the name and seconds of each stage that was run now.
 
         Raises:
             UsageError: a folder may not be changed, or another process works here.

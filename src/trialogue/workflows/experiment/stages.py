@@ -141,7 +141,7 @@ def _exclusions(experiment: Experiment) -> tuple[Exclusion, ...]:
 
 
 def _rules(experiment: Experiment) -> dict[str, JsonValue]:
-    """The same as part of what a stage is told; nothing without rules."""
+    """The same as part of a stage's options; nothing without rules."""
     rules: list[JsonValue] = [rule.to_json() for rule in _exclusions(experiment)]
     return {"exclude": rules} if rules else {}
 

@@ -240,7 +240,7 @@ def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
 
 
 def reader_of(path: Path, note: Note) -> Format:
-    """The format of a file; a study's export is known by its files, a table with plain headings by a guess that is told."""
+    """The format of a file; a study's export is recognised by its files, a table with plain headings by a reported guess."""
     from trialogue.datasets.tables.format import guess_mapping, table_format
 
     if export_files(path):
@@ -314,7 +314,7 @@ def gather(
     for item in sources_of(given, format_name=format_name, mapping=mapping):
         before = len(material.dialogues) + len(material.responses) + len(material.situations)
         before += len(material.scores) + len(material.preferences)
-        told = len(repairs.problems)
+        earlier = len(repairs.problems)
         for record in item.records(repairs):
             _add(material, record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
@@ -323,7 +323,7 @@ def gather(
                 clashes.extend(_clash(origin, record, item.given))
         after = len(material.dialogues) + len(material.responses) + len(material.situations)
         if after + len(material.scores) + len(material.preferences) == before:
-            why = "\n".join(summarise_repairs(repairs.problems[told:]))
+            why = "\n".join(summarise_repairs(repairs.problems[earlier:]))
             raise DataError(Problem("it contains nothing to evaluate.", file=item.given), hint=why)
         material.hashes.update(_with_own_names(item.digests(), material.hashes))
         if item.corpus is not None:
@@ -337,7 +337,7 @@ def gather(
 
 
 def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:
-    """Without repetitions: files of several systems may each bring what they answer. Those that differ are told of later."""
+    """Without duplicates: files of several systems may each contain the situations. Those that differ are reported later."""
     known: dict[str, Situation] = {}
     for situation in situations:
         if situation.id not in known or known[situation.id] != situation:

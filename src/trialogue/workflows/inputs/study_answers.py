@@ -79,7 +79,7 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
 
     Args:
         path: an export's folder, or one of its files with answers.
-        note: told what was repaired, and what and how many people are left out.
+        note: called with each repair, and with what and how many people are left out.
 
     Raises:
         DataError: everything wrong in all its files.

@@ -63,7 +63,7 @@ def read_answers(
         path: the file, or the folder of a study's export.
         by: who gave the labels that do not say so themselves, nor have a ``study.json`` beside them that does.
         mapping: other names to ours.
-        note: told who is left out.
+        note: called with who is left out.
 
     Raises:
         DataError: lines that are no answers, with strategies that do not exist, or that do not say who gave them; labels
@@ -95,12 +95,14 @@ def read_answers(
         problems.append(Problem(f"{said}{times}", str(path), lines[0]))
     problems += _unfit([answer for answers in found.values() for answer in answers], str(path))
     many = len(left_out)
-    told = f"{many} labeller{' is' if many == 1 else 's are'} left out: unfinished, or excluded by the study's rules."
+    message = (
+        f"{many} labeller{' is' if many == 1 else 's are'} left out: unfinished, or excluded by the study's rules."
+    )
     if problems or not found:
-        empty = Problem("it contains no answers.", str(path), hint=told if left_out else "")
+        empty = Problem("it contains no answers.", str(path), hint=message if left_out else "")
         raise DataError(problems or empty)
     if left_out:
-        note(Problem(told, file=str(path)))
+        note(Problem(message, file=str(path)))
     return {key: _in_order(answers) for key, answers in found.items()}
 
 

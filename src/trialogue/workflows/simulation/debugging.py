@@ -70,14 +70,14 @@ def debug(given: Sequence[str | Path], *, system: str | None = None, decides: De
     Raises:
         DataError: unreadable, no such system in it, or no acts on the utterances.
     """
-    told: defaultdict[str, list[Dialogue]] = defaultdict(list)
+    by_system: defaultdict[str, list[Dialogue]] = defaultdict(list)
     for dialogue in _read(given):
-        told[dialogue.system or "unnamed"].append(dialogue)
-    if system is not None and system not in told:
-        hint = f"There are: {', '.join(sorted(told)) or 'none'}."
+        by_system[dialogue.system or "unnamed"].append(dialogue)
+    if system is not None and system not in by_system:
+        hint = f"There are: {', '.join(sorted(by_system)) or 'none'}."
         raise DataError(Problem(f"there are no dialogues with {system!r}.", ", ".join(map(str, given)), hint=hint))
-    names = [system] if system is not None else list(told)
-    reports = [_report(name, told[name], decides) for name in names]
+    names = [system] if system is not None else list(by_system)
+    reports = [_report(name, by_system[name], decides) for name in names]
     return sorted(reports, key=lambda report: -report.failed / max(report.turns, 1))
 
 
@@ -178,15 +178,15 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
         UsageError: there are several, and no id says which; or there is none of the id.
         DataError: unreadable, or no dialogues in it.
     """
-    told = _read([source])
-    if not told:
+    dialogues = _read([source])
+    if not dialogues:
         raise DataError(Problem("it contains no dialogues.", str(source)))
-    known = ", ".join(each.id for each in told[:5]) + (", ..." if len(told) > 5 else "")
+    known = ", ".join(each.id for each in dialogues[:5]) + (", ..." if len(dialogues) > 5 else "")
     if dialogue_id is None:
-        if len(told) > 1:
-            raise UsageError(f"{source} holds {len(told):,} dialogues: choose one with --dialogue ID ({known}).")
-        return told[0]
-    found = [each for each in told if each.id == dialogue_id]
+        if len(dialogues) > 1:
+            raise UsageError(f"{source} holds {len(dialogues):,} dialogues: choose one with --dialogue ID ({known}).")
+        return dialogues[0]
+    found = [each for each in dialogues if each.id == dialogue_id]
     if not found:
         raise UsageError(f"{source} holds no dialogue {dialogue_id!r}. It has: {known}.")
     return found[0]
@@ -228,8 +228,8 @@ def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[Cont
 
 def _count(answered: Iterable[bool | None]) -> int | None:
     """How many are true; None where it is not known of all."""
-    told = list(answered)
-    return None if None in told else sum(map(bool, told))
+    outcomes = list(answered)
+    return None if None in outcomes else sum(map(bool, outcomes))
 
 
 def answers_from(dialogue: Dialogue, turn: int) -> list[bool | None]:

@@ -99,7 +99,7 @@ def _agent(spec: str | dict[str, JsonValue], folder: Path, run_in: Path) -> str 
     located = located_agent(spec, folder)
     try:
         is_command = isinstance(found := spec_of(located), SubprocessSpec) and found.folder is None
-    except TrialogueError:  # told where the study is checked
+    except TrialogueError:  # reported where the study is checked
         return located
     if not is_command or run_in == Path():
         return located

@@ -91,7 +91,7 @@ def simulate(
         catalogue: what users know and talk about, in place of the study's.
         openings: dialogues to go on from; (): they begin with nothing.
         timed: write how long agents take into the dialogues, of which then no two runs are the same.
-        progress: told how far it is.
+        progress: called with the progress.
 
     Raises:
         UsageError: agents or users that cannot be made, or a folder that belongs to another study.

@@ -60,7 +60,7 @@ def _store_answers(request: HttpRequest, study: Study, participant: Participant)
 
 
 def _said_before(request: HttpRequest, study: Study, participant: Participant, kind: str) -> dict[str, Any]:
-    """What somebody is told before they agree."""
+    """The information that people read before they agree."""
     if kind != "consent":
         return {}
     speak(request, languages_of(study))

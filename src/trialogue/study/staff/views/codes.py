@@ -108,11 +108,11 @@ def agreement(study: Study) -> str:
     coders = sorted(by, key=lambda coder: (-len(by[coder]), coder))[:CODERS]
     if len(coders) < CODERS:
         return ""
-    names, told = code_names(), []
+    names, values = code_names(), []
     for code in CODES:
         first, second = ({key: str(code in given) for key, given in by[coder].items()} for coder in coders)
         estimate = kappa_of_two(first, second)
         if estimate.n:
             value = f"{estimate.value:.2f}" if estimate.value is not None else gettext("undefined")
-            told.append(f"{names[code][0]} {value}")
-    return gettext("Cohen’s kappa of both coders: %(values)s") % {"values": ", ".join(told)} if told else ""
+            values.append(f"{names[code][0]} {value}")
+    return gettext("Cohen’s kappa of both coders: %(values)s") % {"values": ", ".join(values)} if values else ""

@@ -157,5 +157,5 @@ class Log(StaffList):
 
 
 def _log_text(what: str, detail: dict[str, Any]) -> str:
-    told = ", ".join(f"{name} {value}" for name, value in detail.items())
-    return f"{what} ({told})" if told else what
+    parts = ", ".join(f"{name} {value}" for name, value in detail.items())
+    return f"{what} ({parts})" if parts else what

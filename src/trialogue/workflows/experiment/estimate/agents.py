@@ -41,7 +41,7 @@ class AgentEstimate:
     prompt_tokens: Range | None = None
     """Of a language model; None: unknown, or it is none."""
     completion_tokens: Range | None = None
-    """Likewise; from 0 to what its options allow where no earlier run told."""
+    """Likewise; from 0 to what its options allow if no earlier run recorded it."""
     cost: Range | None = None
     """Of a language model; None: unknown, or it is none."""
     currency: str = ""
@@ -126,9 +126,9 @@ def _sum(each: Mean, dialogues: int, further: int) -> Range | None:
 
 def _with_cost(made: AgentEstimate, spec: LlmSpec, usage: Usage | None) -> AgentEstimate:
     """The estimate with tokens and cost: an earlier run's tokens a call, so many calls. Else why they are unknown."""
-    told = usage is not None and usage.calls > usage.unreported
+    has_usage = usage is not None and usage.calls > usage.unreported
     prompt = completion = cost = None
-    if usage is not None and told:
+    if usage is not None and has_usage:
         calls = usage.calls - usage.unreported
         prompt, completion = (
             made.asked.times(tokens / calls, tokens / calls)
@@ -144,7 +144,7 @@ def _with_cost(made: AgentEstimate, spec: LlmSpec, usage: Usage | None) -> Agent
         completion_tokens=completion,
         cost=cost,
         currency=spec.price.currency if spec.price and cost else "",
-        notes=tuple(_notes(spec, told=told)),
+        notes=tuple(_notes(spec, has_usage=has_usage)),
     )
 
 
@@ -154,9 +154,9 @@ def _cost(price: Price, prompt: Range, completion: Range) -> Range:
     return prompt.times(a_prompt, a_prompt).plus(completion.times(an_answer, an_answer))
 
 
-def _notes(spec: LlmSpec, *, told: bool) -> list[str]:
+def _notes(spec: LlmSpec, *, has_usage: bool) -> list[str]:
     notes = []
-    if not told:
+    if not has_usage:
         notes.append("no earlier run recorded how many tokens its prompts take")
     if spec.price is None:
         notes.append("its price is not given (option price)")

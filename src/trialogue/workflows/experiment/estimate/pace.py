@@ -106,7 +106,7 @@ def _measurement(text: str) -> Iterator[StageTook | AgentTook]:
 class Shares:
     """Shares the time of a batch among its agents, by what ended between two tellings.
 
-    A batch tells of a dialogue that ends unless it told of another one ``PROGRESS_S`` ago or less. So whatever ended
+    A batch reports a dialogue that ends unless it reported another one ``PROGRESS_S`` ago or less. So whatever ended
     between two tellings took as much at the most, but for the last.
     """
 
