@@ -89,7 +89,7 @@ def test_votes_alone_are_read_without_conversations() -> None:
     repairs = Repairs()
     preferences = split(list(FORMAT.read(DATA / "votes_closed.csv", note=repairs)))[1]
     assert [(vote.id, vote.dialogue_a) for vote in preferences] == [("closed-1", None)]
-    assert "Read the whole folder to have both" in str(repairs.problems[0])
+    assert "Read the whole folder to join them" in str(repairs.problems[0])
 
 
 def test_files_may_have_any_name(tmp_path: Path) -> None:

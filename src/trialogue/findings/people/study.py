@@ -193,7 +193,7 @@ def _model_rater_note(estimates: StudyEstimates) -> tuple[str, ...]:
     what = "a language model" if len(names) == 1 else "language models"
     return (
         f"{list_names(names)} ({what}, not people) gave {answers:,} answers to the same questions; they are compared with "
-        "people's in a section of their own and count in no other number.",
+        "people's in a separate section and do not count elsewhere.",
     )
 
 
