@@ -208,7 +208,7 @@ def fit_users(
         phrasebook=extract(corpus, catalogue=catalogue, linker=linker, attributes=names, space=space),
         temperature=fitted_temperature(examples, groups) if calibrate else USUAL_TEMPERATURE,
         options=options,
-        trained=training_dialogues((dialogue.id, dialogue) for dialogue in told) if fingerprints else None,
+        trained=training_dialogues((dialogue.id, dialogue) for dialogue in corpus) if fingerprints else None,
     )
 
 
