@@ -3,9 +3,12 @@
 Django is set up once per process, so a process opens one folder.
 """
 
+import logging
 import os
 import secrets
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from trialogue.study.models import Study
 
 KEY_FILE = "secret.key"
+LAUNCHED = "launched"  # in a study folder: copies of the files that are in the database
+_log = logging.getLogger("trialogue.study")
 SHORTEST_KEY = 32  # characters; Django's checks ask for 50, which our own keys have
 
 
@@ -110,21 +115,93 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
     """
     file, items, sha256 = read_folder(folder)
     set_up(folder, hosts=hosts, secure=secure, proxies=proxies)
+    from trialogue.study.services.management.loading import ChangedError, load
+
+    with _database(folder):
+        try:
+            study = load(file, items, sha256)
+        except ChangedError as error:
+            raise ChangedError(f"{error} {_way_back(folder)}, or give the changed study another name.") from error
+    _keep_copies(folder, file, sha256)
+    return study
+
+
+def open_launched(folder: Path) -> "Study":
+    """The study of a folder as it was launched, whatever was done to its files since: for what lets nobody in, such as an
+    export or an erasure.
+
+    Raises:
+        UsageError, DataError: as ``open_study``, where no such study is in the database.
+    """
+    try:
+        return open_study(folder)
+    except DataError as error:
+        return _stored(folder, error, "")
+    except UsageError as error:
+        from trialogue.study.services.management.loading import ChangedError
+
+        if not isinstance(error, ChangedError):
+            raise
+        return _stored(folder, error, read_study(folder).study)
+
+
+def _stored(folder: Path, error: DataError | UsageError, slug: str) -> "Study":
+    """The study with participants in the database, by its name where that can be read; else the only one."""
+    if not (folder / DATABASE_FILE).is_file() and not os.environ.get("DATABASE_URL"):
+        raise error
+    set_up(folder)
+    from trialogue.study.models import Study
+
+    with _database(folder):
+        known = Study.objects.filter(participants__isnull=False).distinct()
+        found = list(known.filter(slug=slug) if slug else known)
+    if len(found) != 1:
+        raise error
+    _log.warning("%s The study is used as it was launched.", error)
+    return found[0]
+
+
+@contextmanager
+def _database(folder: Path) -> Iterator[None]:
+    """The tables of a folder's database as today's release wants them.
+
+    Raises:
+        UsageError: it cannot be used.
+    """
     from django.db import DatabaseError, connections
 
-    from trialogue.study.services.management.loading import load
     from trialogue.study.upgrading import bring_up_to_date
 
     where = os.environ.get("DATABASE_URL", "").rpartition("@")[2] or str(folder / DATABASE_FILE)
     try:
         bring_up_to_date(folder, where=where)
-        study = load(file, items, sha256)
+        yield
     except DatabaseError as error:
         raise UsageError(f"The database {where} cannot be used: {str(error).strip()}") from error
     finally:
         connections.close_all()
     _private(folder / DATABASE_FILE)
-    return study
+
+
+def _keep_copies(folder: Path, file: StudyFile, sha256: str) -> None:
+    """Copies of what was loaded, to be put back after an edit; none where nothing can be written."""
+    kept = folder / LAUNCHED
+    mark = kept / "sha256"
+    try:
+        if mark.is_file() and mark.read_text("ascii") == sha256:
+            return
+        for path in (folder.resolve() / FILE, items_path(folder, file)):
+            copy = kept / path.relative_to(folder.resolve())
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        mark.write_text(sha256, "ascii")
+    except OSError as error:
+        _log.warning("no copy of the study file is kept in %s: %s", kept, error)
+
+
+def _way_back(folder: Path) -> str:
+    kept = folder / LAUNCHED
+    return f"Restore the launched version ({kept} has copies)" if kept.is_dir() else "Restore the launched version"
 
 
 def _private(database: Path) -> None:

@@ -21,11 +21,11 @@ def export(
     is kept.
     """
     from trialogue.cli.shared.progress import check_folder
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
     target = out or folder / "exports" / "export"
     check_folder(target)
-    study = open_study(folder)
+    study = open_launched(folder)
     from trialogue.study.export import export_study
 
     for path in export_study(study, target, who="command line", infact=infact):

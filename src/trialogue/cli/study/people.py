@@ -19,12 +19,12 @@ def state(
 ) -> None:
     """Open, pause or close a study. Participants already in a session can finish."""
     from trialogue.errors import UnknownNameError
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
     known = ("running", "paused", "closed")
     if to not in known:
         raise UnknownNameError("state", to, known)
-    study = open_study(folder)
+    study = open_launched(folder)
     from trialogue.study.services.management.launching import launch, set_state
 
     draft = study.state == study.State.DRAFT and to == study.State.RUNNING
@@ -42,9 +42,9 @@ def staff(
     ] = "",
 ) -> None:
     """Give somebody access to the staff pages, or change their permissions. All staff can view."""
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
-    open_study(folder)
+    open_launched(folder)
     from trialogue.study.services.management.staff_access import let_in
 
     allowed = let_in(name, password, export=export, manage=manage)
@@ -81,9 +81,9 @@ def reconcile(
     folder: Folder, submissions: Annotated[Path, typer.Argument(help="The platform's list of submissions, as CSV.")]
 ) -> None:
     """Release the items of participants who returned or timed out, and list mismatches with the platform."""
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
-    study = open_study(folder)
+    study = open_launched(folder)
     from trialogue.study.services.management.reconciliation import reconcile as run
 
     found = run(study, submissions, who=WHO)
@@ -102,9 +102,9 @@ def erase(
 ) -> None:
     """Delete everything about a participant. Earlier exports and backups are yours to delete."""
     from trialogue.errors import UsageError
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
-    study = open_study(folder)
+    study = open_launched(folder)
     from trialogue.study.services.leaving import erase as run
 
     if not (count := run(study, participant, who=WHO)):

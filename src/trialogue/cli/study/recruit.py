@@ -28,11 +28,11 @@ def recruit(
 ) -> None:
     """Recruit on Prolific: create a draft, publish it, track submissions, approve, reject, pay bonuses, close."""
     from trialogue.errors import UnknownNameError
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
     if step not in STEPS:
         raise UnknownNameError("step", step, STEPS)
-    study = open_study(folder)
+    study = open_launched(folder)
     from trialogue.study.recruiting.api import Api
     from trialogue.study.recruiting.decisions import Payer
     from trialogue.study.recruiting.prolific import Recruiter

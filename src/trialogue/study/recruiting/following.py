@@ -113,9 +113,9 @@ def watch(folder: Path, every_s: float, parent: int) -> None:
 
 def main(folder: Path, every_s: float, parent: int) -> None:
     """Follow a study until the parent process ends."""
-    from trialogue.study.opening import open_study
+    from trialogue.study.opening import open_launched
 
-    study = open_study(folder)
+    study = open_launched(folder)
     from trialogue.study.recruiting.api import Api
     from trialogue.study.recruiting.prolific import Recruiter
 

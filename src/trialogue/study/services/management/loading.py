@@ -12,6 +12,10 @@ from trialogue.study.design.items import BY_TYPE, AnyItem, to_stored
 from trialogue.study.models import Item, Slot, Study
 
 
+class ChangedError(UsageError):
+    """A study has taken people in, and its file or items are others now."""
+
+
 def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
     """The study in the database; made if it is not there.
 
@@ -21,16 +25,15 @@ def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
         sha256: of both, as ``design.file.sha256_of_study`` gives it.
 
     Raises:
-        UsageError: a study of this name has taken people in with another file.
+        ChangedError: a study of this name has taken people in with another file.
     """
     with transaction.atomic():
         there = Study.objects.select_for_update().filter(slug=file.study).first()
         if there is not None and there.sha256 == sha256:
             return there
         if there is not None and there.participants.exists():
-            raise UsageError(
-                f"the study {file.study!r} already has participants, but its file or items have changed. "
-                "Restore the launched version, or give the changed study another name."
+            raise ChangedError(
+                f"the study {file.study!r} already has participants, but its file or items have changed."
             )
         if there is not None:
             there.delete()
