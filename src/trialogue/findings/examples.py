@@ -18,7 +18,7 @@ def examples(
     beside: Collection[str],
     units: ScoreTable | None = None,
 ) -> tuple[Example, ...]:
-    """The best dialogues of the leading system and the worst of the trailing one, by the league's measure.
+    """Best dialogues of the leading system and worst ones of the last system, by the league's measure.
 
     Ties are broken by id, so that the choice is the same in every run. Empty where no dialogue has a value.
 
@@ -61,7 +61,7 @@ def examples(
 def values_by_dialogue(
     scores: Iterable[Score], units: ScoreTable | None = None
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Values of dialogues: by (system, dialogue), then by measure; raters' scores of one dialogue are averaged."""
+    """Dialogue values by (system, dialogue), then by measure; several raters' scores are averaged."""
     sums: dict[tuple[str, str], dict[str, list[float]]] = {}
     for score in scores:
         if score.level == "dialogue" and score.value is not None and score.system and score.dialogue_id:

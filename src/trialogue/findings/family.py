@@ -23,7 +23,7 @@ MIXED = "max-T or Holm"
 
 
 class FamilyScope(StrEnum):
-    """Which comparisons are corrected together."""
+    """Scope of the correction for multiple comparisons."""
 
     MEASURE = "measure"
     """The pairs of systems of each measure."""
@@ -32,7 +32,7 @@ class FamilyScope(StrEnum):
 
 
 def correct_family(pairs: Sequence[Score]) -> CorrectedFamily:
-    """p-values of the differences of one measure, corrected over them: max-T where the data allow it, else Holm."""
+    """Correct p-values over the differences of one measure: max-T if the data allow it, else Holm."""
     return step_down([_test(score) for score in pairs])
 
 
@@ -42,7 +42,7 @@ def _test(score: Score) -> PairTest:
 
 
 def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | None:
-    """The interval of one difference that holds together with those of its family; None without a pairwise one.
+    """Simultaneous interval of one difference within its family; None without a pairwise one.
 
     It leaves zero out only where the uncorrected p is below the level that each pair of the family has.
     """
@@ -62,7 +62,7 @@ def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | No
 
 
 def stretched_ends(difference: Estimate, level: float) -> tuple[float, float] | None:
-    """The ends of an interval of a difference at another level; None without an interval.
+    """Ends of a difference's interval at another level; None without an interval.
 
     The interval at hand is stretched from its own confidence to ``1 - level`` by the ratio of quantiles of Student's t. Its
     degrees of freedom are not recorded: half the clusters less one stands for them, which is the fewest that two systems of
@@ -80,7 +80,7 @@ def stretched_ends(difference: Estimate, level: float) -> tuple[float, float] | 
 
 
 def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: float) -> tuple[League, ...]:
-    """The leagues with p-values of some measures corrected by Holm over the pairs of all of them.
+    """Leagues with Holm-corrected p-values over the pairs of several measures.
 
     Args:
         leagues: of any measures.
@@ -112,17 +112,17 @@ def _replace_p(contrast: Contrast, p: float | None, family: CorrectedFamily, lea
 
 
 def rank_league(league: League, contrasts: Sequence[Contrast]) -> League:
-    """A league with other verdicts, and the ranks that follow."""
+    """Replace a league's verdicts, and update its ranks."""
     standings = with_ranks(league.standings, tuple(contrasts), better=league.measure.better)
     return league.model_copy(update={"contrasts": tuple(contrasts), "standings": standings})
 
 
 def correction_of(leagues: Sequence[League]) -> str:
-    """What to call the correction of several measures."""
+    """Name of the correction over several measures."""
     methods = {league.correction for league in leagues if len(league.contrasts) > 1}
     return MIXED if len(methods) > 1 else str(next(iter(methods), FamilyMethod.HOLM))
 
 
 def correction_within(findings: Findings, league: League) -> str:
-    """What to call the correction of the pairs of one measure."""
+    """Name of the correction over the pairs of one measure."""
     return findings.correction if findings.correction == ACROSS_MEASURES else league.correction.value

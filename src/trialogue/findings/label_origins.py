@@ -7,7 +7,7 @@ from trialogue.records import Labeller, Record
 
 
 class LabelCounts(Record):
-    """Whose labels count on one side of the pairs of one system."""
+    """Counts of labels by kind of labeller, on one side of one system's pairs."""
 
     system: str
     """The system."""
@@ -22,7 +22,7 @@ class LabelCounts(Record):
 
     @property
     def is_by_people_alone(self) -> bool:
-        """Whether people labelled every utterance that has labels, and there are such."""
+        """Whether all labels, and at least one, are by people."""
         return set(self.by) == {Labeller.PERSON} and not self.unknown
 
     @property
@@ -32,7 +32,7 @@ class LabelCounts(Record):
 
 
 def rehearsals(counts: Iterable[LabelCounts]) -> tuple[str, ...]:
-    """A sentence where scripts, or authors of invented texts, stand in for people."""
+    """Sentence about scripts or authors of invented texts standing in for people, if any."""
     kinds = {kind for each in counts for kind in each.by}
     stand_ins = [kind for kind in STANDING_IN if kind in kinds]
     if not stand_ins:
@@ -47,7 +47,7 @@ STANDING_IN = {Labeller.SCRIPTED: "scripts", Labeller.INVENTED: "the authors of 
 
 
 def labeller_names(labellers: Iterable[Labeller | None]) -> str:
-    """Whose labels a model is held against, in a sentence.
+    """Name of the reference labellers in a sentence.
 
     >>> labeller_names([Labeller.PERSON]), labeller_names([Labeller.SCRIPTED, Labeller.PERSON])
     ('people', 'people and scripts')

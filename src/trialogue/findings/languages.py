@@ -31,7 +31,7 @@ DIFFERENT = Reason.of(ReasonCode.DIFFERENT_LANGUAGES)
 
 
 class LanguageSurvey:
-    """Takes in conversations as they come by, and says which languages they are in."""
+    """Detects the languages of conversations incrementally."""
 
     def __init__(self) -> None:
         self._samples: defaultdict[tuple[str | None, Writer], TextSample] = defaultdict(TextSample)
@@ -40,20 +40,20 @@ class LanguageSurvey:
 
     @classmethod
     def from_conversations(cls, conversations: Iterable[Conversation]) -> Self:
-        """A survey of these conversations."""
+        """Survey of given conversations."""
         survey = cls()
         for conversation in conversations:
             survey.add(conversation)
         return survey
 
     def watch(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-        """The same conversations, taken in as they are asked for."""
+        """Pass conversations through, adding each to the survey."""
         for conversation in conversations:
             self.add(conversation)
             yield conversation
 
     def add(self, conversation: Conversation) -> None:
-        """Take in what a system, its users and people in its place say in a conversation."""
+        """Add the texts of the system, its users and the reference in a conversation."""
         system = conversation.system
         for reply in conversation.replies:
             self._samples[system, "system"].add(reply.text)
@@ -66,13 +66,13 @@ class LanguageSurvey:
                 self._samples[system, "user"].add(said.text)
 
     def merge(self, other: "LanguageSurvey") -> None:
-        """Take in what another survey did, as if its conversations had come after these."""
+        """Add another survey, as if its conversations followed these."""
         for key, sample in other._samples.items():
             self._samples[key].merge(sample)
         self.labelled_by_model |= other.labelled_by_model
 
     def findings(self) -> tuple[LanguageFinding, ...]:
-        """The language of each system, of its users, and of references; systems in alphabetical order."""
+        """Languages of each system, its users and references; systems in alphabetical order."""
         return tuple(
             _make_finding(system, writer, self._samples[system, writer])
             for system, writer in sorted(self._samples, key=lambda each: (each[0] is None, each))
@@ -99,7 +99,7 @@ def _make_finding(system: str | None, writer: Writer, sample: TextSample) -> Lan
 
 @dataclass(frozen=True)
 class Screened:
-    """Scores of measures that fit the languages they are of."""
+    """Scores that remain after language screening."""
 
     scores: list[Score]
     """Without those that do not fit; differences across languages are undefined."""
@@ -111,7 +111,7 @@ class Screened:
     """(full name of a measure, system) that have no scores for this reason."""
 
     def lacks(self, measure: str) -> bool:
-        """Whether a measure has no scores at all for this reason."""
+        """Whether a measure lost all its scores to screening."""
         systems = {each.system for each in self.findings if each.writer == "system"}
         return bool(systems) and all((measure, system) in self.left_out for system in systems)
 
@@ -119,7 +119,7 @@ class Screened:
 def with_known_labels(
     conversations: Iterable[Conversation], mismatches: Iterable[LanguageMismatch]
 ) -> list[Conversation]:
-    """The conversations without those of systems whose strategies a model of another language labelled."""
+    """Drop conversations of systems whose strategies were labelled by a model of another language."""
     unknown = {
         system for each in mismatches if each.reason == "model_labels" and not each.is_kept for system in each.systems
     }
@@ -144,7 +144,7 @@ def screen(
     labels_made_for: tuple[str, ...] | None = ENGLISH,
     any_language: bool = False,
 ) -> Screened:
-    """The scores without those of measures that do not fit the language of what they measure.
+    """Drop scores of measures that do not support the language of their data.
 
     Where there is too little text to tell a language, its measures are kept.
 
@@ -277,7 +277,7 @@ def _of_pairs(apart: Mapping[tuple[str, str, str], _Reason], any_language: bool)
 
 
 def shown_mismatches(mismatches: Iterable[LanguageMismatch], shown: Sequence[str]) -> tuple[LanguageMismatch, ...]:
-    """The mismatches of the measures that are shown; others are measured for agreement with people alone."""
+    """Mismatches of the displayed measures only."""
     return tuple(
         each.model_copy(update={"measures": measures})
         for each in mismatches

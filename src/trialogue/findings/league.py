@@ -23,7 +23,7 @@ from trialogue.stats.comparison.families import FamilyMethod
 def leagues(
     scores: Iterable[Score], measures: Sequence[Measure], *, units: ScoreTable | None = None, alpha: float = 0.05
 ) -> tuple[League, ...]:
-    """One league for each measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
+    """One league per measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
 
     Args:
         scores: scores of the measures; others are passed over. Scores of single dialogues are kept for pictures.
@@ -130,7 +130,7 @@ def _order(standing: Standing, better: str) -> tuple[bool, float, str]:
 
 
 def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[tuple[Contrast, ...], FamilyMethod]:
-    """Differences with their verdicts, p-values corrected over all of them, and the method of correction."""
+    """Contrasts with corrected p-values and verdicts, and the correction method."""
     family = correct_family(pairs)
     contrasts = tuple(
         Contrast(
@@ -147,7 +147,7 @@ def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[
 
 
 def estimate_of(score: Score) -> Estimate:
-    """The estimate that a score of a system or difference is."""
+    """Convert a score of a system or difference to an estimate."""
     return Estimate(
         value=score.value,
         interval=score.interval,

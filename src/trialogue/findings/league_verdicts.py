@@ -6,7 +6,7 @@ from trialogue.findings.standings import Contrast, Standing, Verdict
 
 
 def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:
-    """Which side is better, at a level; measures without a direction decide nothing."""
+    """The better side at a level; measures without a direction give none."""
     if difference is None or p_adjusted is None:
         return "undefined"
     if p_adjusted > alpha or difference == 0 or better == "neither":
@@ -17,7 +17,7 @@ def verdict(difference: float | None, p_adjusted: float | None, *, better: str, 
 def with_ranks(
     standings: Sequence[Standing], contrasts: Sequence[Contrast], *, better: str, without: Set[str] = frozenset()
 ) -> tuple[Standing, ...]:
-    """Standings in their order, with the ranks that some comparisons leave open; none where nothing is ranked.
+    """Add the rank ranges implied by the contrasts to standings; none if nothing is ranked.
 
     Args:
         standings: of systems.
@@ -41,12 +41,12 @@ def _with_rank(
 
 
 def is_compared(system: str, contrasts: Iterable[Contrast]) -> bool:
-    """Whether any difference to another system could be tested."""
+    """Whether any difference to another system was tested."""
     return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
 
 
 def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
-    """(systems that are significantly better than this one, systems that are significantly worse)."""
+    """(Number of significantly better systems, number of significantly worse systems)."""
     better = worse = 0
     for contrast in contrasts:
         if system not in (contrast.a, contrast.b) or contrast.verdict not in ("a", "b"):

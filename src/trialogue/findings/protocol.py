@@ -22,7 +22,7 @@ def _as_list(given: object) -> object:
 
 
 class Correction(StrEnum):
-    """Over which comparisons p-values are corrected."""
+    """Scope of the correction of p-values."""
 
     WITHIN = "within"
     """Over the pairs of systems of each measure."""
@@ -31,7 +31,7 @@ class Correction(StrEnum):
 
 
 class Margins(Record):
-    """Differences that matter, in the unit of the primary measure."""
+    """Practically relevant differences, in the unit of the primary measure."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -44,7 +44,7 @@ class Margins(Record):
 
 
 class Exclusion(Record):
-    """A rule by which dialogues are left out before anything is measured. One rule is one of its fields."""
+    """Rule that excludes dialogues before measurement. One rule is one of its fields."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -61,7 +61,7 @@ class Exclusion(Record):
 
 
 class DecisionProtocol(Record):
-    """What decides, fixed before there are data."""
+    """Decision protocol, fixed before there are data."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -97,7 +97,7 @@ class DecisionProtocol(Record):
 
 
 class DeviationKind(StrEnum):
-    """In what a run differs from its protocol."""
+    """Kinds of deviations from a protocol."""
 
     PRIMARY_CHANGED = "primary_changed"
     FAMILY_CHANGED = "family_changed"
@@ -126,7 +126,7 @@ class DeviationKind(StrEnum):
 
 
 class Deviation(Record):
-    """One thing that is not as the protocol says."""
+    """One deviation from the protocol."""
 
     what: DeviationKind
     """What it is."""
@@ -152,16 +152,16 @@ class ProtocolCheck(Record):
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is a protocol and nothing deviates from it."""
+        """Whether there is a protocol without deviations."""
         return self.sha256 is not None and not self.deviations
 
     @property
     def first_hash(self) -> str:
-        """The first digits of the hash of the protocol that the first report in the folder rests on."""
+        """Abbreviated hash of the protocol behind the first report in the folder."""
         replaced = (each.planned for each in self.deviations if each.what is DeviationKind.REPLACED)
         return str(next(replaced, self.short_hash))
 
     @property
     def short_hash(self) -> str:
-        """The first digits of the hash; "" without a protocol."""
+        """Abbreviated hash; "" without a protocol."""
         return (self.sha256 or "")[:SHORT]

@@ -30,7 +30,7 @@ from trialogue.records.kinds.gates import Gate
 
 
 class Strength(Record):
-    """One system in a ranking from votes."""
+    """One system in a vote ranking."""
 
     system: str
     """The system."""
@@ -53,7 +53,7 @@ class Strength(Record):
 
 
 class Votes(Record):
-    """What pairwise preferences say."""
+    """Results of pairwise preferences."""
 
     strengths: tuple[Strength, ...]
     """Systems, strongest first."""
@@ -87,7 +87,7 @@ class Votes(Record):
 
 
 class Flip(Record):
-    """Two variants of one metric that put two systems in opposite order."""
+    """Two variants of one metric that rank two systems in opposite order."""
 
     metric: str
     """The metric."""
@@ -104,7 +104,7 @@ class Flip(Record):
 
 
 class Sensitivity(Record):
-    """One metric under all its variants."""
+    """Ranking under all variants of one metric."""
 
     metric: str
     """Its name."""
@@ -115,7 +115,7 @@ class Sensitivity(Record):
 
 
 class Example(Record):
-    """A dialogue to open."""
+    """A dialogue to inspect."""
 
     dialogue: Dialogue
     """The dialogue."""
@@ -132,7 +132,7 @@ class Example(Record):
 
 
 class Section(Record):
-    """What another analysis adds to a report: sentences, a table, and a page of its own."""
+    """Report section of another analysis: sentences, a table, and a page of its own."""
 
     title: str
     """Its heading."""
@@ -147,7 +147,7 @@ class Section(Record):
 
 
 class StatementKind(StrEnum):
-    """What a statement of the answer is about."""
+    """Topic of a statement."""
 
     VERDICT = "verdict"
     """Which system is better on the measure that counts most, with what that is conditional on."""
@@ -168,7 +168,7 @@ class StatementKind(StrEnum):
 
 
 class Statement(Record):
-    """One sentence of the answer, or two that belong together."""
+    """One or two related sentences of the answer."""
 
     kind_of: StatementKind = StatementKind.OTHER
     """What it is about."""
@@ -182,12 +182,12 @@ class Statement(Record):
         return {"text": given} if isinstance(given, str) else given
 
     def __str__(self) -> str:
-        """The text."""
+        """Text of the statement."""
         return self.text
 
 
 class SharedSituations(Record):
-    """Two systems that did not answer the same situations."""
+    """Two systems that answered different situations."""
 
     a: str
     """The one."""
@@ -198,7 +198,7 @@ class SharedSituations(Record):
 
 
 class SystemFacts(Record):
-    """How much there is of a system."""
+    """Counts of a system's data."""
 
     system: str
     """The system."""

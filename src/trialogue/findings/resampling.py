@@ -9,7 +9,7 @@ from trialogue.seeds import rng_for
 
 @dataclass(frozen=True)
 class Resampling:
-    """Cluster bootstrap, percentile intervals."""
+    """Settings of the cluster bootstrap with percentile intervals."""
 
     seed: int = 0
     """Of everything random."""
@@ -19,7 +19,7 @@ class Resampling:
     """Of the intervals: 2.5 to 97.5 %."""
 
     def rng(self, *names: str) -> np.random.Generator:
-        """The generator of one named number; measures that share a name meet the same resamples."""
+        """Generator for a named quantity; measures with the same name share resamples."""
         return rng_for(self.seed, "agreement", *names)
 
 

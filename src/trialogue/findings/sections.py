@@ -15,7 +15,7 @@ MOST_GAPS = 6  # features that give most away; the page about realism has the ot
 
 
 def agreement_section(found: AgreementFindings, *, page: str) -> Section:
-    """Which measure agrees with people: the first question's table, baselines marked.
+    """Section on agreement with people: the first question's table, baselines marked.
 
     Args:
         found: the findings about agreement.
@@ -57,7 +57,7 @@ def agreement_section(found: AgreementFindings, *, page: str) -> Section:
 
 
 def realism_section(found: RealismFindings, *, users: str, page: str) -> Section:
-    """How real simulated users are, and whether they put systems in the order that people do.
+    """Section on the realism of simulated users and their ranking of systems.
 
     Args:
         found: the findings about realism.

@@ -27,7 +27,7 @@ OVER_MEASURES = "Holm, over the deciding measures,"
 
 
 def column_name(name: str, users: str | None) -> str:
-    """The name of a measure's column: measures of dialogues with simulated users are never one with those of people.
+    """Name of a measure's column, distinct for simulated users.
 
     Args:
         name: the measure's full name.

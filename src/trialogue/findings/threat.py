@@ -12,7 +12,7 @@ from trialogue.records import JsonValue, Record
 
 
 class Severity(StrEnum):
-    """What a threat does to the verdicts of its subject."""
+    """Effect of a threat on the verdicts of its subject."""
 
     BLOCKS = "blocks"
     """There is no rank and no verdict."""
@@ -23,7 +23,7 @@ class Severity(StrEnum):
 
 
 class Validity(StrEnum):
-    """What the gate leaves of a verdict."""
+    """Validity of a verdict after the gate."""
 
     FIRM = "firm"
     """Nothing that is known speaks against it."""
@@ -42,8 +42,7 @@ ORDER = (Validity.FIRM, Validity.CONDITIONAL, Validity.BLOCKED)
 
 
 class ThreatCode(StrEnum):
-    """Every kind of threat that can be detected. ``texts.py`` says what each means, how it is found and what it "
-    "does."""
+    """All detectable kinds of threats. ``texts.py`` describes meaning, detection and effect."""
 
     NEVER_FINISHED = "never_finished"
     FAILURES = "failures"
@@ -89,7 +88,7 @@ class ThreatCode(StrEnum):
 
 
 class Threat(Record):
-    """One threat, to one subject."""
+    """One threat to one subject."""
 
     code: ThreatCode
     """What it is."""
@@ -110,15 +109,15 @@ class Threat(Record):
     """What was found: counts, shares, names. The catalogue of texts says which."""
 
     def concerns_measure(self, name: str) -> bool:
-        """Whether it is about a column."""
+        """Whether it concerns a measure's column."""
         return self.measure in (None, name)
 
     def concerns_system(self, name: str) -> bool:
-        """Whether it is about a system by itself."""
+        """Whether it concerns a single system."""
         return not self.is_of_pair and (not self.systems or name in self.systems)
 
     def concerns_pair(self, a: str, b: str, *, ahead: str | None) -> bool:
-        """Whether it is about the verdict on two systems.
+        """Whether it concerns the verdict on two systems.
 
         Args:
             a: the one.
@@ -138,7 +137,7 @@ class Threat(Record):
 
 
 def weakest(validities: "list[Validity] | tuple[Validity, ...]") -> Validity:
-    """The least valid of some; firm where there are none.
+    """Lowest validity; firm if there are none.
 
     >>> weakest([Validity.FIRM, Validity.BLOCKED, Validity.CONDITIONAL]).value, weakest([]).value
     ('blocked', 'firm')

@@ -18,7 +18,7 @@ DUPLICATE = "(duplicate)"  # how a reader marks, in ``source``, a vote that its 
 def votes_of(
     preferences: Sequence[Preference], *, seed: int = 0, resamples: int = 2_000, alpha: float = 0.05
 ) -> Votes | None:
-    """Strengths of systems from votes between two of them; None if there are no such votes.
+    """Strengths of systems from pairwise votes; None if there are none.
 
     Votes that a corpus holds twice are counted once here, and both times in published tables. Votes between two dialogues
     of the same system rank nothing and are left out.

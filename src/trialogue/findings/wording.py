@@ -7,7 +7,7 @@ from trialogue.records import Estimate
 
 
 def p_words(p: float) -> str:
-    """A p-value with its sign, to follow "p ".
+    """A p-value with its relation sign, to follow "p ".
 
     >>> p_words(0.04), p_words(0.00001)
     ('= .040', '< .001')
@@ -16,7 +16,7 @@ def p_words(p: float) -> str:
 
 
 def render_estimate(estimate: Estimate, *, digits: int | None = None) -> str:
-    """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign.
+    """Format a value with its interval: ``0.52 [0.38, 0.67]``; values that round to zero have no sign.
 
     Args:
         estimate: what is written.
@@ -29,7 +29,7 @@ def render_estimate(estimate: Estimate, *, digits: int | None = None) -> str:
 
 
 def decimals(estimates: Iterable[Estimate]) -> int:
-    """Decimals for all values of a column: as many as the widest of their intervals supports, 2 without any."""
+    """Decimals for a column: as many as its widest interval supports, 2 without any."""
     return min((_digits(each) for each in estimates if each.interval is not None), default=2)
 
 
@@ -43,7 +43,7 @@ MOST_NAMES = 5  # in one sentence
 
 
 def list_names(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
-    """Names in a sentence; of more than ``most`` + 1, the first ``most``, and how many others there are.
+    """Names in a sentence; of more than ``most`` + 1, the first ``most`` and the number of others.
 
     >>> list_names(["A"]), list_names(["A", "B", "C"]), list_names(["A", "B", "C", "D"], most=2)
     ('A', 'A, B and C', 'A, B and 2 others')
@@ -54,7 +54,7 @@ def list_names(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
 
 
 def pair_sentences(pairs: Iterable[tuple[str, str]], order: Sequence[str]) -> str:
-    """Which systems are significantly better than which; systems that beat the same ones stand together.
+    """Sentences on significantly better systems; systems that beat the same ones are grouped.
 
     Args:
         pairs: (better, worse).

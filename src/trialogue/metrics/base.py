@@ -100,16 +100,16 @@ UnitT = TypeVar("UnitT", bound=Reply | Dialogue, contravariant=True)
 
 
 class Metric(Protocol):
-    """What both kinds have."""
+    """Attributes common to both kinds of metrics."""
 
     @property
     def card(self) -> Card:
-        """What it is."""
+        """Card of the metric."""
         ...
 
     @property
     def measure(self) -> str:
-        """Its full name: metric, parameters, variant and version, such as ``distinct(n=2)@ratio|v1``."""
+        """Full name: metric, parameters, variant and version, such as ``distinct(n=2)@ratio|v1``."""
         ...
 
 
@@ -133,7 +133,7 @@ class Summed(Metric, Protocol[UnitT]):
 
 @runtime_checkable
 class HasDefaultRow(Protocol):
-    """A metric whose undefined units count as one row of statistics, where the same system has defined ones.
+    """A metric whose undefined units count as one default row, if the system has defined ones.
 
     Files of some formats record how a dialogue ended only if something failed. Leaving the others out would make the share
     of failures 1 as soon as one dialogue failed; where nothing at all is recorded, there is no share.
@@ -141,7 +141,7 @@ class HasDefaultRow(Protocol):
 
     @property
     def default_row(self) -> Sequence[float]:
-        """The statistics of such a unit."""
+        """Statistics of an undefined unit."""
         ...
 
 
@@ -157,7 +157,7 @@ class Types:
 
 @dataclass(frozen=True)
 class EqualSize:
-    """What two systems must have equally much of before their distinct things are compared (see ``stats.rarefaction``)."""
+    """Quantity that is equalised between systems before distinct types are compared (see ``stats.rarefaction``)."""
 
     of: Literal["total", "extra"]
     """All things, or what is summed beside them (replies, say)."""
@@ -186,7 +186,7 @@ AnyMetric = Summed[Any] | Counted
 
 
 def ratio(sums: Array) -> Array:
-    """The first sum over the second, shape (...) from (..., k): what ``combine`` of a mean or a pooled ratio gives."""
+    """First sum over the second, shape (...) from (..., k): ``combine`` of a mean or a pooled ratio."""
     first: Array = sums[..., 0] / sums[..., 1]
     return first
 

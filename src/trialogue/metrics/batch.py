@@ -109,7 +109,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class TypeRows:
-    """What the replies of a batch contribute to a count of distinct things."""
+    """Contributions of a batch's replies to a count of distinct types."""
 
     grams: Grams
     """The things as 64-bit hashes, with the places of the replies; none of undefined replies."""
@@ -123,27 +123,27 @@ class TypeRows:
 
 @runtime_checkable
 class SummedAtOnce(Protocol):
-    """A summed metric that takes a batch at once."""
+    """Summed metric that processes a batch at once."""
 
     def statistics_of(self, batch: Batch) -> Rows:
-        """The statistics of every reply, as ``statistics`` gives them one by one."""
+        """Statistics of every reply, equal to those of ``statistics``."""
         ...
 
 
 @runtime_checkable
 class CountedAtOnce(Protocol):
-    """A counted metric that takes a batch at once."""
+    """Counted metric that processes a batch at once."""
 
     def types_of(self, batch: Batch) -> TypeRows:
-        """The things of every reply, as ``types`` gives them one by one."""
+        """Types of every reply, equal to those of ``types``."""
         ...
 
 
 def where(undefined: NDArray[np.bool_], why: Undefined) -> dict[int, Undefined]:
-    """The same reason for all replies at some places."""
+    """Map all positions to the same reason."""
     return dict.fromkeys(np.flatnonzero(undefined).tolist(), why)
 
 
 def mean_rows(values: Array, undefined: Mapping[int, Undefined] | None = None) -> Rows:
-    """Statistics of a mean: (value, 1) of each reply."""
+    """Statistics of a mean: (value, 1) per reply."""
     return Rows(np.column_stack([values, np.ones(len(values))]), undefined or {})

@@ -20,7 +20,7 @@ not apply to the dialogue, and would not if it had been finished."""
 
 
 def failure_of(unit: Reply | Dialogue) -> Ending | None:
-    """How a unit failed; None if it did not, or nobody recorded it."""
+    """The failure of a unit; None if it did not fail, or nothing was recorded."""
     ending = unit.ended_by if isinstance(unit, Dialogue) else unit.failure
     return ending if ending is not None and ending.is_failure else None
 
@@ -28,7 +28,7 @@ def failure_of(unit: Reply | Dialogue) -> Ending | None:
 def with_failure_policy(
     metric: Summed[Any], unit: Reply | Dialogue, policy: FailurePolicy | None = None
 ) -> Sequence[float] | Undefined:
-    """The statistics of a unit: the metric's own, or what takes their place because the unit failed.
+    """Statistics of a unit: the metric's own, or those prescribed for a failed unit.
 
     Args:
         metric: the metric.

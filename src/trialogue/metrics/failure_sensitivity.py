@@ -14,7 +14,7 @@ LEVEL = 0.05  # of significance
 
 
 class FailureSensitivity(Record):
-    """One value, or one difference, under both choices."""
+    """One value, or one difference, under both policies."""
 
     kind: ClassVar[str] = "failure_sensitivity"
 
@@ -27,21 +27,21 @@ class FailureSensitivity(Record):
 
     @property
     def shift(self) -> float | None:
-        """How far the value moves when failures are left out; None where either is undefined."""
+        """Change of the value when failures are left out; None if either is undefined."""
         if self.worst.value is None or self.left_out.value is None:
             return None
         return self.left_out.value - self.worst.value
 
     @property
     def conclusion_differs(self) -> bool:
-        """Whether a difference excludes 0, or its direction, under one choice only; False for a single system."""
+        """Whether significance or direction of a difference depends on the policy; False for a single system."""
         return self.worst.level == "difference" and _direction(self.worst) != _direction(self.left_out)
 
 
 def failure_sensitivity(
     conversations: Iterable[Conversation], metrics: Sequence[AnyMetric], *, settings: Settings | None = None
 ) -> list[FailureSensitivity]:
-    """Every value and difference that may depend on the choice; [] where no system failed through its own fault.
+    """Every value and difference that may depend on the policy; [] if no system failed through its own fault.
 
     Args:
         conversations: all of them.

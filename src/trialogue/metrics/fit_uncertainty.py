@@ -36,11 +36,11 @@ CALIBRATION, LABELS = "calibration", "labels"
 
 @runtime_checkable
 class Fitted(Protocol):
-    """A summed metric of replies whose value may rest on something fitted."""
+    """Summed metric of replies whose value may rest on something fitted."""
 
     @property
     def rests_on(self) -> str | None:
-        """What it rests on, in a word; None: this variant rests on nothing of the kind, its intervals are the usual ones."""
+        """Name of the fitted part; None: this variant has none, and its intervals are the usual ones."""
         ...
 
     def combine(self, sums: Array) -> Array:
@@ -63,7 +63,7 @@ class Fitted(Protocol):
         ...
 
     def source(self, unit: Reply) -> Hashable:
-        """What exactly this unit's statistics rest on."""
+        """Identifier of the fit behind this unit's statistics."""
         ...
 
     def fit_variance(self, a: Parts, b: Parts) -> float | Undefined:
@@ -73,14 +73,14 @@ class Fitted(Protocol):
 
 
 class Sources:
-    """Running sums of one system by what its values rest on."""
+    """Running sums of one system by the fit they rest on."""
 
     def __init__(self, metric: Fitted) -> None:
         self.metric = metric
         self._sums: dict[Hashable, Array] = {}
 
     def add(self, units: Iterable[Reply], matrix: Array) -> None:
-        """Take in the statistics of units, shape (n, k)."""
+        """Add the statistics of units, shape (n, k)."""
         sources = [self.metric.source(unit) for unit in units]
         for source in dict.fromkeys(sources):
             own = matrix[[each == source for each in sources]].sum(axis=0)
@@ -90,17 +90,17 @@ class Sources:
         return {**vars(self), "metric": None}
 
     def merge(self, other: "Sources") -> None:
-        """Take in the sums of further units."""
+        """Add the sums of other units."""
         for source, own in other._sums.items():
             self._sums[source] = self._sums[source] + own if source in self._sums else own
 
     def parts(self, total: Array) -> Parts:
-        """The sums; those of one source are the total, which does not depend on the order of the units."""
+        """Sums by source; those of a single source are the total, which does not depend on the order of the units."""
         return dict.fromkeys(self._sums, total) if len(self._sums) == 1 else self._sums
 
     @property
     def signature_note(self) -> str | None:
-        """What a signature says of the intervals: whether they hold the error of what was fitted; None: no units."""
+        """Signature note: whether intervals include the error of the fit; None: no units."""
         if not self._sums:
             return None
         known = not isinstance(self.metric.fit_variance(self._sums, {}), Undefined)
@@ -108,12 +108,12 @@ class Sources:
 
 
 def sources_of(metric: Any) -> Sources | None:
-    """Empty sums, if the values of the metric rest on something fitted."""
+    """Empty sums, if the metric's values rest on something fitted."""
     return Sources(metric) if isinstance(metric, Fitted) and metric.rests_on is not None else None
 
 
 def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, confidence: float) -> Estimate:
-    """A system's estimate with the few clusters and the fit's error in its interval, or with the reason why it is not.
+    """Widen a system's interval for few clusters and for the error of the fit, or give the reason why not.
 
     Args:
         estimate: with its bootstrap interval.
@@ -136,7 +136,7 @@ def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, co
 def widen_at_end(
     estimate: Estimate, without: Array, variance: float, *, confidence: float, seen: int | None = None
 ) -> Estimate:
-    """An estimate of 0 or 1 with the interval that resampling cannot give it: nearly all resamples are at the end, too.
+    """Interval for an estimate of 0 or 1, where nearly all resamples are at the end, too.
 
     The jackknife's interval with Student's t, a variance from elsewhere added, cut off at 0 and 1. Where it has none because
     all that people saw is alike, Wilson's, as of any share (``bounded_share``). Else there is none, and why.
@@ -158,7 +158,7 @@ def widen_at_end(
 
 
 def widen(estimate: Estimate, variance: float, *, clusters: int | None = None) -> Estimate:
-    """The estimate with the few clusters and a variance from elsewhere in its interval, which stays within 0 and 1.
+    """Widen an interval for few clusters and an external variance, bounded to 0 and 1.
 
     Each side: the root of (t / z sqrt(k / (k - 1)) times its distance)^2 + z^2 variance, for k clusters. What has no
     interval gets none; what is known from fewer than two clusters has none, and why.
@@ -193,7 +193,7 @@ def widen(estimate: Estimate, variance: float, *, clusters: int | None = None) -
 def fitted_difference(
     a: ClusterSums, b: ClusterSums, sources: tuple[Sources, Sources], *, confidence: float
 ) -> Estimate:
-    """Value of a less that of b, with interval and p-value from one standard error: the jackknife's and the fit's.
+    """Value of a minus that of b, with interval and p-value from one standard error: the jackknife's and the fit's.
 
     Without either, and why, where the jackknife has none: fewer than two clusters on a side, or no variation among them.
 

@@ -35,7 +35,7 @@ Unit = tuple[str, str, str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one rater answered to one question about one reply or dialogue."""
+    """One rater's answer to one question about one reply or dialogue."""
 
     question: str
     """What was asked."""
@@ -50,24 +50,24 @@ class Answer:
 
     @classmethod
     def of_rating(cls, rating: Rating, user: str | None) -> "Answer":
-        """A rating on a record; ``user`` is who took part in the dialogue."""
+        """From a rating on a record; ``user`` is the participant of the dialogue."""
         rater = user if rating.rater == "user" and user else rating.rater
         return cls(rating.name, rating.value, rater, rating.raters, Scale.of(rating.low, rating.high))
 
     @classmethod
     def of_score(cls, score: Score, value: float) -> "Answer":
-        """A score with a rater."""
+        """From a score with a rater."""
         return cls(score.measure.question or score.measure, value, score.rater, score.raters, score.scale)
 
 
 def answers_among(scores: Iterable[Score]) -> list[Score]:
-    """The scores that are somebody's answers: those with a rater. Scores of metrics and skipped questions are none."""
+    """Scores that are answers, i.e. have a rater; neither metric scores nor skipped questions."""
     return [score for score in scores if score.rater and score.value is not None]
 
 
 @dataclass(frozen=True)
 class FiledAnswers:
-    """Answers that came in files of their own, by the reply or dialogue that they are about."""
+    """Answers from separate files, by the reply or dialogue they are about."""
 
     by_unit: dict[Unit, tuple[Answer, ...]] = field(default_factory=dict)
     """Those that the records do not hold themselves."""
@@ -78,7 +78,7 @@ class FiledAnswers:
 
     @classmethod
     def select(cls, scores: Iterable[Score], conversations: Iterable[Conversation]) -> "FiledAnswers":
-        """The answers among some scores that are about these conversations.
+        """Select the answers about these conversations among scores.
 
         What a record holds already (an answer to the same question by the same rater) is not counted twice.
         """
@@ -101,7 +101,7 @@ class FiledAnswers:
         return cls({unit: own for unit, own in fresh.items() if own}, len(found), len(found) - matched)
 
     def answers_to(self, unit: Reply | Dialogue) -> tuple[Answer, ...]:
-        """The answers about a reply or a dialogue."""
+        """Answers about a reply or a dialogue."""
         return self.by_unit.get(unit_of(unit), ()) if self.by_unit else ()
 
 
@@ -110,7 +110,7 @@ NO_AND_YES = {0.0, 1.0}
 
 
 def unit_of(unit: Reply | Dialogue) -> Unit:
-    """What identifies a rated reply or dialogue."""
+    """Key of a rated reply or dialogue."""
     if isinstance(unit, Dialogue):
         return ("dialogue", unit.system or UNNAMED, unit.id, None)
     if unit.situation_id is not None:
@@ -141,7 +141,7 @@ def _resolve_rater(rater: str | None, user: str | None) -> str | None:
 
 
 class HumanRating:
-    """Mean of people's ratings of one name, at the level of dialogues or of replies."""
+    """Mean human rating on one question, per dialogue or per reply."""
 
     per_dialogue = False
 
@@ -201,7 +201,7 @@ def _ratings(unit: Reply | Dialogue) -> tuple[Rating, ...]:
 
 
 def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = NOTHING_FILED) -> list[HumanRating]:
-    """A measure for every question that people answered in these conversations; dialogues' first, then by name.
+    """One measure per question answered in these conversations; dialogues' first, then by name.
 
     Args:
         conversations: with the ratings on their records.
@@ -232,7 +232,7 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
 
 
 def undeclared_scales(ratings: Iterable[HumanRating]) -> list[str]:
-    """A sentence on questions of which no file declares the scale, and how their means are computed."""
+    """Sentence on questions without a declared scale, and how their means are computed."""
     lacking = [each for each in ratings if not each.is_declared]
     yes_or_no = [each.measure.prose for each in lacking if each.scale is not None]
     others = [each.measure.prose for each in lacking if each.scale is None]
@@ -290,13 +290,13 @@ class _Question:
 
 
 def rating_scores(conversation: Conversation, filed: FiledAnswers = NOTHING_FILED) -> Iterator[Score]:
-    """Every single answer about a conversation as a score with its rater; those on records before those in files."""
+    """Every answer about a conversation as a score with its rater; those on records before those in files."""
     for reply, answer in _answers(conversation, filed):
         yield _score(conversation, answer, reply)
 
 
 def filed_scores(conversation: Conversation, filed: FiledAnswers) -> Iterator[Score]:
-    """Of the same, only answers about single replies that came in files of their own, which the records do not hold."""
+    """Answers from separate files about single replies, which the records do not hold."""
     for reply in conversation.replies:
         yield from (_score(conversation, answer, reply) for answer in filed.answers_to(reply))
 

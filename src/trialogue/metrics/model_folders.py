@@ -22,7 +22,7 @@ class ModelFolder:
 
 
 def model_folder(path: str | None, *, metric: str) -> ModelFolder:
-    """The model in a folder.
+    """Open the model in a folder.
 
     Raises:
         UsageError: no folder is given, or there is no model in it.

@@ -27,7 +27,7 @@ class Name:
 
 
 def parse(text: str) -> Name:
-    """A name from text.
+    """Parse a name.
 
     >>> parse("distinct(n=2)@ratio")
     Name(metric='distinct', parameters={'n': 2}, variant='ratio')
@@ -52,7 +52,7 @@ def parse(text: str) -> Name:
 
 
 def parse_parameter(name: str, parameter: str) -> Parameter | None:
-    """The value of one parameter in a measure's full name; None where the name does not say it.
+    """Value of one parameter in a measure's full name; None if absent.
 
     >>> parse_parameter("distinct(n=2)@ratio|v1", "n")
     2

@@ -29,12 +29,12 @@ class MeanAgainstReference:
         return (self._score(unit.text, unit.reference.text), 1.0)
 
     def scores_of(self, batch: Batch) -> Array:
-        """The score of every reply, shape (replies,); of those without a reference anything."""
+        """Score of every reply, shape (replies,); arbitrary for those without a reference."""
         pairs = zip(batch.texts(), batch.texts("reference"), strict=True)
         return np.array([self._score(reply, reference) for reply, reference in pairs], dtype=float)
 
     def statistics_of(self, batch: Batch) -> Rows:
-        """The same of a batch."""
+        """Batch version of ``statistics``."""
         undefined = where(~batch.has_reference, NO_REFERENCE)
         if not self._empty_counts:
             empty = np.array([not text for text in batch.texts()], dtype=bool)

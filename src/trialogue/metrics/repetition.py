@@ -60,7 +60,7 @@ class Repetition:
     card = CARD
 
     def __new__(cls, *, variant: str = CARD.default, n: int | None = None) -> Self:
-        """The kind of metric that the variant is: @corpus counts over all replies, the others are means over replies."""
+        """Select the kind of metric by variant: @corpus counts over all replies, the others are means over replies."""
         kinds = {"self": _InDialogue, "ngram": _InReply, "corpus": _InCorpus}
         kind = kinds.get(variant, cls) if cls is Repetition else cls
         return object.__new__(kind)  # type: ignore[return-value]  # a subclass of Repetition, whichever it is

@@ -20,7 +20,7 @@ Side = Literal["reference", "reply"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How labels are read."""
+    """Rules for reading strategy labels."""
 
     first_origin: bool = True
     """Only labels of the annotator who gave the utterance's first one (an expert, say); else those of all annotators."""
@@ -30,7 +30,7 @@ class Reading:
     """``no_strategy`` is no label but the absence of one."""
 
     def strategies_of(self, utterance: Utterance, *, side: Side) -> tuple[str, ...] | Undefined:
-        """The utterance's strategies in order, each once; empty if it has none but ``no_strategy``, and that is no label.
+        """The utterance's distinct strategies in order; empty if it only has ``no_strategy`` and that does not count.
 
         Args:
             utterance: with its labels.
@@ -54,7 +54,7 @@ def _unknown(name: str, side: Side) -> Reason:
 
 
 def differ_in_set(reference: Sequence[str], reply: Sequence[str]) -> bool:
-    """Whether one side is labelled with INSPIRED's strategies only and the other with none of them.
+    """Whether exactly one side has any of INSPIRED's strategies.
 
     >>> differ_in_set(["credibility"], ["Recommend-show"]), differ_in_set(["credibility"], ["no_strategy"])
     (True, False)

@@ -5,7 +5,7 @@ from trialogue.records import MeasureName, TextUse
 
 
 def text_use(metric: AnyMetric) -> TextUse | None:
-    """How a metric uses the wording of texts; None: not at all, or its card does not say.
+    """How a metric depends on the text of replies; None: not at all, or not on its card.
 
     A metric of somebody else's whose name holds no variant of its card is taken to be of the card's default variant.
     """

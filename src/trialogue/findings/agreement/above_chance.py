@@ -15,7 +15,7 @@ FEW = 10  # independent clusters; below, the bootstrap's intervals are too narro
 
 
 def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float = LEVEL) -> list[bool]:
-    """Whether each estimate is significantly above chance, by Holm's correction over all of them.
+    """Whether each estimate is significantly above chance, Holm-corrected over all of them.
 
     Args:
         estimates: agreement of measures on one question.
@@ -30,7 +30,7 @@ def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float =
 
 
 def p_of_interval(estimate: Estimate, chance: float) -> float | None:
-    """Two-sided p-value of "no better than chance", from the interval; None without a value, an interval or enough clusters.
+    """Two-sided p-value against chance, derived from the interval; None without a value, an interval or enough clusters.
 
     The standard error is taken from the half of the interval that faces chance, as intervals of coefficients are skewed.
     Altman & Bland (2011), "How to obtain the P value from a confidence interval", BMJ 343:d2304.
@@ -54,5 +54,5 @@ def p_of_interval(estimate: Estimate, chance: float) -> float | None:
 
 
 def is_small(estimate: Estimate) -> bool:
-    """Whether too few independent clusters stand behind an estimate for its interval to mean anything."""
+    """Whether an estimate has too few independent clusters for a meaningful interval."""
     return estimate.clusters is not None and estimate.clusters < FEW

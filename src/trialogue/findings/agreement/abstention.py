@@ -16,7 +16,7 @@ from trialogue.stats.association.correlation import midranks
 
 
 def worst_guesses(column: Floats, people: Floats) -> Floats:
-    """A measure's values of shape (n,), higher meaning better, with the worst guess in place of each NaN.
+    """Fill NaN in a measure's values of shape (n,), higher meaning better, with the worst guess.
 
     Spearman's covariance is a sum over pairs of units: each adds people's rank (less the mean rank) of the unit that the
     measure puts higher. So the best place for one missing value among the known ones is found alone, and of two missing ones
@@ -59,7 +59,7 @@ def _in_gaps(gaps: "np.ndarray[tuple[int], np.dtype[np.intp]]", liked: Floats, v
 
 
 def worst_guesses_inside(column: Floats, people: Floats, groups: Sequence[str]) -> Floats:
-    """The worst guesses of each group for itself, such as those inside systems."""
+    """Worst guesses within each group, such as each system."""
     guessed, names = column.copy(), np.array(groups)
     for name in np.unique(names):
         inside = names == name

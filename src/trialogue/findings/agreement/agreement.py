@@ -41,7 +41,7 @@ PLURALS = {"person": "people", "dialogue": "dialogues"}  # what resamples draw
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be compared, and how."""
+    """Settings of an agreement analysis."""
 
     measures: Mapping[str, Measure] = field(default_factory=dict)
     """Titles, directions and cards by full name; measures that are not here are taken as higher is better."""
@@ -71,7 +71,7 @@ def agreement(
     manifest: Manifest,
     plan: Plan | None = None,
 ) -> AgreementFindings:
-    """How far measures agree with people, from scores of both and people's preferences.
+    """Compute the agreement of measures with people, from scores of both and people's preferences.
 
     Args:
         scores: of people (with a rater) and of measures (without), of turns, dialogues and systems.
@@ -123,7 +123,7 @@ def _discriminants(tables: Sequence[Judged], plan: Plan) -> Iterable[Discriminan
 
 
 def measures_compared(table: Judged) -> list[str]:
-    """The measures that are held against a question: those of no aspect, and those of its own."""
+    """Measures compared with a question: those without an aspect, and those of its own aspect."""
     aspect = aspect_of(table.question)
     return [name for name in table.values if _aspect(name) in (None, aspect)]
 

@@ -23,7 +23,7 @@ NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendal
 
 
 def answer(findings: AgreementFindings) -> tuple[str, ...]:
-    """Sentences, the most important one first: by question the measure that agrees best and whether it beats a baseline."""
+    """Sentences, most important first: per question the measure that agrees best, and whether it beats a baseline."""
     questions = dict.fromkeys((each.question, each.level) for each in findings.ratings)
     order = sorted(questions, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0]))
     sentences = [text for question, level in order for text in _question_sentences(findings, question, level)]
@@ -34,13 +34,13 @@ def answer(findings: AgreementFindings) -> tuple[str, ...]:
 
 
 def title_of(findings: AgreementFindings, name: str) -> str:
-    """What a sentence calls a measure."""
+    """Title of a measure in sentences."""
     measure: Measure | None = next((each for each in findings.measures if each.name == name), None)
     return name if measure is None else full_title(measure)
 
 
 def full_title(measure: Measure) -> str:
-    """A measure's title; a metric's with its parameters and variant."""
+    """Title of a measure; for a metric with its parameters and variant."""
     if measure.by == "people":
         return measure.title
     detail = measure.measured.detail
@@ -48,7 +48,7 @@ def full_title(measure: Measure) -> str:
 
 
 def main_statistic(ratings: Sequence[RatingAgreement]) -> Statistic:
-    """AUC for questions of yes or no, else Spearman's correlation."""
+    """AUC for binary questions, else Spearman's correlation."""
     return "auc" if any(each.get("auc") is not None for each in ratings) else "spearman"
 
 
@@ -109,7 +109,7 @@ def _none_above_chance(
 
 
 def measure_sentence(findings: AgreementFindings, each: RatingAgreement) -> str:
-    """How far one measure goes with people on one question, and what that counts for the units it has no value for."""
+    """Sentence on one measure's agreement with people on one question, including missing values."""
     statistic = main_statistic([each])
     pooled = each.get(statistic)
     asked = MeasureName(each.question).prose
@@ -177,7 +177,7 @@ def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str
 
 
 def sure(contrast: AgreementContrast) -> int:
-    """1 or -1 where the interval of a difference leaves out zero, else 0."""
+    """1 or -1 if the interval of a difference excludes zero, else 0."""
     interval = contrast.difference.interval
     return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)
 
@@ -225,7 +225,7 @@ def _kappa(each: PreferenceAgreement) -> float:
 
 
 def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
-    """What a reader must know: abstaining measures, paradoxes, few clusters, halo, refusals."""
+    """Warnings to the reader: missing values, paradoxes, few clusters, halo effects, refusals."""
     found = [
         (
             f"{title_of(findings, each.measure)} has no value for {1 - each.coverage:.0%} of the {each.rated} "

@@ -20,7 +20,7 @@ ONE_RATING = Reason.of(ReasonCode.ONE_RATING_PER_UNIT)
 
 
 def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
-    """What a perfect measure could reach against the mean ratings of a table."""
+    """Noise ceiling of a table: the agreement of a perfect measure with its mean ratings."""
     ratings = _ratings(table)
     counts = (~np.isnan(ratings)).sum(axis=1)
     raters = float(counts.mean())

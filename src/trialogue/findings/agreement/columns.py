@@ -37,7 +37,7 @@ NONE_SHARED = "no system occurs in both (an agent and the system of a conversati
 
 @dataclass(frozen=True)
 class Column:
-    """One measure: values of systems, and of the units they are made of."""
+    """One measure's system values, and the unit values behind them."""
 
     kind: Kind
     """Whose column it is."""
@@ -54,7 +54,7 @@ class Column:
 
 
 class ColumnAgreement(Record):
-    """Two columns."""
+    """Agreement of two columns."""
 
     kind: ClassVar[str] = "column_agreement"
 
@@ -75,7 +75,7 @@ class ColumnAgreement(Record):
 
 
 def column_agreements(columns: Sequence[Column], *, how: Resampling = DEFAULT) -> list[ColumnAgreement]:
-    """Every two columns of different kinds: judged and measured first, then judged and simulated, measured and simulated."""
+    """Agreement of all column pairs of different kinds: judged-measured, judged-simulated, measured-simulated."""
     pairs = [(one, other) for one, other in combinations(_sort_by_kind(columns), 2) if one.kind != other.kind]
     return [_agreement(one, other, how) for one, other in sorted(pairs, key=_place)]
 
@@ -134,7 +134,7 @@ def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampli
 
 
 def columns_section(found: Sequence[ColumnAgreement]) -> Section:
-    """The agreement of columns as a part of a report; columns that share fewer than two systems have no row."""
+    """Report section on the agreement of columns; pairs that share fewer than two systems are omitted."""
     adjusted = holm([each.p if each.refusal is None else None for each in found])
     held = list(zip(found, adjusted, strict=True))
     return Section(

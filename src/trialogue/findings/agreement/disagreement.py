@@ -22,7 +22,8 @@ def disagreements(
     *,
     units: ScoreTable | None = None,
 ) -> tuple[Example, ...]:
-    """The dialogue that people liked most beyond what a metric gives it, and the one that it praised most beyond them.
+    """The dialogue that people rank highest relative to a metric, and the one that the metric ranks highest relative to
+    people.
 
     People's measure is the first one with values of dialogues, the metric the first one with a direction. What is compared
     are ranks among all dialogues that have both, as shares; ties share their middle rank, and equal gaps go by id.

@@ -25,7 +25,7 @@ MOST_CONFUSED = 5  # named; the others are counted
 
 @dataclass(frozen=True)
 class Grid:
-    """Units with all aspects, from people and from the measure."""
+    """Units with values of all aspects, from people and from the measure."""
 
     names: tuple[str, ...]
     people: Floats
@@ -36,7 +36,7 @@ class Grid:
 
 
 def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEFAULT) -> Discriminant | None:
-    """Whether ``family:ASPECT`` tells the aspects apart that people were asked about; None with fewer than two.
+    """Discriminant validity of ``family:ASPECT`` over the aspects rated by people; None with fewer than two.
 
     Aspects on which people or the measure always say the same are left out.
 
@@ -71,7 +71,7 @@ def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEF
 
 
 def aspect_of(question: str) -> str:
-    """The aspect that a question is about, without who was asked.
+    """The aspect of a question, without the raters.
 
     >>> aspect_of("human:relevance@response"), aspect_of("relevance")
     ('relevance', 'relevance')
@@ -80,7 +80,7 @@ def aspect_of(question: str) -> str:
 
 
 def families(tables: Sequence[Judged]) -> list[str]:
-    """Measures that have values under the names of two questions or more."""
+    """Measures with values for at least two questions."""
     found: dict[str, int] = {}
     for table in tables:
         for name in table.values:

@@ -35,7 +35,7 @@ CEILING = "noise ceiling"
 
 @dataclass(frozen=True)
 class Pairs:
-    """People's choices between two sides that measures may know, and who chose."""
+    """People's choices between two sides that measures can score, with their raters."""
 
     votes: tuple[Preference, ...]
     """The choices."""
@@ -43,20 +43,20 @@ class Pairs:
     """What is drawn as one: the person, or the pair where the person is unknown or several judged it."""
 
     def values(self, by_side: Mapping[Side, float]) -> tuple[Floats, Floats]:
-        """A measure's values of both sides, NaN where it has none, shape (n,) each."""
+        """A measure's values of both sides, NaN where missing, shape (n,) each."""
         sides = [(side_of(vote, "a"), side_of(vote, "b")) for vote in self.votes]
         a, b = ([by_side.get(pair[place], np.nan) for pair in sides] for place in (0, 1))
         return np.array(a), np.array(b)
 
 
 def side_of(vote: Preference, which: Literal["a", "b"]) -> Side:
-    """What one side of a vote is: a dialogue of a system, or its response to a situation."""
+    """One side of a vote: a dialogue of a system, or its response to a situation."""
     system, dialogue = (vote.a, vote.dialogue_a) if which == "a" else (vote.b, vote.dialogue_b)
     return (system, dialogue, None) if vote.situation_id is None else (system, None, vote.situation_id)
 
 
 def pairs_of(preferences: Sequence[Preference]) -> Pairs:
-    """Choices whose two sides are on record; those between mere names of systems say nothing of single dialogues."""
+    """Choices between recorded dialogues or responses; votes that only name systems are excluded."""
     votes = tuple(
         vote for vote in preferences if vote.situation_id is not None or (vote.dialogue_a and vote.dialogue_b)
     )
@@ -69,7 +69,7 @@ def _pair(vote: Preference) -> str:
 
 
 def values_by_side(scores: Sequence[Score]) -> dict[str, dict[Side, float]]:
-    """Values of dialogues and of responses, by measure and side; people's ratings are measures too, averaged."""
+    """Values of dialogues and responses, by measure and side; mean human ratings count as measures."""
     found: dict[str, dict[Side, list[float]]] = defaultdict(lambda: defaultdict(list))
     for score in scores:
         if score.value is None or score.system is None:
@@ -92,7 +92,7 @@ def preference_agreement(
     margin: Margin = "matched",
     how: Resampling = DEFAULT,
 ) -> PreferenceAgreement:
-    """How well a measure's choices go with people's.
+    """Agreement of a measure's choices with people's.
 
     Args:
         pairs: what people chose.
@@ -153,7 +153,7 @@ def _penalties(
 
 
 def choices_of(gaps: Floats, margin: float) -> list[str]:
-    """a, b or tie from the difference a less b.
+    """Convert differences a - b to a, b or tie.
 
     >>> choices_of(np.array([0.3, -0.3, 0.1]), 0.1)
     ['a', 'b', 'tie']
@@ -205,7 +205,7 @@ def _accuracy(gaps: Floats, chosen: Sequence[str], clusters: Sequence[str], how:
 
 
 def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgreement | None:
-    """How well one person's choices go with another's on the same pair: what no measure can be expected to exceed.
+    """Agreement between two people's choices on the same pair, the upper bound for any measure.
 
     Every two people of every pair count, once in each order. None where no pair was judged by two people.
     """

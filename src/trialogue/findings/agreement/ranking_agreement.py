@@ -23,7 +23,7 @@ def ranking_agreement(
     system_values: Mapping[str, float] | None = None,
     how: Resampling = DEFAULT,
 ) -> RankingAgreement | None:
-    """The order of systems by people's mean rating and by a measure; None with fewer than two systems.
+    """Ranking of systems by people's mean rating and by a measure; None with fewer than two systems.
 
     Units that the measure has no value for count as its worst guesses in the correlations and ranks; the values shown of
     systems are means over those that it has.
@@ -68,7 +68,7 @@ def vote_ranking(
     lower: bool = False,
     how: Resampling = DEFAULT,
 ) -> RankingAgreement | None:
-    """The order of systems by Bradley-Terry strengths of people's votes and by a measure's means.
+    """Ranking of systems by Bradley-Terry strengths of people's votes and by a measure's means.
 
     None with fewer than two systems on both sides. Votes and ratings are resampled apart.
     """

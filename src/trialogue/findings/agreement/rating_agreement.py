@@ -48,7 +48,7 @@ LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
 
 def rating_agreement(table: Judged, measure: str, *, lower: bool = False, how: Resampling = DEFAULT) -> RatingAgreement:
-    """How well a measure goes with the ratings of a table.
+    """Agreement of a measure with the ratings of a table.
 
     Args:
         table: the units.
@@ -77,7 +77,7 @@ USER_MEAN = "mean of the user's other dialogues"
 
 
 def user_mean_agreement(table: Judged, *, how: Resampling = DEFAULT) -> RatingAgreement | None:
-    """How well a rating is predicted by the same user's mean rating of their other dialogues, without dialogue content.
+    """Prediction of a rating by the same user's mean rating of other dialogues, a content-free baseline.
 
     Over the units of people who rated two dialogues or more; None where there are fewer than three such units. It has no
     coefficient within users, where it is the reverse of the rating by construction.
@@ -252,7 +252,7 @@ def _state_constant_side(estimate: Estimate) -> Estimate:
 
 
 def deviations(column: Floats, systems: Sequence[str]) -> Floats:
-    """Values less the mean of their system."""
+    """Deviations from the system's mean."""
     found = column.copy()
     for places in _rows_by_system(systems):
         found[places] -= column[places].mean()
@@ -260,7 +260,7 @@ def deviations(column: Floats, systems: Sequence[str]) -> Floats:
 
 
 def inner_ranks(column: Floats, systems: Sequence[str]) -> Floats:
-    """Midranks inside each system, scaled to -1/2 ... 1/2, so that systems of any size count by their units."""
+    """Midranks within each system, scaled to -1/2 ... 1/2, so that systems of any size count by their units."""
     found = np.zeros(len(column))
     for places in _rows_by_system(systems):
         found[places] = (midranks(column[places]) - (len(places) + 1) / 2) / len(places)
@@ -297,7 +297,7 @@ def _note(agreed: Sequence[Agreed]) -> Reason | None:
 
 
 def side(estimate: Estimate, chance: float) -> int:
-    """1 or -1 if the whole interval lies above or below chance; 0 if it does not.
+    """1 or -1 if the whole interval lies above or below chance, else 0.
 
     An estimate without interval counts only where it is as far from chance as can be (all resamples say the same then).
     """

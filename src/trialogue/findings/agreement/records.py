@@ -14,7 +14,7 @@ Where = Literal["turn", "dialogue", "system"]
 
 
 class Agreed(Record):
-    """One coefficient."""
+    """One agreement coefficient."""
 
     statistic: Statistic
     """Which one."""
@@ -35,12 +35,12 @@ class Agreed(Record):
 
     @property
     def headline(self) -> Estimate:
-        """What is said first: the penalised estimate where anything is missing."""
+        """The main estimate: penalised if anything is missing."""
         return self.penalised or self.estimate
 
 
 class RatingAgreement(Record):
-    """How well one measure goes with people's answers to one question."""
+    """Agreement of one measure with people's answers to one question."""
 
     measure: str
     """The measure's full name."""
@@ -65,12 +65,12 @@ class RatingAgreement(Record):
         return self.scored / self.rated if self.rated else 0.0
 
     def get(self, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
-        """One coefficient; None where it was not computed."""
+        """One coefficient; None if it was not computed."""
         return next((each for each in self.agreed if (each.statistic, each.scope) == (statistic, scope)), None)
 
 
 class AgreementContrast(Record):
-    """Two measures on the same question: the agreement of one less that of the other."""
+    """Difference in agreement of two measures on the same question."""
 
     a: str
     """The one."""
@@ -91,7 +91,7 @@ class AgreementContrast(Record):
 
 
 class PreferenceAgreement(Record):
-    """How well one measure's choices go with people's."""
+    """Agreement of one measure's choices with people's."""
 
     measure: str
     """The measure, ``noise ceiling`` or ``human:...``."""
@@ -116,17 +116,17 @@ class PreferenceAgreement(Record):
 
     @property
     def headline_kappa(self) -> Estimate:
-        """Kappa as it is said first: penalised where anything is missing."""
+        """The main kappa: penalised if anything is missing."""
         return self.kappa_penalised or self.kappa
 
     @property
     def headline_accuracy(self) -> Estimate:
-        """The share of decisive choices as it is said first: penalised where anything is missing."""
+        """The main accuracy on decisive choices: penalised if anything is missing."""
         return self.accuracy_penalised or self.accuracy
 
 
 class RankedSystem(Record):
-    """One system in two orders."""
+    """Ranks of one system by people and by a measure."""
 
     system: str
     """The system."""
@@ -141,7 +141,7 @@ class RankedSystem(Record):
 
 
 class RankingAgreement(Record):
-    """How well one measure orders systems as people do."""
+    """Agreement of one measure's ranking of systems with people's."""
 
     measure: str
     """The measure."""
@@ -160,7 +160,7 @@ class RankingAgreement(Record):
 
 
 class Ceiling(Record):
-    """How well anything can agree with these people, given how they agree with each other."""
+    """Upper bound of agreement with these raters, given their agreement with each other."""
 
     question: str
     """What they were asked."""
@@ -182,7 +182,7 @@ class Ceiling(Record):
 
 
 class Discriminant(Record):
-    """Whether a measure of several aspects tells them apart as people do."""
+    """Discriminant validity of a measure of several aspects."""
 
     family: str
     """The measure whose aspects these are."""
@@ -203,7 +203,7 @@ class Discriminant(Record):
 
 
 class Validity(Record):
-    """What is known of one measure's agreement with people: what stands beside it wherever it is reported."""
+    """Known agreement of one measure with people, shown wherever it is reported."""
 
     kind: ClassVar[str] = "validity"
 

@@ -28,7 +28,7 @@ GROUP_OF_ALL = ""
 
 @dataclass(frozen=True)
 class Judged:
-    """The units of one question at one level, and what every measure says of them."""
+    """Units of one question at one level, with every measure's values."""
 
     question: str
     """Name of the people's measure."""
@@ -53,7 +53,7 @@ class Judged:
 
     @property
     def users(self) -> tuple[str, ...] | None:
-        """The person of each unit; None where a unit has several raters, or nobody rated two units."""
+        """Person of each unit; None if a unit has several raters, or nobody rated two units."""
         known = self.clustered_by == "person" and len(set(self.clusters)) < len(self.clusters)
         return self.clusters if known else None
 
@@ -69,7 +69,7 @@ class Judged:
 
 
 def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] | None = None) -> list[Judged]:
-    """A table for each question and level that people answered for at least two units; by level, then by name.
+    """One table per question and level with at least two rated units; by level, then by name.
 
     Args:
         scores: of people and measures, of turns and dialogues; others are passed over. Streamed.
@@ -148,7 +148,7 @@ def _clusters(keys: Sequence[Key], raters: Sequence[dict[str, float]]) -> tuple[
 
 
 def system_means(table: Judged, column: Floats) -> dict[str, float]:
-    """Mean of a column (people's or a measure's) for each system, over the units that have a value."""
+    """Mean of a column (people's or a measure's) by system, over the units that have a value."""
     found: dict[str, list[float]] = defaultdict(list)
     for system, value in zip(table.systems, column.tolist(), strict=True):
         if not np.isnan(value):

@@ -22,7 +22,7 @@ DRAWN = 10_000
 
 @dataclass(frozen=True)
 class Means:
-    """Values of systems with what they are in resamples."""
+    """System values with their resampling replicates."""
 
     systems: tuple[str, ...]
     """By name."""
@@ -35,7 +35,7 @@ class Means:
 def mean_replicates(
     column: Floats, systems: Sequence[str], *, clusters: Sequence[Hashable], how: Resampling, names: Sequence[str]
 ) -> Means:
-    """The mean of a column for each system, also in resamples of clusters.
+    """Mean of a column by system, with cluster-bootstrap replicates.
 
     The same names, clusters and seed give the same resamples, so that two columns can be compared resample by resample.
     """
@@ -53,7 +53,7 @@ def mean_replicates(
 
 
 def correlations_of(one: Means, other: Means, *, confidence: float) -> dict[Statistic, Estimate]:
-    """Pearson, Spearman and Kendall of two values of the same systems, with intervals from joint resamples.
+    """Pearson, Spearman and Kendall correlations of two values of the same systems, with joint bootstrap intervals.
 
     The systems are these very ones: intervals say nothing of systems that are not among them.
     """
@@ -111,7 +111,7 @@ _ROWS: dict[Statistic, Callable[[Floats, Floats], Floats]] = {
 
 
 def order_p(one: Floats, other: Floats, rng: np.random.Generator) -> float | None:
-    """Two-sided p-value of Spearman's correlation under random orders of the systems; None below three systems.
+    """Permutation p-value (two-sided) of Spearman's correlation of systems; None below three systems.
 
     All orders up to seven systems, 10,000 random ones beyond (then (1 + as extreme) / (1 + drawn)).
 
@@ -139,7 +139,7 @@ def _random_orders(size: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
 
 
 def refusal(systems: int) -> Reason | None:
-    """Why nothing can be concluded from so few systems; None if it can.
+    """Reason why no conclusion is drawn from so few systems; None if one can be.
 
     >>> str(refusal(4))
     'with 4 systems even identical rankings occur by chance with p = .083; at least 5 are needed to conclude anything'

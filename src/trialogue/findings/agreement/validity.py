@@ -30,7 +30,7 @@ def validity_of(
     manifest: Manifest,
     remarks: dict[str, str] | None = None,
 ) -> list[Validity]:
-    """A card for each measure and question; votes stand on those about dialogues."""
+    """One card per measure and question; votes are on those about dialogues."""
     votes = {each.measure: each.headline_accuracy for each in preferences if each.headline_accuracy.value is not None}
     version = manifest.versions.get("trialogue", "")
     source = f"trialogue {manifest.command}, version {version or 'unknown'}, data {manifest.data_hash}"
@@ -65,7 +65,7 @@ def write_validity(cards: Iterable[Validity], path: Path | str) -> None:
 
 
 def read_validity(path: Path | str) -> tuple[Validity, ...]:
-    """Cards that ``write_validity`` wrote.
+    """Read cards written by ``write_validity``.
 
     Raises:
         DataError: these are none; every mistake at once.
@@ -97,18 +97,18 @@ def _parse_cards(text: str, file: str) -> tuple[Validity, ...]:
 
 @cache
 def bundled_validity() -> tuple[Validity, ...]:
-    """The cards that come with Trialogue, computed on CRSArena-Dial by ``benchmarks/agreement.py``."""
+    """Bundled cards, computed on CRSArena-Dial by ``benchmarks/agreement.py``."""
     resource = importlib.resources.files("trialogue.findings") / "bundled" / FILE
     return _parse_cards(resource.read_text("utf-8"), FILE) if resource.is_file() else ()
 
 
 def known_validity(measure: str, *, more: Sequence[Validity] = ()) -> tuple[Validity, ...]:
-    """Cards of a measure by full name, those of one's own data (``more``) first."""
+    """Cards of a measure by full name, user-supplied ones (``more``) first."""
     return tuple(card for card in (*more, *bundled_validity()) if card.measure == measure)
 
 
 def chance_card(measure: str) -> Validity | None:
-    """The card by which a measure is known to agree with people no better than chance; None where it is not known to."""
+    """Card that shows a measure to agree with people no better than chance; None if there is none."""
     for card in known_validity(measure):
         if card.auc is not None and card.auc.interval is not None and card.auc.interval.contains(0.5):
             return card
@@ -116,7 +116,7 @@ def chance_card(measure: str) -> Validity | None:
 
 
 def validity_lines(card: Validity) -> list[str]:
-    """A card in words, one fact a line.
+    """Render a card as text, one fact per line.
 
     Empty numbers are left out; what is there is said with its interval and what it rests on.
     """

@@ -32,7 +32,7 @@ LEAST_PAIRS = 5
 
 @dataclass(frozen=True)
 class PreferredPair:
-    """Two systems in one conversation (or in reply to one situation) and which one was preferred."""
+    """Two systems in one conversation (or in reply to one situation), and the preferred one."""
 
     better: Conversation
     """What the preferred one did."""
@@ -41,12 +41,12 @@ class PreferredPair:
 
     @property
     def cluster(self) -> str:
-        """The person or dialogue, drawn as one."""
+        """Resampling unit: the person or dialogue."""
         return self.better.cluster
 
 
 def preferred_pairs(conversations: Iterable[Conversation], preferences: Iterable[Preference]) -> list[PreferredPair]:
-    """Pairs of conversations, or of single replies to a situation, one of which somebody preferred; ties are left out.
+    """Pairs of conversations, or of replies to a situation, with a preference; ties are left out.
 
     A preference names its sides by their dialogues, or by the situation that both answered. One pair that several people
     judged counts as often as they did not cancel out: once, for the majority; not at all where they are equal.
@@ -104,7 +104,7 @@ def differentiation(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> tuple[Differentiation, ...]:
-    """Each metric's value for mixtures of the preferred and the other replies.
+    """Each metric's value on mixtures of preferred and dispreferred replies.
 
     Args:
         pairs: from ``preferred_pairs``, or made; those for which a metric is undefined on a side are left out for it.

@@ -7,7 +7,7 @@ from trialogue.records import Estimate, Reason, Record
 
 
 class Mixed(Record):
-    """A mixed system."""
+    """Result of one mixture."""
 
     share: float
     """Share of preferred replies."""
@@ -16,7 +16,7 @@ class Mixed(Record):
 
 
 class Differentiation(Record):
-    """One metric against the share of preferred replies."""
+    """One metric as a function of the share of preferred replies."""
 
     kind: ClassVar[str] = "differentiation"
 
@@ -33,7 +33,7 @@ class Differentiation(Record):
 
     @property
     def tells(self) -> bool | None:
-        """Whether the ideal system is significantly better than the worst, in the metric's direction; None: undecided."""
+        """Whether the ideal system scores significantly better than the worst one; None: undecided."""
         interval = self.gain.interval
         if interval is None:
             return None

@@ -37,7 +37,7 @@ class _Pairs:
 def alignment_profiles(
     conversations: Iterable[Conversation], *, seed: int = 0, resamples: int = SWAPS
 ) -> tuple[AlignmentProfile, ...]:
-    """The profile of each system, in alphabetical order; systems without any labelled pair have none.
+    """Alignment profiles by system, in alphabetical order; systems without labelled pairs are omitted.
 
     Args:
         conversations: replies to situations with references.
@@ -120,7 +120,7 @@ def _counts(pairs: _Pairs) -> Array:
 
 
 def jensen_shannon(sums: Array) -> Array:
-    """Distance of the two mixes in counts of shape (..., 2 k), first side first; shape (...), 0 to 1.
+    """Jensen-Shannon distance of two distributions from counts of shape (..., 2 k), first side first; shape (...), 0 to 1.
 
     The square root of the mean of both divergences from their mean, base 2. Lin (1991); Endres & Schindelin (2003).
 
@@ -141,7 +141,7 @@ def jensen_shannon(sums: Array) -> Array:
 
 
 def corrected_distance(sums: Array, n: int) -> Estimate:
-    """The distance of two mixes nearly without what sampling adds to it, with its interval.
+    """Distance of two distributions, corrected for sampling bias, with its interval.
 
     Mixes of few replies differ even where nothing else does (of 80 replies of one mix by some .25, corrected .06, in a
     simulation made once), and a bootstrap takes that for real. So the square of the distance is corrected by the jackknife

@@ -12,7 +12,7 @@ STAGES: tuple[tuple[int, int], ...] = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 12), 
 
 
 class Instead(Record):
-    """What a system did in place of what people did."""
+    """A system's strategy in place of the human one."""
 
     strategy: str
     """The system's strategy."""
@@ -21,7 +21,7 @@ class Instead(Record):
 
 
 class StrategyRecall(Record):
-    """One strategy of people."""
+    """Recall of one human strategy."""
 
     strategy: str
     """What the human recommender did."""
@@ -32,7 +32,7 @@ class StrategyRecall(Record):
 
 
 class Stage(Record):
-    """Some turns of conversations."""
+    """A range of turns."""
 
     turns: str
     """Which, such as ``"3-4"``, from 1."""
@@ -41,7 +41,7 @@ class Stage(Record):
 
 
 class AlignmentProfile(Record):
-    """Where one system's alignment is won and lost."""
+    """Alignment profile of one system."""
 
     kind: ClassVar[str] = "alignment_profile"
 
@@ -66,7 +66,7 @@ class AlignmentProfile(Record):
 
 
 def turn_range(low: int, high: int) -> str:
-    """Turns in words.
+    """Turn range in words.
 
     >>> turn_range(3, 4), turn_range(1, 1), turn_range(13, 10_000)
     ('3-4', '1', '13 and later')
@@ -75,7 +75,7 @@ def turn_range(low: int, high: int) -> str:
 
 
 def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = False) -> tuple[Section, ...]:
-    """The profiles as sections of a report; nothing for no profiles.
+    """Report sections of the profiles; none without profiles.
 
     A cell of several lines has its number in the first.
 
@@ -132,7 +132,7 @@ def _describe_confusions(profile: AlignmentProfile) -> str:
 
 
 def plain(strategy: str) -> str:
-    """A strategy's name in words.
+    """Readable name of a strategy.
 
     >>> plain("experience_inquiry")
     'experience inquiry'

@@ -22,7 +22,7 @@ def comparison_answer(
     failures: "FailureComparison | None" = None,
     threats: Sequence[Threat] = (),
 ) -> tuple[str, ...]:
-    """The verdict, what it rests on, and what could not have been detected; the most important sentence first.
+    """The verdict, its basis and the detectable difference; most important sentence first.
 
     Args:
         light: the verdict.
@@ -80,7 +80,7 @@ def _on_measures(
 
 
 def is_tested(judged: "Judgement") -> bool:
-    """Whether there is a p-value of a measure, or an interval that lies within the margin."""
+    """Whether a measure has a p-value, or an interval within the margin."""
     return judged.p_adjusted is not None or judged.light in ("not worse", "equivalent")
 
 

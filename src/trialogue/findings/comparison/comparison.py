@@ -35,7 +35,7 @@ NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 
 
 class Judgement(Record):
-    """What one measure says of the new version."""
+    """Result of one measure on the new version."""
 
     measure: str
     """Full name."""
@@ -70,7 +70,7 @@ class Moved(Record):
 
 
 class FailureComparison(Record):
-    """How often two versions fail by the agent's fault."""
+    """Failure rates of two versions by the agent's fault."""
 
     before: int
     """Failed dialogues of the old version."""
@@ -91,7 +91,7 @@ class FailureComparison(Record):
 
 
 class Comparison(Record):
-    """Two versions, compared."""
+    """Comparison of two versions."""
 
     kind: ClassVar[str] = "comparison"
 
@@ -128,7 +128,7 @@ def compare_sides(
     resamples: int = 10_000,
     within: Mapping[str, Estimate] | None = None,
 ) -> tuple[Comparison, tuple[League, ...]]:
-    """The two versions on every measure, and one league of them for each; what threatens the verdict is not known here.
+    """Compare two versions on every measure, with one league each; threats are applied later.
 
     ``gate.conclude_comparison`` makes the verdict of it.
 
@@ -169,7 +169,7 @@ def compare_sides(
 
 
 def deciding_of(side: Side, shared: Sequence[str]) -> set[str]:
-    """Measures that decide where nobody names any: people's, else the task outcome of simulated users, else none."""
+    """Default deciding measures: human judgements, else the task outcome of simulated users, else none."""
     directed = [side.measures[name] for name in shared if side.measures[name].better != "neither"]
     people = {measure.name for measure in directed if measure.by == "people"}
     outcomes = {each.name: each.card for each in directed if each.card is not None and each.card.is_task_outcome}
@@ -274,7 +274,7 @@ def _make_judgement(
 
 
 def light_of(judgements: Sequence[Judgement]) -> Light:
-    """What the measures that decide say together; one that a threat blocks leaves no verdict unless another is worse."""
+    """Combined verdict of the deciding measures; a blocked one prevents a verdict unless another is worse."""
     lights = {each.light for each in judgements if each.decides}
     if {"better", "worse"} <= lights:
         return "mixed"

@@ -30,7 +30,7 @@ def conclude_comparison(
     margin: float | None,
     alpha: float,
 ) -> Comparison:
-    """The comparison with its verdict.
+    """Apply threats and failures to a comparison and set its verdict.
 
     Args:
         comparison: the two versions on every measure.

@@ -17,7 +17,7 @@ Units: TypeAlias = tuple[tuple[str, str, float], ...]
 
 @dataclass(frozen=True)
 class Side:
-    """One run's view of one system."""
+    """One run's data on one system."""
 
     name: str
     """What it is called in the comparison."""
@@ -42,7 +42,7 @@ class _Kept:
 
 
 def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> Side:
-    """What a run knows of a system.
+    """Collect a run's data on a system.
 
     Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.
     """

@@ -11,7 +11,7 @@ MORE = 1.1  # times the plan: from there on a sample is not the planned one, but
 
 
 def declared_deviations(written: DecisionProtocol, declared: DecisionProtocol) -> tuple[Deviation, ...]:
-    """In what a protocol that is declared now differs from the one that was written first.
+    """Deviations of the currently declared protocol from the registered one.
 
     If other dialogues are to decide, the plan of those that were to is not compared.
     """
@@ -40,7 +40,7 @@ def _choices(protocol: DecisionProtocol) -> dict[DeviationKind, JsonValue]:
 
 
 def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> Iterator[Deviation]:
-    """In what the data differ from the plan.
+    """Deviations of the data from the plan.
 
     Args:
         protocol: the one that decides.

@@ -16,13 +16,13 @@ from trialogue.records import Estimate
 
 
 def exceeds_superiority(contrast: Contrast, margin: float, *, pairs: int, alpha: float) -> bool:
-    """Whether the better system of a pair is so by more than a margin."""
+    """Whether the better system of a pair exceeds the superiority margin."""
     ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
     return ends is not None and (ends[0] > margin or ends[1] < -margin)
 
 
 def simultaneous_ends(difference: Estimate, *, pairs: int, alpha: float) -> tuple[float, float] | None:
-    """The ends of an interval of a difference that holds together with those of the other pairs; None without an interval.
+    """Ends of a difference's simultaneous interval over all pairs; None without an interval.
 
     Bonferroni's, by ``stretched_ends``.
 
@@ -35,7 +35,7 @@ def simultaneous_ends(difference: Estimate, *, pairs: int, alpha: float) -> tupl
 
 
 def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat], *, alpha: float) -> Iterator[str]:
-    """What the margins say of each pair of the primary measure, or that they say nothing.
+    """Sentences on each pair of the primary measure against the margins.
 
     A claim in favour of a system passes the same threats as a verdict in its favour: blocked pairs are passed over, and what
     is demoted is said to be conditional.
@@ -59,7 +59,7 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
 
 @dataclass(frozen=True)
 class Claim:
-    """What a margin says of one pair."""
+    """Claim about one pair based on a margin."""
 
     pair: Contrast
     """The pair."""
@@ -73,7 +73,7 @@ class Claim:
         return first, self.pair.b if first == self.pair.a else self.pair.a
 
     def validity(self, threats: Sequence[Threat]) -> Validity:
-        """What the threats leave of it."""
+        """Validity of the claim after threats."""
         return weakest(
             [
                 EFFECTS[threat.severity]

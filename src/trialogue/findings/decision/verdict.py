@@ -15,7 +15,7 @@ from trialogue.findings.wording import render_estimate
 
 
 def apply_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -> Findings:
-    """The findings with their verdicts as a protocol has them, past the gate once more.
+    """Apply a protocol's verdicts to findings, including the gate.
 
     The gate only ever takes away, so that findings that have passed it may pass it again with more threats.
 

@@ -18,7 +18,7 @@ def answer(
     *,
     scope: str = "",
 ) -> tuple[str, ...]:
-    """Sentences, the verdict first. A system is named as better only where a corrected difference is significant.
+    """Sentences, verdict first. A system is named better only if a corrected difference is significant.
 
     Args:
         question: what people were asked, such as ``task_completion``.

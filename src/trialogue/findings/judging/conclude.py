@@ -33,7 +33,7 @@ METHODS = (
 
 @dataclass(frozen=True)
 class JudgeSettings:
-    """What was asked for."""
+    """Settings of a judging analysis."""
 
     estimand: Estimand = Estimand.POPULATION
     """The population that these units were drawn from, as a verdict on systems needs, or these units alone."""
@@ -64,7 +64,7 @@ def judging_findings(
     warnings: Sequence[str],
     manifest: Manifest,
 ) -> JudgingFindings:
-    """Everything that can be said of a table of judged units.
+    """Compute all findings of a table of judged units.
 
     Args:
         table: the units.

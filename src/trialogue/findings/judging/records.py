@@ -16,7 +16,7 @@ JudgeVerdict = Literal["better", "worse", "inconclusive", "undefined"]
 
 
 class JudgedValue(Record):
-    """One quantity three times."""
+    """One quantity estimated three ways."""
 
     judge: float
     """By the judge alone, uncorrected."""
@@ -31,7 +31,7 @@ class JudgedValue(Record):
 
 
 class JudgedSystem(Record):
-    """One system."""
+    """Results of one system."""
 
     system: str
     """Its name."""
@@ -52,7 +52,7 @@ class JudgedSystem(Record):
 
 
 class JudgedDifference(Record):
-    """One system minus another."""
+    """Difference of two systems."""
 
     a: str
     """The one."""
@@ -69,7 +69,7 @@ class JudgedDifference(Record):
 
 
 class JudgingFindings(Record):
-    """Everything that is said about a judge's scores and people's labels."""
+    """Complete findings on a judge's scores and human labels."""
 
     kind: ClassVar[str] = "judging"
 
@@ -124,7 +124,7 @@ class JudgingFindings(Record):
 
 
 class PlannedLabel(Record):
-    """One unit that is to be labelled."""
+    """One unit to be labelled."""
 
     kind: ClassVar[str] = "planned_label"
 

@@ -23,7 +23,7 @@ OF_RATERS = {
 def judging_threats(
     table: JudgedTable, found: Corrections, *, labels_by: Iterable[Raters], family: Sequence[str]
 ) -> tuple[Threat, ...]:
-    """Every threat to the estimates, those that block first.
+    """All threats to the estimates, blocking ones first.
 
     Args:
         table: the judged units.

@@ -11,7 +11,7 @@ Key = tuple[str, str | None, str | None, int | None]
 
 @dataclass(frozen=True)
 class JudgedUnit:
-    """One unit: what the judge and people say of it."""
+    """One unit with the judge's score and human labels."""
 
     key: Key
     """What it is."""
@@ -26,7 +26,7 @@ class JudgedUnit:
 
 
 def table_of(units: Sequence[JudgedUnit], *, aggregate: str) -> JudgedTable:
-    """The table of some units.
+    """Build the table of judged units.
 
     Args:
         units: with at least one label.

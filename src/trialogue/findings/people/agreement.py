@@ -20,7 +20,7 @@ Table = Mapping[Hashable, Mapping[str, Any]]
 
 
 def pack_ratings(table: Table) -> list[list[Any]]:
-    """One row a thing, its ratings first, then None; who gave which does not matter."""
+    """One row per item: its ratings, padded with None; raters are interchangeable."""
     most = max((len(given) for given in table.values()), default=0)
     return [[*given.values(), *[None] * (most - len(given))] for given in table.values()]
 
@@ -28,7 +28,7 @@ def pack_ratings(table: Table) -> list[list[Any]]:
 def numeric_agreement(
     table: Table, groups: Mapping[Hashable, Hashable], *, rng: np.random.Generator
 ) -> tuple[Agreement, ...]:
-    """Coefficients for ratings on a scale.
+    """Agreement coefficients for scale ratings.
 
     Args:
         table: ratings.
@@ -72,7 +72,7 @@ def numeric_agreement(
 def nominal_agreement(
     table: Table, groups: Mapping[Hashable, Hashable], *, rng: np.random.Generator
 ) -> tuple[Agreement, ...]:
-    """Coefficients for labels without an order."""
+    """Agreement coefficients for nominal labels."""
     rows = pack_ratings(table)
     clusters = [groups[thing] for thing in table]
     if not any(len(given) >= 2 for given in table.values()):

@@ -19,7 +19,7 @@ Judged = list[tuple[Preference, Choice]]
 
 
 def item_of(choice: Preference) -> Hashable:
-    """What was compared: the situation, or the two dialogues; a choice that names neither stands alone."""
+    """Cluster of what was compared: the situation, or the two dialogues; otherwise the choice itself."""
     if choice.situation_id is not None:
         return (choice.situation_id, frozenset((choice.a, choice.b)))
     if choice.dialogue_a is not None and choice.dialogue_b is not None:
@@ -28,12 +28,12 @@ def item_of(choice: Preference) -> Hashable:
 
 
 def rater_of(choice: Preference) -> Hashable:
-    """Who chose; somebody else every time where that is not known."""
+    """Cluster of the rater; a unique one if unknown."""
     return ("rater", choice.rater) if choice.rater else ("choice", choice.id)
 
 
 def pairs_of(task: Task, given: Sequence[Preference], *, seed: int, alpha: float) -> tuple[ChoicePair, ...]:
-    """Every two sides, the one that wins more often first; realism also by recommender (``source``).
+    """All pairs of sides, the more frequent winner first; realism also by recommender (``source``).
 
     Args:
         task: preferences, or realism, where a stays first.
@@ -49,7 +49,7 @@ def pairs_of(task: Task, given: Sequence[Preference], *, seed: int, alpha: float
 def repeat_pairs(
     task: Task, given: Sequence[Preference], like: Sequence[ChoicePair], *, seed: int, alpha: float
 ) -> tuple[ChoicePair, ...]:
-    """The same pairs from other judgements, with the same side first; those without judgements are missing."""
+    """The same pairs and orientation from other judgements; pairs without judgements are omitted."""
     grouped = _group_choices(task, given)
     rows = []
     for pair in like:

@@ -25,7 +25,7 @@ from trialogue.stats.ranking.battles import Choice
 
 @dataclass(frozen=True)
 class Code:
-    """A code that a coder gave to an explanation; None: the coder found none that fits."""
+    """Code assigned to an explanation by a coder; None: no code fits."""
 
     preference_id: str
     coder: str
@@ -42,7 +42,7 @@ def analyse_preferences(
     seed: int = 0,
     alpha: float = 0.05,
 ) -> ChoiceFindings:
-    """Which system people prefer.
+    """Analyse which system people prefer.
 
     Args:
         preferences: choices; two dialogues of one system rank nothing and are left out.
@@ -88,7 +88,7 @@ def analyse_realism(
     seed: int = 0,
     alpha: float = 0.05,
 ) -> ChoiceFindings:
-    """How often a simulated user's dialogue is taken for a person's (Zhang & Balog, KDD 2020, sec. 6.3).
+    """Analyse how often a simulated user's dialogue is taken for a person's (Zhang & Balog, KDD 2020, sec. 6.3).
 
     ``a`` is the simulator, ``b`` the person, ``choice`` what was taken for the person's. Judgements without an explanation
     are left out, as there. One row for each simulator, and for each simulator and recommender (``source``).
@@ -217,7 +217,7 @@ def _agreement(given: Sequence[Preference], seed: int) -> tuple[Agreement, ...]:
 
 
 def summarise_codes(codes: Iterable[Code], explained: Mapping[str, str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
-    """Codes of explanations: how often each coder gave each, and kappa of two coders on what both coded.
+    """Frequency of explanation codes by coder, and kappa of two coders on what both coded.
 
     Args:
         codes: what coders gave.

@@ -15,7 +15,7 @@ Found = TypeVar("Found", SensitivityRow, ChoiceSensitivity)
 
 @dataclass(frozen=True)
 class Scenario:
-    """Some exclusions, and who is left."""
+    """A set of exclusion rules, and the remaining participants."""
 
     name: str
     people: frozenset[str]
@@ -23,7 +23,7 @@ class Scenario:
 
 
 def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scenario, ...]:
-    """The planned exclusions, none (with and without unfinished people), and each rule taken away or by itself.
+    """Planned exclusions, none (with and without unfinished participants), and each rule removed or alone.
 
     Exclusions by hand are varied like a rule. Exploratory flags, which the main analysis does not apply, are applied one by
     one and all together. What comes to the same rules is listed once: without one of two rules is the other one alone, and
@@ -75,7 +75,7 @@ def repeat_analyses(
     main: Found,
     again: Callable[[frozenset[str]], Found],
 ) -> tuple[Found, ...]:
-    """The main analysis and its repetitions; nothing without a table of participants.
+    """Repeat the main analysis under each scenario; empty without a participants table.
 
     Args:
         people: the table.

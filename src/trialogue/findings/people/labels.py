@@ -18,7 +18,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Label:
-    """What one annotator said of one utterance."""
+    """One annotator's label of one utterance."""
 
     dialogue_id: str
     utterance: int
@@ -28,7 +28,7 @@ class Label:
 
 
 def analyse_labels(labels: Iterable[Label], *, seed: int = 0) -> LabelFindings:
-    """Agreement of annotators, over all labels and by label; disputes and their adjudication.
+    """Agreement of annotators, overall and by label, with disputes and adjudication.
 
     The final label is the adjudicator's, else that of more than half of the annotators. Intervals draw dialogues.
 

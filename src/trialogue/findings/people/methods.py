@@ -25,7 +25,7 @@ NOT_PEOPLES = {
 
 
 def not_people(raters: Iterable[Raters]) -> tuple[str, ...]:
-    """What is said first of answers that people did not give; nothing of those that they did."""
+    """Leading sentence about answers that were not given by people; empty if all were."""
     return tuple(NOT_PEOPLES[kind] for kind in kinds_of(raters) if kind in NOT_PEOPLES)
 
 
@@ -39,7 +39,7 @@ def methods_of(
     alpha: float,
     versions: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """Sentences that say only what was done here."""
+    """Sentences on the methods that were actually used."""
     return (
         *_people(flow, raters),
         *_ratings(ratings, alpha),
@@ -71,7 +71,7 @@ def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
 
 
 def looks_of(looks: Sequence[Look]) -> tuple[str, ...]:
-    """A sentence about looks at results before the planned end; nothing where there were none."""
+    """Sentence about interim looks at the results; empty without any."""
     if not looks:
         return ()
     many = "once" if len(looks) == 1 else f"{len(looks)} times"

@@ -24,7 +24,7 @@ NOTHING = Estimate(value=None, n=0, why=Reason.of(ReasonCode.NOTHING_RATED_BY_BO
 def model_ratings(
     scores: Iterable[Score], people: Iterable[Score], *, scales: Mapping[str, Scale], seed: int
 ) -> tuple[ModelRatings, ...]:
-    """A row for each model and criterion.
+    """One row per model and criterion.
 
     Args:
         scores: of models.
@@ -130,7 +130,7 @@ def _average(values: Sequence[float], clusters: Sequence[Hashable], rng: np.rand
 def model_choices(
     preferences: Iterable[Preference], people: Iterable[Preference], *, seed: int
 ) -> tuple[ModelChoices, ...]:
-    """A row for each model that chose between pairs.
+    """One row per model that chose between pairs.
 
     Args:
         preferences: of models.

@@ -24,7 +24,7 @@ MOST_POSITIONS = 12  # positions that get an effect each
 
 @dataclass(frozen=True)
 class Effects:
-    """What goes into a model."""
+    """Effects included in a model."""
 
     fixed: dict[str, list[str]]
     random: dict[str, list[str]]
@@ -32,7 +32,7 @@ class Effects:
 
 
 def effects_of(table: RatingTable) -> Effects:
-    """Systems and positions, raters and items, tastes of raters and qualities of replies, as far as the data go."""
+    """Effects that the data support: systems and positions, raters and items, rater-by-system and reply effects."""
     fixed = {"system": table.column("system")}
     random: dict[str, list[str]] = {}
     left: dict[str, Reason] = {}
@@ -107,7 +107,7 @@ def _add_cross(
 
 
 def classes(ratings: Sequence[float]) -> list[float]:
-    """Ratings as they are; of a slider with many places the number of their class, twenty classes of about equal size."""
+    """Ratings as ordinal classes; slider values are binned into twenty classes of about equal size."""
     values = np.asarray(ratings, dtype=np.float64)
     if len(np.unique(values)) <= MOST_POINTS:
         return list(ratings)
@@ -117,18 +117,18 @@ def classes(ratings: Sequence[float]) -> list[float]:
 
 
 def fit(table: RatingTable, effects: Effects, *, confidence: float) -> Clmm:
-    """The ordinal model."""
+    """Fit the ordinal model."""
     return clmm(classes(table.ratings), effects.fixed, effects.random, confidence=confidence)
 
 
 def omnibus(model: Clmm, linear: Test, effect: str) -> Test:
-    """The likelihood ratio of an effect, held against F with the denominator that the linear model's test has."""
+    """Likelihood-ratio test of an effect, referred to F with the linear model's denominator degrees of freedom."""
     below = linear.freedom[1] if len(linear.freedom) == 2 else None
     return model.likelihood_ratio(effect, below=below)
 
 
 def result_of_test(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
-    """A test as a record."""
+    """Convert a test to a record."""
     return TestResult(
         name=name,
         basis=basis,
@@ -141,7 +141,7 @@ def result_of_test(test: Test, *, name: str, basis: str, main: bool = False) -> 
 
 
 def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
-    """Which of two is better, after correction."""
+    """The better system of a corrected pair."""
     value = pair.difference.value
     if value is None or pair.p_adjusted is None:
         return "undefined"
@@ -151,7 +151,7 @@ def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
 
 
 def orient_pairs(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
-    """Pairs turned so that a comes first in the order, sorted by it."""
+    """Orient pairs so that a comes first in the order, and sort them by it."""
     place = {name: index for index, name in enumerate(order)}
     turned = [pair if place[pair.a] < place[pair.b] else _turn_pair(pair) for pair in pairs]
     return sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
@@ -162,7 +162,7 @@ def _turn_pair(pair: Pairwise) -> Pairwise:
 
 
 def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFindings:
-    """What the report says of the model itself."""
+    """Reported findings about the model itself."""
     clusters = table.column(table.unit)
     check = proportional_odds(
         classes(table.ratings),
@@ -192,7 +192,7 @@ def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFi
 
 
 def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionFindings | None:
-    """The effect of where a thing was shown; None where the model has none."""
+    """Effect of the presentation position; None if the model has none."""
     if "position" not in model.design.levels:
         return None
     sums: dict[int, float] = {}
@@ -214,5 +214,5 @@ def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionF
 
 
 def log_odds(pairs: Sequence[Pairwise]) -> tuple[Estimate, ...]:
-    """Their differences."""
+    """Log-odds differences of pairs."""
     return tuple(pair.difference for pair in pairs)

@@ -15,7 +15,7 @@ OptionKind: TypeAlias = Literal["ranking", "best_worst", "choices"]
 
 @dataclass(frozen=True)
 class Offered:
-    """What one answer said of one thing that it offered."""
+    """One answer's value for one option."""
 
     rater: str
     step: str
@@ -30,7 +30,7 @@ class Offered:
 def describe_options(
     offered: Sequence[Offered], counted: frozenset[str] | None, titles: Mapping[str, str] | None = None
 ) -> tuple[OptionFindings, ...]:
-    """Mean rank, best–worst score or share of each thing, raters being clusters.
+    """Mean rank, best–worst score or share of each option, clustered by rater.
 
     Of rankings and best–worst choices the best thing comes first, of boxes the one most often ticked. A best–worst score
     is the share of times that something was the best less that of times it was the worst.

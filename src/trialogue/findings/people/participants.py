@@ -23,7 +23,7 @@ BY_HAND = "excluded by hand"
 
 
 class Participant(Record):
-    """One participant, by code."""
+    """One participant, identified by code."""
 
     kind: ClassVar[str] = "participant"
 
@@ -44,11 +44,11 @@ class Participant(Record):
 
     @property
     def hits(self) -> tuple[str, ...]:
-        """What excludes it: rules, and ``BY_HAND``."""
+        """Reasons for exclusion: rules, and ``BY_HAND``."""
         return self.flags if self.by_hand is None else (*self.flags, BY_HAND)
 
     def furthest(self, answered: Collection[str]) -> Stage:
-        """The furthest stage, given who has answers."""
+        """Furthest stage reached, given the participants with answers."""
         if self.reached is not None:
             return self.reached
         if self.state in STAGES:
@@ -57,7 +57,7 @@ class Participant(Record):
 
 
 class Presentation(Record):
-    """Where and how long something was shown to somebody."""
+    """Position and duration of what a participant was shown."""
 
     position: int | None = None
     """1 for what was shown first."""
@@ -74,7 +74,7 @@ Rules = Mapping[str, str]
 def countable_participants(
     people: Sequence[Participant], rules: Rules | None, *, only: Collection[str] | None = None, unfinished: bool = False
 ) -> frozenset[str] | None:
-    """Codes of those whose answers count; None where there is no table of participants: everybody's.
+    """Codes of participants whose answers count; None without a participants table: all.
 
     Args:
         people: the table.
@@ -99,7 +99,7 @@ def _applies(flag: str, rules: Rules | None, only: Collection[str] | None) -> bo
 
 
 def known_rules(people: Iterable[Participant], rules: Rules | None) -> dict[str, str]:
-    """Every rule that is planned or was hit, planned ones first."""
+    """All rules that are planned or were hit, planned ones first."""
     found = dict(rules or {})
     for flag in sorted({flag for person in people for flag in person.flags}):
         found.setdefault(flag, "")
@@ -114,7 +114,7 @@ def flow(
     pages: Mapping[str, Sequence[float]] | None = None,
     rng: np.random.Generator,
 ) -> Flow | None:
-    """How many came how far; None without a table of participants.
+    """Participant flow by stage; None without a participants table.
 
     Args:
         people: the table.

@@ -40,7 +40,7 @@ RESAMPLES = 2_000
 
 
 class RatingComparison:
-    """The main analysis of a table: what the report says of it, the sensitivity analysis repeats, and a plan simulates.
+    """Main analysis of a rating table, shared by report, sensitivity analysis and power simulation.
 
     Args:
         table: the ratings.
@@ -60,30 +60,30 @@ class RatingComparison:
 
     @cached_property
     def linear_test(self) -> Test:
-        """Whether systems matter at all, by the linear model."""
+        """Omnibus test of systems by the linear model."""
         return self.linear.f_test("system")
 
     @cached_property
     def omnibus(self) -> Test:
-        """The main test."""
+        """Main omnibus test."""
         return omnibus(self.model, self.linear_test, "system")
 
     @cached_property
     def linear_pairs(self) -> list[Pairwise]:
-        """Its pairs."""
+        """Pairwise contrasts of the linear model."""
         return orient_pairs(self.linear.pairs("system"), self.order)
 
     @property
     def deciding_pairs(self) -> list[Pairwise]:
-        """The pairs that verdicts rest on."""
+        """Pairwise contrasts that verdicts rest on."""
         return self.ordinal_pairs if self.model.converged else self.linear_pairs
 
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Of every pair."""
+        """Verdict of every pair."""
         return tuple(verdict_of(pair, alpha=self.alpha, higher=self.higher) for pair in self.deciding_pairs)
 
     def tests(self) -> tuple[TestResult, ...]:
-        """The main one first, then others beside it, and the one that must not be made."""
+        """All tests, the main one first, including the one that must not be used."""
         table = self.table
         ratings = f"{len(table.rows):,} ratings"
         fitted = self.model.converged
@@ -121,7 +121,7 @@ class RatingComparison:
         )
 
     def pairs(self) -> tuple[PairFindings, ...]:
-        """Every pair with every effect size."""
+        """Every pair with all effect sizes."""
         by_means = {
             (one.pair.a, one.pair.b): one
             for one in wilcoxon_pairs(self.means, self.order, rng=rng_for(self.seed, "wilcoxon"), resamples=RESAMPLES)
@@ -163,7 +163,7 @@ class RatingComparison:
         )
 
     def warnings(self) -> Iterable[str]:
-        """What limits the comparison."""
+        """Limitations of the comparison."""
         if not self.model.converged:
             yield f"The ordinal model could not be fitted ({self.model.why}); verdicts rest on the linear one."
         partial_units = int(np.isnan(self.means).any(axis=1).sum())
@@ -186,7 +186,7 @@ class RatingComparison:
 
 
 def rank_test(table: RatingTable, means: Floats) -> TestResult:
-    """Friedman's test of the units' means, which are independent only if no two units judged the same item.
+    """Friedman test of the units' means, which are independent only if no two units judged the same item.
 
     Args:
         table: the ratings.

@@ -41,7 +41,7 @@ FEW_UNITS = 10  # fewer independent people (or situations) make every test a gue
 
 @dataclass(frozen=True)
 class Scale:
-    """What a criterion is called, and its points."""
+    """Title and points of a criterion."""
 
     title: str
     better: Literal["higher", "lower"] = "higher"
@@ -63,7 +63,7 @@ def analyse_ratings(
     alpha: float = 0.05,
     progress: Callable[[str], None] | None = None,
 ) -> RatingFindings:
-    """Everything about one criterion.
+    """Analyse one criterion completely.
 
     Args:
         scores: its ratings (``Score`` with rater and system).
@@ -165,7 +165,7 @@ def _systems(table: RatingTable, scale: Scale, points: Sequence[float]) -> tuple
 
 
 def reason_without_tests(table: RatingTable) -> Reason | None:
-    """Why systems cannot be compared by these ratings; None where they can."""
+    """Reason why these ratings cannot compare systems; None if they can."""
     if not table.rows:
         return Reason.of(ReasonCode.NO_RATINGS_LEFT)
     if len(table.systems) < 2:

@@ -33,7 +33,7 @@ class TestResult(Record):
 
 
 class Loss(Record):
-    """People who went no further."""
+    """Participants who stopped at a stage."""
 
     stage: str
     """The furthest stage they reached."""
@@ -44,7 +44,7 @@ class Loss(Record):
 
 
 class Exclusion(Record):
-    """One rule."""
+    """One exclusion rule with its counts."""
 
     rule: str
     """Its name."""
@@ -57,7 +57,7 @@ class Exclusion(Record):
 
 
 class ByHand(Record):
-    """Participants whom those who ran the study excluded by hand, for one reason."""
+    """Participants excluded manually by the study's staff, for one reason."""
 
     reason: str
     """In their words."""
@@ -66,7 +66,7 @@ class ByHand(Record):
 
 
 class Look(Record):
-    """Somebody looked at results before the planned number of answers was there."""
+    """Interim look at results before the planned number of answers."""
 
     done: int
     """Answers that there were."""
@@ -77,7 +77,7 @@ class Look(Record):
 
 
 class Flow(Record):
-    """How many people came how far."""
+    """Participant flow by stage."""
 
     reached: dict[str, int]
     """People who came at least as far as ``arrived``, ``consented``, ``screened``, ``active``, ``completed``."""
@@ -109,7 +109,7 @@ class Agreement(Record):
 
 
 class SystemRatings(Record):
-    """What people gave one system."""
+    """Ratings of one system."""
 
     system: str
     counts: tuple[int, ...]
@@ -123,7 +123,7 @@ class SystemRatings(Record):
 
 
 class PairFindings(Record):
-    """Two systems: a against b, a being the better one by its mean."""
+    """Two systems: a against b, where a has the better mean."""
 
     a: str
     b: str
@@ -164,7 +164,7 @@ class ModelFindings(Record):
 
 
 class PositionFindings(Record):
-    """Whether it mattered where something was shown."""
+    """Effect of the presentation position."""
 
     test: TestResult
     odds: dict[str, Estimate]
@@ -174,7 +174,7 @@ class PositionFindings(Record):
 
 
 class SensitivityRow(Record):
-    """The main comparison under other exclusions."""
+    """Main comparison under other exclusion rules."""
 
     name: str
     """Who is left out."""
@@ -192,7 +192,7 @@ class SensitivityRow(Record):
 
 
 class RatingFindings(Record):
-    """One criterion."""
+    """Findings on one criterion."""
 
     measure: str
     title: str
@@ -219,7 +219,7 @@ class RatingFindings(Record):
 
 
 class ChoicePair(Record):
-    """Two sides: how often a was chosen."""
+    """Two sides, and how often a was chosen."""
 
     a: str
     b: str
@@ -249,7 +249,7 @@ class ChoicePair(Record):
 
 
 class ChoiceSensitivity(Record):
-    """The choices under other exclusions."""
+    """Choices under other exclusion rules."""
 
     name: str
     """Who is left out."""
@@ -264,7 +264,7 @@ class ChoiceSensitivity(Record):
 
 
 class CodeFindings(Record):
-    """One code of explanations."""
+    """Findings on one explanation code."""
 
     code: str
     counts: dict[str, int]
@@ -278,7 +278,7 @@ class CodeFindings(Record):
 
 
 class ChoiceFindings(Record):
-    """Preferences or realism."""
+    """Findings on preferences or realism."""
 
     task: Literal["choice", "realism"]
     raters: tuple[Raters, ...] = ()
@@ -300,7 +300,7 @@ class ChoiceFindings(Record):
 
 
 class LabelClass(Record):
-    """One label."""
+    """Findings on one label."""
 
     label: str
     count: int
@@ -312,7 +312,7 @@ class LabelClass(Record):
 
 
 class LabelFindings(Record):
-    """Labels of utterances."""
+    """Findings on utterance labels."""
 
     utterances: int
     annotators: int
@@ -329,7 +329,7 @@ class LabelFindings(Record):
 
 
 class Answers(Record):
-    """Answers to a question about no system."""
+    """Answers to a question that is not about a system."""
 
     measure: str
     title: str
@@ -342,7 +342,7 @@ class Answers(Record):
 
 
 class OptionRow(Record):
-    """One thing that a question offered."""
+    """Result of one option of a question."""
 
     option: str
     """The option, or the system whose reply it was."""
@@ -355,7 +355,7 @@ class OptionRow(Record):
 
 
 class OptionFindings(Record):
-    """A question whose answer is no single number."""
+    """Findings on a question with a multi-option answer."""
 
     question: str
     title: str

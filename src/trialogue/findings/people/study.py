@@ -34,7 +34,7 @@ from trialogue.seeds import rng_for
 
 @dataclass(frozen=True)
 class StudyData:
-    """What a study collected."""
+    """Data collected in a study."""
 
     title: str = "Human study"
     scores: Sequence[Score] = ()
@@ -71,23 +71,23 @@ class StudyData:
 
     @property
     def countable_people(self) -> frozenset[str] | None:
-        """Those whose answers count: who completed it and hit no rule fixed before launch; None: not distinguished."""
+        """Participants who completed and hit no pre-launch exclusion rule; None: no participants table."""
         return countable_participants(self.people, self.rules)
 
     @property
     def system_ratings(self) -> list[Score]:
-        """Answers about systems, of everybody."""
+        """All ratings of systems, including excluded participants'."""
         return [score for score in self.scores if score.system is not None]
 
     @property
     def votes(self) -> Sequence[Preference]:
-        """Choices between systems, of everybody; judgements of who is human are none."""
+        """All choices between systems, including excluded participants'; realism judgements are not votes."""
         return () if self.task == "realism" else self.preferences
 
 
 @dataclass(frozen=True)
 class StudyEstimates:
-    """What a study's answers are estimated to say; nothing is concluded yet."""
+    """Estimates of a study, before any conclusion."""
 
     data: StudyData
     flow: Flow | None
@@ -102,7 +102,7 @@ class StudyEstimates:
 def infer_study(
     data: StudyData, *, seed: int = 0, alpha: float = 0.05, progress: Callable[[str], None] | None = None
 ) -> StudyEstimates:
-    """Flow, ratings, choices and labels, with their uncertainty.
+    """Estimate flow, ratings, choices and labels, with their uncertainty.
 
     Args:
         data: what was collected.
@@ -144,7 +144,7 @@ def infer_study(
 
 
 def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFindings:
-    """The answer in sentences, with the estimates that it rests on.
+    """Turn estimates into findings with an answer in sentences.
 
     Args:
         estimates: of the study.

@@ -21,7 +21,7 @@ Key = tuple[str | None, str | None, str | None, str | None, int | None]
 
 
 def key_of(score: Score) -> Key:
-    """What identifies the presentation of a rated thing."""
+    """Key of the presentation of a rated item."""
     return (score.rater, score.system, score.situation_id, score.dialogue_id, score.utterance)
 
 
@@ -44,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True)
 class RatingTable:
-    """Rows, and what can be asked of them."""
+    """Ratings of one criterion, with summaries."""
 
     rows: tuple[Row, ...]
 
@@ -64,32 +64,32 @@ class RatingTable:
 
     @cached_property
     def raters(self) -> int:
-        """Different raters."""
+        """Number of distinct raters."""
         return len({row.rater for row in self.rows})
 
     @property
     def unit(self) -> str:
-        """What is drawn, and averaged over, as independent: ``rater``; ``group`` where fewer than six people rated."""
+        """Independent unit: ``rater``, or ``group`` if fewer than six people rated."""
         return "rater" if self.raters >= FEW_RATERS else "group"
 
     @property
     def units_are(self) -> str:
-        """The same in words."""
+        """The independent unit in words."""
         return "raters" if self.unit == "rater" else "dialogues"
 
     @cached_property
     def known_raters(self) -> bool:
-        """Whether every rating has somebody who gave it."""
+        """Whether every rating has a known rater."""
         return all(row.rater not in UNKNOWN for row in self.rows)
 
     @cached_property
     def independent(self) -> bool:
-        """Whether everybody gave one rating."""
+        """Whether each rater gave exactly one rating."""
         return self.known_raters and self.raters == len(self.rows)
 
     @cached_property
     def share_items(self) -> bool:
-        """Whether several units judged one item.
+        """Whether several units judged the same item.
 
         Then their means share the replies to it: one that happens to be good raises all of them, and tests that take the
         means for independent find differences that another draw of situations would not show.
@@ -102,17 +102,17 @@ class RatingTable:
 
     @cached_property
     def positions(self) -> tuple[int, ...]:
-        """Positions that occur, if every rating has one; else nothing."""
+        """Distinct positions, if every rating has one; else empty."""
         if any(row.position is None for row in self.rows):
             return ()
         return tuple(sorted({row.position for row in self.rows if row.position is not None}))
 
     def select_raters(self, raters: Collection[str] | None) -> "RatingTable":
-        """Ratings of some people; all for None."""
+        """Ratings of some raters; all for None."""
         return self if raters is None else RatingTable(tuple(row for row in self.rows if row.rater in raters))
 
     def means(self, systems: Sequence[str]) -> tuple[list[str], Floats]:
-        """Units, and their mean rating of each system, shape (units, systems); NaN where there is none."""
+        """Units, and their mean rating by system, shape (units, systems); NaN where missing."""
         units = sorted(set(self.column(self.unit)))
         sums, counts = np.zeros((len(units), len(systems))), np.zeros((len(units), len(systems)))
         at, of = {unit: i for i, unit in enumerate(units)}, {system: i for i, system in enumerate(systems)}
@@ -123,18 +123,18 @@ class RatingTable:
             return units, sums / np.where(counts > 0, counts, np.nan)
 
     def group_by_thing(self) -> dict[Hashable, dict[str, float]]:
-        """What each rater gave each thing."""
+        """Ratings by item, then by rater."""
         table: dict[Hashable, dict[str, float]] = {}
         for row in self.rows:
             table.setdefault(row.thing, {})[row.rater] = row.rating
         return table
 
     def groups(self) -> dict[Hashable, Hashable]:
-        """The dialogue of each thing."""
+        """Dialogue of each item."""
         return {row.thing: row.group for row in self.rows}
 
     def coverage(self) -> dict[str, int]:
-        """Number of things by how many ratings they have."""
+        """Number of items by their number of ratings."""
         counts = Counter(len(given) for given in self.group_by_thing().values())
         return {str(size): counts[size] for size in sorted(counts)}
 
@@ -142,7 +142,7 @@ class RatingTable:
 def table_of(
     scores: Iterable[Score], presentations: Mapping[Key, Presentation] | None = None
 ) -> tuple[RatingTable, int]:
-    """Ratings of one criterion, and how many had no value.
+    """Build the rating table of one criterion, and count missing values.
 
     Raises:
         DataError: a rating given twice by one person to one thing, or one of no system.

@@ -27,7 +27,7 @@ HALVINGS = 3  # of the gap between a size that is too small and one that is enou
 
 
 class ComparisonPower(Record):
-    """One size of a planned comparison; intervals are the Monte Carlo error."""
+    """Power of one size of a planned comparison; intervals are the Monte Carlo error."""
 
     users: int
     """Independent units of each version."""
@@ -65,7 +65,7 @@ class ComparisonPlan(Record):
 
 @dataclass(frozen=True)
 class Pilot:
-    """Single values of one measure in a pilot, by independent unit."""
+    """Unit values of one measure in a pilot, by independent unit."""
 
     measure: Measure
     before: dict[str, list[float]]
@@ -74,7 +74,7 @@ class Pilot:
 
 
 def pilot_of(measure: Measure, before: Units, after: Units | None) -> Pilot:
-    """The pilot's values by user; those of the new version only where users had both versions."""
+    """Pilot values by user; those of the new version only if users had both versions."""
     old = _group_by_user(before)
     new = _group_by_user(after or ())
     both = sorted(old.keys() & new.keys())
@@ -102,7 +102,7 @@ def plan_comparison(
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> ComparisonPlan:
-    """How many users (and dialogues) each version needs.
+    """Number of users (and dialogues) needed per version.
 
     Args:
         pilot: where values are drawn from.

@@ -17,7 +17,7 @@ NODES = 21  # of the quadrature over random effects
 
 
 def variance_of_difference(plan: StudyPlan) -> tuple[float, float]:
-    """Of the log-odds of two systems, and its degrees of freedom (Satterthwaite's).
+    """Variance of the log-odds difference of two systems, with Satterthwaite's degrees of freedom.
 
     One level more or less of participants, situations and dialogues counts by itself; ratings share their noise.
     """
@@ -36,7 +36,7 @@ def variance_of_difference(plan: StudyPlan) -> tuple[float, float]:
 
 
 def noise(plan: StudyPlan) -> float:
-    """The variance of one rating's noise on the scale of logits: one over its Fisher information.
+    """Noise variance of one rating in logits: the inverse of its Fisher information.
 
     Information of a rating under proportional odds is the sum over points of (difference of densities)^2 / chance; averaged
     over random effects by Gauss and Hermite's quadrature. McCullagh (1980), "Regression Models for Ordinal Data".
@@ -52,7 +52,7 @@ def noise(plan: StudyPlan) -> float:
 
 
 def expected_power(plan: StudyPlan, *, level: float = 0.05, times: float = 1.0) -> float:
-    """Chance that every pair whose effects differ is found after Holm; 0 where no pair differs.
+    """Probability that every truly different pair is detected after Holm; 0 if no pair differs.
 
     Args:
         plan: the study.

@@ -31,14 +31,14 @@ class Variances:
     """Of dialogue by system."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a negative one."""
+        """Raise UsageError for a negative value."""
         if min(vars(self).values()) < 0:
             raise UsageError(f"standard deviations must not be negative, got {vars(self)}.")
 
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study to come."""
+    """Design of a planned study."""
 
     effects: tuple[float, ...]
     """Of each system, in logits; equal ones are true nulls."""
@@ -59,7 +59,7 @@ class StudyPlan:
     """Situations that one dialogue gives."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for plans that cannot be."""
+        """Raise UsageError for impossible plans."""
         if len(self.effects) < 2:
             raise UsageError(f"A comparison needs at least two systems, got effects {list(self.effects)}.")
         check_count(self.participants, "participants", least=2)
@@ -83,27 +83,27 @@ class StudyPlan:
 
     @property
     def points(self) -> int:
-        """Of the scale."""
+        """Number of points of the scale."""
         return len(self.thresholds) + 1
 
     @property
     def pool(self) -> int:
-        """Different situations that are judged."""
+        """Number of distinct situations."""
         return self.situations or self.participants * self.tasks
 
     @property
     def expected_participants(self) -> float:
-        """People whose ratings count, on average."""
+        """Expected number of participants whose ratings count."""
         return self.participants * (1 - self.dropout) * (1 - self.excluded)
 
     @property
     def per_reply(self) -> float:
-        """Ratings that count of each reply, on average."""
+        """Expected number of counted ratings per reply."""
         return self.expected_participants * self.tasks / self.pool if self.situations else 1.0
 
     @property
     def ratings(self) -> int:
-        """Ratings that count in all, on average."""
+        """Expected total number of counted ratings."""
         return round(self.expected_participants * self.tasks * len(self.effects))
 
 
@@ -119,7 +119,7 @@ def even_thresholds(points: int) -> tuple[float, ...]:
 
 
 def draw_study(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
-    """One study: who finished and is not excluded, what they were shown, in which order, and their ratings."""
+    """Simulate one study: completion and exclusion, presentation and order, and ratings."""
     finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
     seen = _situations(plan, finished, rng)
     counts = rng.random(finished) >= plan.excluded

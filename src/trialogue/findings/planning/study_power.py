@@ -32,7 +32,7 @@ Progress = Callable[[str], None]
 
 
 class PairPower(Record):
-    """What is found of two systems."""
+    """Power for one pair of systems."""
 
     a: str
     b: str
@@ -45,7 +45,7 @@ class PairPower(Record):
 
 
 class StudyPower(Record):
-    """What a plan finds. Intervals are the Monte Carlo error of the simulation."""
+    """Power of a plan. Intervals are the Monte Carlo error of the simulation."""
 
     participants: int
     situations: int
@@ -67,7 +67,7 @@ class StudyPower(Record):
 
 
 class WayAhead(Record):
-    """One way to the power that is wanted."""
+    """One way to reach the target power."""
 
     way: Way
     at: StudyPower | None
@@ -108,7 +108,7 @@ class _Outcome:
 
 
 def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> _Outcome:
-    """One study of the plan, drawn and analysed; the same whichever process does it."""
+    """Draw and analyse one study of the plan, independent of the process that runs it."""
     rng = rng_for(seed, "study power", str(plan.participants), str(plan.pool), str(number))
     table = draw_study(plan, rng)
     if reason_without_tests(table) or set(table.systems) != set(plan.systems):  # hardly anybody is left
@@ -127,7 +127,7 @@ def study_power(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> StudyPower:
-    """What a plan finds.
+    """Estimate the power of a plan by simulation.
 
     Args:
         plan: the study.
@@ -217,7 +217,7 @@ def way_ahead(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> WayAhead:
-    """The smallest plan on one way that finds every difference with this power.
+    """Smallest plan along one way that detects every difference with the target power.
 
     The formula says where to look; what is simulated there corrects the formula, until the power that is wanted lies in the
     interval of the simulation or three plans were simulated. What is stated is simulated.
@@ -240,7 +240,7 @@ def way_ahead(
 
 
 def resize_plan(plan: StudyPlan, way: Way, size: int) -> StudyPlan:
-    """The plan with so many participants, or (for ``situations``) so many situations."""
+    """Copy of the plan with another number of participants, or (for ``situations``) of situations."""
     if way == "situations":
         return replace(plan, situations=size)
     if way == "participants" or plan.situations is None:
@@ -251,17 +251,17 @@ def resize_plan(plan: StudyPlan, way: Way, size: int) -> StudyPlan:
 
 
 def ways_of(plan: StudyPlan) -> tuple[Way, ...]:
-    """Those that differ for a plan: where everybody has situations of their own there is only one."""
+    """Distinct ways to enlarge a plan; only one if each participant has their own situations."""
     return WAYS if plan.situations is not None else ("both",)
 
 
 def first_size(plan: StudyPlan, way: Way) -> int:
-    """Where a way begins."""
+    """Smallest size of a way."""
     return plan.tasks if way == "situations" else max(2, -(-plan.participants // 50))
 
 
 def last_size(plan: StudyPlan, way: Way) -> int:
-    """Where it ends: at one rating of each reply, or at more participants than anybody finds."""
+    """Largest size of a way: one rating per reply, or more participants than can be recruited."""
     return max(plan.tasks, int(plan.expected_participants * plan.tasks)) if way == "situations" else LARGEST
 
 
@@ -290,7 +290,7 @@ def _correction(plan: StudyPlan, simulated: float, level: float) -> float:
 def curves_of(
     plan: StudyPlan, *, level: float = 0.05, sizes: int = 15
 ) -> dict[Way, tuple[tuple[int, int, float], ...]]:
-    """For each way participants, situations and the formula's power, from a fifth of the plan to five times it."""
+    """For each way, participants, situations and the formula's power, from a fifth to five times the plan."""
     found: dict[Way, tuple[tuple[int, int, float], ...]] = {}
     for way in ways_of(plan):
         base = plan.pool if way == "situations" else plan.participants

@@ -11,7 +11,7 @@ from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_th
 
 @dataclass(frozen=True)
 class Preset:
-    """A published study as a starting point for a plan."""
+    """A published study as the basis of a plan."""
 
     name: str
     """What it is called at the command line."""
@@ -26,7 +26,7 @@ class Preset:
     variances: Variances
 
     def plan(self, effects: tuple[float, ...]) -> StudyPlan:
-        """A plan with this design and these variances."""
+        """Plan with this design and these variances."""
         return StudyPlan(
             effects=effects,
             participants=self.participants,
@@ -73,7 +73,7 @@ PRESETS = {preset.name: preset for preset in (INSPIRED2, INFACT)}
 
 
 def preset(name: str) -> Preset:
-    """A preset by name.
+    """Get a preset by name.
 
     Raises:
         UnknownNameError: there is none of this name.

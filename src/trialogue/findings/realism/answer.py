@@ -9,7 +9,7 @@ PLAIN = 0.1  # distance of an AUC from .5 below which nobody would call it a giv
 
 
 def realism_answer(found: RealismFindings) -> tuple[str, ...]:
-    """Can they be distinguished, by what, and do they put agents in the same order?"""
+    """Sentences on whether simulated users are distinguishable, by which features, and on their ranking of agents."""
     test = found.two_sample
     low = test.auc.interval.low if test.auc.interval else (test.auc.value or 0.5)
     verdict = "can be distinguished from" if low > 0.5 else "cannot be distinguished, by these features, from"
@@ -58,7 +58,7 @@ def _order(found: RealismFindings) -> str:
 
 
 def realism_warnings(found: RealismFindings) -> tuple[str, ...]:
-    """What a reader must know."""
+    """Warnings to the reader."""
     sizes = found.two_sample.real, found.two_sample.simulated
     warnings = []
     if min(sizes) < 50:

@@ -21,7 +21,7 @@ def prediction(
     lower: bool,
     how: Resampling,
 ) -> Prediction | None:
-    """The two orders of the agents that both kinds of users met; None with fewer than two.
+    """Rankings of the agents by real and by simulated users; None with fewer than two.
 
     Args:
         measure: what simulated dialogues are measured by.

@@ -8,7 +8,7 @@ from trialogue.records import Estimate, Manifest, Reason, Record
 
 
 class Gap(Record):
-    """One feature of dialogues, real and simulated."""
+    """Difference in one feature between real and simulated dialogues."""
 
     name: str
     """Short name."""
@@ -25,7 +25,7 @@ class Gap(Record):
 
 
 class Divergence(Record):
-    """How far what simulated users do is from what real users do (DS-KL)."""
+    """Divergence between the acts of simulated and real users (DS-KL)."""
 
     acts: str
     """What was counted: annotated acts, or acts recognised in the text."""
@@ -38,7 +38,7 @@ class Divergence(Record):
 
 
 class TwoSample(Record):
-    """Whether a classifier can tell simulated dialogues from real ones."""
+    """Result of the classifier two-sample test."""
 
     auc: Estimate
     """Out of fold; .5: it cannot; 1: always."""
@@ -53,7 +53,7 @@ class TwoSample(Record):
 
 
 class Order(Record):
-    """The order of one side's users."""
+    """Ranking of agents by one kind of users."""
 
     systems: tuple[str, ...]
     """Best first."""
@@ -66,7 +66,7 @@ class Order(Record):
 
 
 class Prediction(Record):
-    """Whether simulated users put agents in the order that real users do, on one measure."""
+    """Agreement of simulated and real users on the ranking of agents, on one measure."""
 
     measure: str
     """Full name of the measure; on the real side people's own ratings may stand in its place."""
@@ -87,7 +87,7 @@ class Prediction(Record):
 
 
 class RealismFindings(Record):
-    """Everything that is said about realism."""
+    """Complete findings about realism."""
 
     kind: ClassVar[str] = "realism"
 

@@ -31,7 +31,7 @@ HALVINGS = 200  # random splits of the real users
 
 @dataclass(frozen=True)
 class Side:
-    """Dialogues of one kind: their features and who is behind them."""
+    """Dialogues of one kind, with their features and persons."""
 
     rows: Floats
     """Shape (n, k)."""
@@ -40,7 +40,7 @@ class Side:
 
 
 def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling) -> list[Gap]:
-    """Every feature side by side, those that give most away first."""
+    """Differences in every feature, most revealing first."""
     found = []
     for place, (name, title) in enumerate(titles.items()):
         sums = [
@@ -87,7 +87,7 @@ def _auc(column: Floats, real: Side, simulated: Side, how: Resampling, name: str
 
 
 def two_sample(real: Side, simulated: Side, names: Sequence[str], how: Resampling) -> TwoSample:
-    """Whether a ridge logistic regression on the features tells dialogues of persons it has not seen.
+    """Classifier two-sample test by ridge logistic regression on the features, on held-out persons.
 
     Raises:
         DataError: fewer than ten people or dialogues of either kind.
@@ -139,7 +139,7 @@ def _check(real: Side, simulated: Side) -> None:
 def divergence(
     real: Sequence[Mapping[str, int]], simulated: Sequence[Mapping[str, int]], *, acts: str, how: Resampling
 ) -> Divergence | None:
-    """DS-KL of the acts of two kinds of users, with its interval and with what sampling alone makes.
+    """DS-KL between the acts of two kinds of users, with its interval and its sampling bias.
 
     Args:
         real: how often the user does what, for each real dialogue.
@@ -169,7 +169,7 @@ def divergence(
 
 
 def kl(p: Floats, q: Floats) -> Floats:
-    """Symmetric divergence of counts of shape (r, k), half a count added to each, in nats.
+    """Symmetric KL divergence of counts of shape (r, k), half a count added to each, in nats.
 
     >>> round(float(kl(np.array([[3.0, 1.0]]), np.array([[3.0, 1.0]]))[0]), 12)
     0.0

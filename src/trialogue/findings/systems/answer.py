@@ -17,7 +17,7 @@ from trialogue.records.kinds.origins import named_raters
 
 
 def primary_league(leagues: Sequence[League]) -> League | None:
-    """The league that the answer rests on; None: nothing decides.
+    """The league that the answer rests on; None if there is none.
 
     Of those with a direction, values and no threat that blocks them: one that compares systems before one that cannot, then
     by what measures rest on (``Basis``: people, task outcome, an estimate of people's judgement, another criterion), then
@@ -44,7 +44,7 @@ def _leagues_with_direction(leagues: Sequence[League]) -> list[League]:
 
 
 def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
-    """The league of a measure; None where it was not measured, has no value or has no direction."""
+    """League of a measure; None if it was not measured, has no value or has no direction."""
     return next(
         (
             league
@@ -58,7 +58,7 @@ def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
 
 
 def unmeasured_sentence(name: MeasureName) -> str:
-    """The verdict where a decision protocol rests it on a measure that nothing was measured of."""
+    """Verdict if the decision protocol's measure was not measured."""
     what = f"people's {name.prose}" if name.is_judgement else name.short
     return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
 
@@ -75,7 +75,7 @@ def answer(
     *,
     rests_on: MeasureName | None = None,
 ) -> tuple[Statement, ...]:
-    """Statements, the most important one first; never more than the corrected comparisons and the threats support.
+    """Statements, most important first, limited to what corrected comparisons and threats support.
 
     Args:
         leagues: that have passed the gate.
@@ -184,7 +184,7 @@ def _is_blocked(league: League) -> bool:
 
 
 def full_title(league: League) -> str:
-    """What a sentence calls a measure: a metric with parameters and variant, which its name alone leaves open."""
+    """Title of a measure in sentences; for a metric with parameters and variant."""
     measure = league.measure
     detail = measure.measured.detail
     return measure.title if measure.by == "people" or not detail else f"{measure.title} ({detail})"
@@ -280,7 +280,7 @@ def _effect(difference: Estimate, p: float | None) -> str:
 
 
 def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[Statement]:
-    """What the best baseline that ignores the user scores, and which systems are significantly better; [] without any.
+    """Statements on the best baseline's score and the systems significantly above it; [] without baselines.
 
     Args:
         league: the measure that the answer rests on.
@@ -334,5 +334,5 @@ def _votes_sentence(votes: Votes) -> str:
 
 
 def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:
-    """The texts of statements."""
+    """Texts of statements."""
     return tuple(statement.text for statement in statements)

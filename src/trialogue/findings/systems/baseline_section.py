@@ -27,12 +27,12 @@ METHOD = (
 
 
 def baseline_methods(leagues: Sequence[League]) -> tuple[str, ...]:
-    """How baselines were measured, in sentences for a paper; () where there are none."""
+    """Methods sentences on baselines; () without any."""
     return (METHOD,) if any(league.baselines for league in leagues) else ()
 
 
 def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
-    """A table of the baselines, and of each system less the best one, by measure; () where no measure has baselines."""
+    """Table of the baselines and of each system's difference to the best one, by measure; () without baselines."""
     beside = [league for league in leagues if any(each.estimate.value is not None for each in league.baselines)]
     if not beside:
         return ()

@@ -13,7 +13,7 @@ MOST_ROWS = 40  # a screenful; findings hold no more than a report shows
 
 
 def failure_sections(found: Sequence[FailureSensitivity], leagues: Sequence[League]) -> tuple[Section, ...]:
-    """A table of values and differences both ways, for the measures that are shown; () where nothing failed.
+    """Table of values and differences under both failure policies; () if nothing failed.
 
     Args:
         found: values and differences under both choices.

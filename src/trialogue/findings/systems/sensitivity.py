@@ -8,7 +8,7 @@ from trialogue.findings.standings import League
 
 
 def sensitivity(metric: str, leagues: Sequence[League]) -> Sensitivity:
-    """Pairs of systems that two variants of a metric put in opposite order.
+    """Pairs of systems that two variants of a metric rank in opposite order.
 
     Args:
         metric: the metric's name.

@@ -30,14 +30,14 @@ Detector = Callable[[Findings], Iterable[Threat]]
 
 
 def threats_of(findings: Findings) -> tuple[Threat, ...]:
-    """Every threat that can be found in the findings of a run; those that block first, each once."""
+    """All threats detected in the findings of a run, without duplicates, blocking ones first."""
     order = list(Severity)
     every = {threat.model_dump_json(): threat for detector in DETECTORS for threat in detector(findings)}
     return tuple(sorted(every.values(), key=lambda threat: order.index(threat.severity)))
 
 
 def abstentions(findings: Findings) -> Iterator[Threat]:
-    """Systems that did not answer every situation that they were asked to."""
+    """Systems that did not answer every situation."""
     for facts in findings.systems:
         done = facts.completion
         if done is not None and done.unanswered_count:
@@ -52,7 +52,7 @@ def abstentions(findings: Findings) -> Iterator[Threat]:
 
 
 def copied_references(findings: Findings) -> Iterator[Threat]:
-    """Systems whose replies are those that they are held against: they had the answers, or are the people themselves."""
+    """Systems whose replies equal the references: they had the answers, or are the references' authors."""
     for facts in findings.systems:
         done = facts.completion
         if done is None or done.answered < FEW_CLUSTERS or done.copied < COPIED * done.answered:
@@ -70,7 +70,7 @@ def copied_references(findings: Findings) -> Iterator[Threat]:
 
 
 def different_situations(findings: Findings) -> Iterator[Threat]:
-    """Pairs of systems that are compared on a part of what they answered."""
+    """Pairs of systems compared on a part of what they answered."""
     for pair in findings.shared_situations:
         yield Threat(
             code=ThreatCode.DIFFERENT_SITUATIONS,
@@ -82,7 +82,7 @@ def different_situations(findings: Findings) -> Iterator[Threat]:
 
 
 def recognised_acts(findings: Findings) -> Iterator[Threat]:
-    """Success that rests on acts which the simulated user recognised, or of which nobody says where they are from."""
+    """Success measures that rest on acts recognised by the simulated user, or on acts of unknown origin."""
     for facts in findings.systems:
         acts = facts.completion.acts if facts.completion is not None else None
         if acts is None or not acts.total:
@@ -118,7 +118,7 @@ def few_clusters(findings: Findings) -> Iterator[Threat]:
 
 
 def several_measures(findings: Findings) -> Iterator[Threat]:
-    """How many measures were looked at, where it is more than one and nothing is corrected for that."""
+    """More than one measure without a correction over measures."""
     directed = [league for league in findings.leagues if league.measure.better != "neither" and league.contrasts]
     if len(directed) > 1 and findings.correction != ACROSS_MEASURES:
         yield Threat(code=ThreatCode.SEVERAL_MEASURES, severity=Severity.NOTES, facts={"measures": len(directed)})
@@ -147,7 +147,7 @@ def baselines(findings: Findings) -> Iterator[Threat]:
 
 
 def no_baselines(findings: Findings) -> Iterator[Threat]:
-    """Outcomes of simulated dialogues without a baseline beside them: nobody knows what nonsense would have had."""
+    """Outcomes of simulated dialogues without a baseline for comparison."""
     if not any(facts.simulated for facts in findings.systems):
         return
     for league in findings.leagues:
@@ -157,7 +157,7 @@ def no_baselines(findings: Findings) -> Iterator[Threat]:
 
 
 def detect_at_chance(findings: Findings) -> Iterator[Threat]:
-    """Measures that are known to agree with people no better than chance."""
+    """Measures known to agree with people no better than chance."""
     for league in _computed_leagues(findings):
         card = chance_card(league.measure.measured) if league.measure.better != "neither" else None
         if card is not None and card.auc is not None:
@@ -179,14 +179,14 @@ def _computed_leagues(findings: Findings) -> Iterator[League]:
 
 
 def no_human_judgement(findings: Findings) -> Iterator[Threat]:
-    """Whether anybody judged at all."""
+    """Runs without any human judgement."""
     judged = any(league.measure.by == "people" for league in findings.leagues) or findings.votes is not None
     if findings.leagues and not judged:
         yield Threat(code=ThreatCode.NO_HUMAN_JUDGEMENT, severity=Severity.NOTES)
 
 
 def domains(findings: Findings) -> Iterator[Threat]:
-    """Measures that are used outside the domain in which they were shown to agree with people, for some systems or all."""
+    """Measures used outside the domain in which they were validated against people."""
     simulated = {facts.system for facts in findings.systems if facts.simulated}  # it was learned from people
     measured = [fit for fit in findings.domains if fit.is_measured]
     for measure in dict.fromkeys(fit.measure for fit in measured):
@@ -213,7 +213,7 @@ def _outside_domain_threat(fits: Sequence[DomainFit], systems: tuple[str, ...]) 
 
 
 def training_data(findings: Findings) -> Iterator[Threat]:
-    """Measures that were trained on some of the dialogues."""
+    """Measures whose training data include some of the dialogues."""
     sizes = {facts.system: facts.dialogues for facts in findings.systems}
     for exposure in findings.training_data:
         dialogues = sizes.get(exposure.system, exposure.recognised)
@@ -235,7 +235,7 @@ RATERS: Mapping[Raters, ThreatCode] = {
 
 
 def raters(findings: Findings) -> Iterator[Threat]:
-    """Ratings and votes that are not people's."""
+    """Ratings and votes not given by people."""
     columns = [(league.measure.name, league.measure.raters) for league in findings.leagues]
     if findings.votes is not None:
         columns.append((str(VOTES), findings.votes.rater_kinds))
@@ -246,7 +246,7 @@ def raters(findings: Findings) -> Iterator[Threat]:
 
 
 def label_origins(findings: Findings) -> Iterator[Threat]:
-    """Measures of alignment that count labels which are not people's, and which nothing corrects."""
+    """Alignment measures that rest on uncorrected labels not given by people."""
     kinds = Counter[str]()
     for counts in findings.labels:
         kinds.update({labeller.value: count for labeller, count in counts.by.items()})
@@ -265,7 +265,7 @@ def label_origins(findings: Findings) -> Iterator[Threat]:
 
 
 def calibrations(findings: Findings) -> Iterator[Threat]:
-    """Estimates that rest on a calibration which was fitted, and checked, on other data than these."""
+    """Estimates that rest on a calibration fitted and checked on other data."""
     for league in findings.leagues:
         if league.measure.is_calibrated and league.measure.better != "neither":
             yield Threat(
@@ -294,7 +294,7 @@ def languages(findings: Findings) -> Iterator[Threat]:
 
 
 def protocols(findings: Findings) -> Iterator[Threat]:
-    """Whether an experiment has a protocol, kept it, and wrote it before there were conversations."""
+    """Experiments without a protocol, with deviations, or with a protocol registered after there were conversations."""
     check = findings.protocol
     if check is None:  # not an experiment
         return

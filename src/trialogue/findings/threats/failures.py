@@ -15,7 +15,7 @@ OF_FAILURES = frozenset({"failures", "ending"})  # metrics that count failed dia
 
 
 def failures(findings: Findings) -> Iterator[Threat]:
-    """Systems whose dialogues failed: by their own fault, or by somebody else's."""
+    """Systems with failed dialogues, by their own or another party's fault."""
     for facts in findings.systems:
         done = facts.completion
         if done is None or not done.failed:
@@ -37,7 +37,7 @@ def failures(findings: Findings) -> Iterator[Threat]:
 
 
 def failed_replies(findings: Findings) -> Iterator[Threat]:
-    """Systems that gave no reply to any situation, or not to many because of somebody else's failure.
+    """Systems without a reply to any situation, or to many because of another party's failure.
 
     Situations where the system itself failed are among those that it did not answer, which ``unanswered`` weighs.
     """
@@ -73,7 +73,7 @@ def _detect_failing(findings: Findings, system: str, counts: dict[str, JsonValue
 
 
 def failure_differences(findings: Findings) -> Iterator[Threat]:
-    """Pairs of which one fails significantly more often; its lead is conditional."""
+    """Pairs with significantly different failure rates; the lead is conditional."""
     known = {
         facts.system: facts.completion
         for facts in findings.systems

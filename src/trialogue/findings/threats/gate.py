@@ -12,7 +12,7 @@ from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 
 
 def gate_leagues(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:
-    """The leagues with the validity of every verdict; ranks and verdicts that a threat blocks are taken back.
+    """Set the validity of every verdict; withdraw ranks and verdicts that a threat blocks.
 
     Ranks of the other systems are those of their comparisons among each other: a blocked system is neither above nor below
     them.
@@ -42,7 +42,7 @@ def _gate_league(league: League, threats: Sequence[Threat]) -> League:
 
 
 def validity_of(threats: Iterable[Threat], system: str) -> Validity:
-    """What the threats leave of the verdicts about one system."""
+    """Validity of the verdicts about one system after threats."""
     return weakest([EFFECTS[threat.severity] for threat in threats if threat.concerns_system(system)])
 
 

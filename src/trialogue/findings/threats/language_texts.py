@@ -23,7 +23,7 @@ def language_lines(mismatches: Iterable[LanguageMismatch]) -> list[str]:
 
 
 def language_of_texts(mismatch: LanguageMismatch) -> str:
-    """The language of texts that measures do not fit, in words."""
+    """Language of the mismatched texts, in words."""
     names = [language_name(code) for code in mismatch.languages]
     if mismatch.reason == "across_languages":
         return f"different languages ({list_names(names, most=None)})"
@@ -33,7 +33,7 @@ def language_of_texts(mismatch: LanguageMismatch) -> str:
 
 
 def made_for(mismatch: LanguageMismatch) -> str:
-    """What the measures, or the model behind them, are made for, in words."""
+    """Languages supported by the measures, or the model behind them, in words."""
     if mismatch.reason == "across_languages":
         return "comparisons within one language"
     if mismatch.reason == "unspaced":

@@ -9,7 +9,7 @@ MOST_SHOWN = 4  # deviations in one sentence; protocol in summary.json has all
 
 
 def status(check: ProtocolCheck) -> str:
-    """One line: which protocol, and whether it was kept.
+    """One line: the protocol, and whether it was kept.
 
     >>> status(ProtocolCheck(sha256="0123456789abcdef"))
     'Decision protocol 0123456789ab: kept.'
@@ -22,14 +22,14 @@ def status(check: ProtocolCheck) -> str:
 
 
 def deviations_text(deviations: tuple[Deviation, ...], *, most: int = MOST_SHOWN) -> str:
-    """Deviations as clauses in a row, those beyond the first few counted."""
+    """Deviations as clauses, counting those beyond the first few."""
     texts = [TEXTS[deviation.what](deviation) for deviation in deviations]
     more = f"; and {len(texts) - most} more" if len(texts) > most else ""
     return "; ".join(texts[:most]) + more
 
 
 def protocol_lines(protocol: DecisionProtocol) -> Iterator[str]:
-    """The protocol in lines, for a dry run."""
+    """Protocol as lines, for a dry run."""
     yield f"primary measure: {_measure(protocol.measure)}{_with_users(protocol.users)}"
     yield f"correction: {_family_text(protocol)}; level {protocol.alpha:g}"
     margins = protocol.margin.to_json()
@@ -41,7 +41,7 @@ def protocol_lines(protocol: DecisionProtocol) -> Iterator[str]:
 
 
 def method_sentence(check: ProtocolCheck) -> str:
-    """How a protocol decided, for the methods of a report; "" without one."""
+    """Methods sentence on how a protocol decided; "" without one."""
     if check.protocol is None:
         return ""
     when = "with the conversations already available" if check.data_existed else "before there were data"

@@ -16,14 +16,14 @@ MOST_REASONS = 3  # that stand in one sentence; the list of threats has the othe
 
 
 def demoting_clauses(threats: Iterable[Threat]) -> str:
-    """What demotes a verdict, to follow "but": at most ``MOST_REASONS`` clauses, each once; "" where nothing does."""
+    """Clauses, to follow "but", on what demotes a verdict: at most ``MOST_REASONS``; "" if nothing does."""
     clauses = list(dict.fromkeys(clause(each) for each in threats if EFFECTS[each.severity] is Validity.CONDITIONAL))
     more = f"; and {len(clauses) - MOST_REASONS} more" if len(clauses) > MOST_REASONS else ""
     return "; ".join(clauses[:MOST_REASONS]) + more
 
 
 def conditional_sentence(text: str, threats: Iterable[Threat]) -> str:
-    """A verdict with what it is conditional on, in one sentence.
+    """A verdict and its conditions in one sentence.
 
     Args:
         text: the verdict, one sentence.
@@ -35,7 +35,7 @@ def conditional_sentence(text: str, threats: Iterable[Threat]) -> str:
 
 @dataclass(frozen=True)
 class ThreatLine:
-    """One line of the list."""
+    """One line of the threat list."""
 
     severity: Severity
     """What it does."""
@@ -44,7 +44,7 @@ class ThreatLine:
 
 
 def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[ThreatLine]:
-    """Each threat once, in the order given; those that differ in the measure or the system only are one line.
+    """Threats without duplicates, in order; those that differ only in measure or system share a line.
 
     Where more than ``MOST_ALIKE`` lines of one kind are left, one line counts them and quotes the first two; the findings
     hold every threat.

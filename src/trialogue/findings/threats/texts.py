@@ -26,19 +26,19 @@ GATE_WORDS: Mapping[Gate, str] = {
 
 
 def sentence(threat: Threat) -> str:
-    """A threat in one sentence. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems."""
+    """Sentence on a threat. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems."""
     text = clause(threat)
     keeps_spelling = TEXTS[threat.code].opens_with_names and threat.systems
     return f"{text}." if keeps_spelling else f"{text[0].upper()}{text[1:]}."
 
 
 def clause(threat: Threat) -> str:
-    """A threat as a clause, to follow "but"."""
+    """Clause on a threat, to follow "but"."""
     return TEXTS[threat.code].sentence(threat)
 
 
 def catalogue_rows() -> list[tuple[str, str, str, str]]:
-    """(code, title, how it is detected, what it does) of every threat, for the documentation."""
+    """(code, title, detection, effect) of every threat, for the documentation."""
     return [(code.value, text.title, text.detected, text.effect) for code, text in TEXTS.items()]
 
 
@@ -403,7 +403,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
 
 
 def severity_heading(severity: Severity) -> str:
-    """What a list of threats of one severity is called."""
+    """Heading of a list of threats of one severity."""
     return {
         Severity.BLOCKS: "No verdict because",
         Severity.DEMOTES: "Conditional verdicts",

@@ -16,7 +16,7 @@ people's dialogues of six corpora at most one in a hundred is (benchmarks/GATES.
 
 
 def user_faults(findings: Findings) -> Iterator[Threat]:
-    """Systems whose users did not behave as users; of people only where that is common."""
+    """Systems whose users did not behave as users; for people only where that is common."""
     for facts in findings.systems:
         common = facts.gated >= GATED * facts.dialogues
         if not facts.gated or not (facts.simulated or common):
@@ -35,7 +35,7 @@ def _gate_facts(facts: SystemFacts) -> dict[str, JsonValue]:
 
 
 def user_fault_differences(findings: Findings) -> Iterator[Threat]:
-    """Pairs whose simulated users are at fault more often with one of them: they did not meet the same users."""
+    """Pairs whose simulated users are at fault more often with one of them."""
     for one, other in combinations([facts for facts in findings.systems if facts.simulated == facts.dialogues > 0], 2):
         if fishers_p(one, other) <= findings.alpha:
             yield Threat(
@@ -51,7 +51,7 @@ def user_fault_differences(findings: Findings) -> Iterator[Threat]:
 
 
 def fishers_p(one: SystemFacts, other: SystemFacts) -> float:
-    """Fisher's exact p-value of the shares of two systems' dialogues whose user was at fault."""
+    """Fisher's exact p-value of two systems' shares of dialogues with a user fault."""
     from scipy.stats import fisher_exact
 
     rows = [[each.gated, each.dialogues - each.gated] for each in (one, other)]

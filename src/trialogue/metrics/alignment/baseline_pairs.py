@@ -25,7 +25,7 @@ NO_BELIEFS = Reason.of(ReasonCode.BASELINE_HAS_NO_BELIEFS)
 
 
 class Pairs(Protocol):
-    """Statistics of pairs of a place and a reply, summed."""
+    """Summed statistics over pairs of a position and a reply."""
 
     @property
     def situation_mask(self) -> Sequence[bool]:
@@ -34,11 +34,11 @@ class Pairs(Protocol):
 
     @property
     def lendable_mask(self) -> Sequence[bool]:
-        """Which references can be lent."""
+        """Which references can be reused as replies."""
         ...
 
     def sums(self, places: Ints, replies: Ints, groups: Ints, size: int) -> tuple[Array, Array]:
-        """Sums over replies, shape (places, size, k), and how many pairs are defined, shape (places, size).
+        """Sums over replies, shape (places, size, k), and number of defined pairs, shape (places, size).
 
         Args:
             places: situations, by place.
@@ -49,12 +49,12 @@ class Pairs(Protocol):
         ...
 
     def parts(self, total: Array) -> dict[Hashable, Array]:
-        """The sums by the calibration that they rest on; {} if on none."""
+        """Sums by calibration; {} without calibrations."""
         ...
 
 
 def pairs_of(metric: AnyMetric, baselines: Baselines) -> Pairs | Undefined:
-    """How to sum a metric's statistics over pairs; Undefined where it has no baselines, and why."""
+    """Summation of a metric's statistics over pairs; Undefined, with a reason, if it has no baselines."""
     if isinstance(metric, BehaviorAlignment):
         return _explicit(metric, baselines.units)
     if not isinstance(metric, ImplicitAlignment):

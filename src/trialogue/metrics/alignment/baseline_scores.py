@@ -28,7 +28,7 @@ NOTHING = Estimate(value=None, why=Reason.of(ReasonCode.BASELINE_HAS_NO_REPLY))
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A baseline or a system on one metric, as far as a difference needs it."""
+    """A baseline or a system on one metric, with the data needed for a difference."""
 
     name: str
     value: float
@@ -48,7 +48,7 @@ def alignment_baseline_scores(
     settings: Settings | None = None,
     signatures: Mapping[str, str | None] | None = None,
 ) -> list[Score]:
-    """Scores of the baselines (level ``system``) and of each system less each baseline (level ``difference``), by metric.
+    """Scores of the baselines (level ``system``) and of each system minus each baseline (level ``difference``), by metric.
 
     A metric that has no baselines has none among the scores, or undefined ones where alignment is measured, with a reason.
 

@@ -22,7 +22,7 @@ DEPTH = 100  # items ranked: more than any k the field reports (50)
 def recommendation_baselines(
     situations: Iterable[Situation], popularity: Mapping[str, float] | None = None, *, depth: int = DEPTH
 ) -> Iterator[Response]:
-    """Two responses to every situation, in the order of the situations: copy-context, then popularity.
+    """Two baseline responses to every situation: copy-context, then popularity.
 
     Their text is empty; they only rank. Where nobody looked for items in the context, there is nothing to copy, and
     copy-context gives no ranking (None). Ties of popularity go by item id.

@@ -155,7 +155,7 @@ FIRST: dict[str, Callable[[Reply], bool]] = {
 
 
 class BehaviorAlignment:
-    """Agreement of the system's strategies with those of human recommenders.
+    """Agreement of the system's strategies with the human recommender's.
 
     Undefined for a reply without a reference, without labels on either side, with a label that is no strategy (a typo never
     counts as a mismatch), and, where so chosen, for first turns and for references that use no strategy.
@@ -212,7 +212,7 @@ class BehaviorAlignment:
         return (match, *_one_hot(pair[0]), *_one_hot(pair[1])) if self._kappa else (weight * match, weight, weight)
 
     def combine(self, sums: Array) -> Array:
-        """The share of matches, or kappa; undefined where no reply is summed (kappa: fewer than two)."""
+        """The share of matches, or kappa; undefined without summed replies (kappa: fewer than two)."""
         if self._kappa:
             return _kappa(sums)
         share: Array = sums[..., 0] / sums[..., 2 if self._printed else 1]
@@ -220,11 +220,11 @@ class BehaviorAlignment:
 
     @property
     def counts_none(self) -> bool:
-        """Whether ``no_strategy`` is a strategy that a reply can match."""
+        """Whether ``no_strategy`` can be matched."""
         return not self._reading.without_none
 
     def kinds(self, unit: Reply) -> tuple[Hashable, Hashable]:
-        """(what of a place, what of a reply) the statistics depend on: pairs of equal kinds have equal statistics."""
+        """(Kind of position, kind of reply) that determine a pair's statistics."""
         read = None if unit.reference is None else self._reading.strategies_of(unit.reference, side="reference")
         said = self._reading.strategies_of(unit.utterance, side="reply")
         weight = _weight(unit) if self._weighted else 1.0

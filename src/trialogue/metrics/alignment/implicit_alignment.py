@@ -121,7 +121,7 @@ CARD = Card(
 
 
 class ImplicitAlignment:
-    """Share of replies that use the human's strategy, from beliefs over strategies.
+    """Share of replies that use the human's strategy, estimated from strategy distributions.
 
     Undefined for a reply without a reference, where one side has no belief, where the two were written by different models
     or calibrations, where the model fitted none, for first turns as chosen, and by ppi for baselines.
@@ -158,7 +158,7 @@ class ImplicitAlignment:
         self.is_observed = variant == "ppi"
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
+        """Grid position of the pair's probability; for ppi the seven sums of its formula."""
         if unit.reference is None:
             return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
         if self._first(unit):
@@ -173,11 +173,11 @@ class ImplicitAlignment:
         return [float(share) for share in on_grid(np.array([probability]))[0]]
 
     def combine(self, sums: Array) -> Array:
-        """The estimate; undefined where nothing is summed."""
+        """The estimate; undefined without data."""
         return self._estimate(sums)
 
     def source(self, unit: Reply) -> Calibration:
-        """The calibration that the statistics of a reply rest on; people's labels correct any."""
+        """Calibration behind the statistics of a reply; human labels correct any."""
         assert unit.reference is not None
         if self._by is pair_belief:
             assert unit.utterance.same_as_reference is not None
@@ -186,15 +186,15 @@ class ImplicitAlignment:
         return calibration_of(unit.reference.strategy_distribution)
 
     def leave_one_out(self, clusters: Array, total: Array) -> Array:
-        """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
+        """Leave-one-cluster-out estimates, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
         return _unbounded_ppi(total - clusters) if self.is_observed else share_without_each(clusters, total)
 
     def labelled_mask(self, clusters: Array) -> NDArray[np.bool_]:
-        """Clusters with labels of people for ppi, else all of them."""
+        """Clusters with human labels for ppi, else all of them."""
         return np.asarray(clusters[:, 3] > 0) if self.is_observed else np.ones(len(clusters), dtype=np.bool_)
 
     def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
-        """Variance that the calibration's error gives to the estimate of a less that of b; Undefined where it is unknown.
+        """Variance of the estimate of a minus that of b due to calibration error; Undefined if unknown.
 
         Args:
             a: the 65 sums of a system by their ``source``.
@@ -216,7 +216,7 @@ class ImplicitAlignment:
 
 
 def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None) -> float | Undefined:
-    """Calibrated probability that two utterances share a strategy, where half of all pairs do; symmetric."""
+    """Calibrated probability that two utterances share a strategy, at a prior of one half; symmetric."""
     if a is None or b is None:
         return Undefined(Reason.of(ReasonCode.BELIEF_MISSING))
     if a.origin != b.origin:
@@ -233,7 +233,7 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
 
 
 def pair_belief(_reference: Utterance, said: Utterance) -> float | Undefined:
-    """What a classifier of pairs believes of a reply."""
+    """A pair classifier's probability for a reply."""
     belief = said.same_as_reference
     if belief is None:
         return Undefined(Reason.of(ReasonCode.PAIR_BELIEF_MISSING))
@@ -241,7 +241,7 @@ def pair_belief(_reference: Utterance, said: Utterance) -> float | Undefined:
 
 
 def belief_of_labels(reference: Utterance, said: Utterance) -> float | Undefined:
-    """What two beliefs, of one utterance each, come to."""
+    """Combine the distributions of two utterances into a probability."""
     return same_strategy(reference.strategy_distribution, said.strategy_distribution)
 
 
@@ -251,7 +251,7 @@ BY = {"marginals": belief_of_labels, "pair": pair_belief}
 
 
 def on_grid(probabilities: Array) -> Array:
-    """Each probability shared between its two neighbours on the grid, so that sums keep means: shape (n, 65) from (n,)."""
+    """Split each probability between its two grid neighbours, so that sums keep means: shape (n, 65) from (n,)."""
     rows = np.zeros((len(probabilities), len(GRID)))
     places = np.minimum((probabilities * (len(GRID) - 1)).astype(np.int64), len(GRID) - 2)
     shares = probabilities * (len(GRID) - 1) - places
@@ -292,7 +292,7 @@ def _share_over_half(sums: Array) -> Array:
 
 
 def likeliest_share(sums: Array) -> Array:
-    """The share pi of matches that maximises sum n_g log(pi r_g + (1 - pi)(1 - r_g)), by bisection of its slope.
+    """Maximum-likelihood share pi of matches: maximises sum n_g log(pi r_g + (1 - pi)(1 - r_g)), by bisection.
 
     The likelihood is concave in pi, so there is one maximum, and at an end of [0, 1] where the slope keeps its sign. This is
     where the iterations of Saerens et al. converge. Shape (...) from (..., 65); NaN where all sums are 0.
@@ -320,7 +320,7 @@ def _gradients(parts: Mapping[Hashable, Array]) -> dict[Calibration, Array]:
 
 
 def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array | None = None) -> Array:
-    """Derivative of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
+    """Gradient of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
 
     Args:
         sums: of all pairs.
@@ -348,7 +348,7 @@ def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array 
 
 
 def share_without_each(clusters: Array, total: Array) -> Array:
-    """The share without each cluster in turn, linearly (infinitesimal jackknife), shape (k,) from (k, 65).
+    """Leave-one-cluster-out shares by the infinitesimal jackknife, shape (k,) from (k, 65).
 
     With u_c the slope of cluster c's log-likelihood at the share, U their sum over k clusters and I the curvature of all:
     pi - (u_c - U / k) / I * k / (k - 1). U is 0 unless the share is at an end of [0, 1]. There the likeliest share without a

@@ -19,7 +19,7 @@ Covariance = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What the belief of a reply was calibrated with."""
+    """Calibration of a reply's distribution."""
 
     origin: str
     """The model that believes."""
@@ -30,18 +30,18 @@ class Calibration:
 
 
 def calibration_of(belief: StrategyDistribution) -> Calibration:
-    """The calibration that a belief comes with; it must have one."""
+    """Calibration stored with a distribution, which must have one."""
     assert belief.same is not None
     return Calibration(belief.origin, belief.same, belief.same_error)
 
 
 def unknown_calibration(belief: PairBelief) -> Calibration:
-    """That of a classifier of pairs: its probabilities are taken as they are, and nobody knows their error."""
+    """Calibration of a pair classifier: probabilities are used as they are, with unknown error."""
     return Calibration(belief.origin, None, None)
 
 
 def calibration_variance(moved: Array, error: Covariance) -> float:
-    """Variance that a calibration's error gives to what moves so with slope and intercept (delta method).
+    """Variance due to a calibration's error, by the delta method from the derivatives by slope and intercept.
 
     >>> calibration_variance(np.array([1.0, 2.0]), (0.25, 0.5, 1.0))     # .25 + 2 (1) (2) .5 + 4 (1)
     6.25
@@ -51,7 +51,7 @@ def calibration_variance(moved: Array, error: Covariance) -> float:
 
 
 def variance_of_difference(a: Mapping[Calibration, Array], b: Mapping[Calibration, Array]) -> float | Undefined:
-    """Variance of the estimate of a less that of b that calibrations give, from how each moves with each calibration.
+    """Variance of the estimate of a minus that of b due to calibrations, from the derivatives by each.
 
     Args:
         a: the gradient of a's estimate, shape (2,), by each calibration that it rests on.

@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Whose replies a baseline may take: those whose key is the one that a situation asks for, of other dialogues."""
+    """Eligible replies of a baseline: those of other dialogues whose key equals the situation's."""
 
     name: str
     """The baseline."""
@@ -43,7 +43,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Baselines:
-    """Situations with references, which the baselines answer with each other's references."""
+    """Situations with references, which baselines answer with each other's references."""
 
     units: tuple[Reply, ...]
     """One for each situation; what is said is the reference itself. Those of one dialogue stand together."""
@@ -55,7 +55,7 @@ class Baselines:
     """Strategies for each situation by its id, likeliest first; empty: there is no ``context``."""
 
     def rules(self, *, counts_none: bool = True) -> Iterator[Rule]:
-        """The baselines; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
+        """The baselines; ``counts_none``: whether ``no_strategy`` can be targeted."""
         anything: tuple[Hashable, ...] = (0,) * len(self.units)
         turns = tuple(unit.turn for unit in self.units)
         first = tuple(_first_strategy(unit, counts_none=counts_none) for unit in self.units)
@@ -67,7 +67,7 @@ class Baselines:
 
 
 def thin_evenly(situations: Iterable[Situation]) -> list[Situation]:
-    """Situations with references; of more than 250 dialogues those of every other one, say, so that 250 or fewer are left.
+    """Situations with references, thinned evenly to at most 250 dialogues.
 
     Pairs grow with the square of the dialogues, while a baseline is known well enough from some two hundred.
     """
@@ -80,7 +80,7 @@ def thin_evenly(situations: Iterable[Situation]) -> list[Situation]:
 def alignment_baselines(
     situations: Iterable[Situation], *, predicted: Mapping[str, Sequence[str]] | None = None
 ) -> Baselines | None:
-    """The baselines of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
+    """Baselines of situations; None if fewer than two dialogues have references.
 
     Args:
         situations: with references; those without are passed over. See ``thin_evenly`` where there are very many.

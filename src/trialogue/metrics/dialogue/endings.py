@@ -118,7 +118,7 @@ class _Share:
 
 
 class Ending(_Share):
-    """Share of dialogues that ended for one reason; undefined where no dialogue of the system records any."""
+    """Share of dialogues with a given ending; undefined if no dialogue of the system records one."""
 
     card = ENDING
 
@@ -128,7 +128,7 @@ class Ending(_Share):
 
 
 class Failures(_Share):
-    """Share of dialogues that failed; undefined where no dialogue of the system records how it ended."""
+    """Share of failed dialogues; undefined if no dialogue of the system records its ending."""
 
     card = FAILED
 

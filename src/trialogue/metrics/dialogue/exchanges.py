@@ -19,7 +19,7 @@ _KNOWN: dict[Speaker, Collection[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One user utterance and the system's messages right after it."""
+    """One user utterance and the system's messages directly after it."""
 
     act: str | None
     """What the user does; None: not annotated, or not understood."""
@@ -30,13 +30,13 @@ class Exchange:
 
 
 def label_of(utterance: Utterance) -> str | None:
-    """The intent of the first act that has one, in the paper's labels where it is one of UserSimCRS'; None without any."""
+    """Intent of the first act that has one, mapped to the paper's label if it is UserSimCRS'; None without any."""
     intent = next((act.intent for act in utterance.acts or () if act.intent), None)
     return None if intent is None else paper_label(intent, of_user=utterance.speaker == "user")
 
 
 def exchanges(dialogue: Dialogue) -> list[Exchange]:
-    """One exchange for each user utterance, in order; what the system says before the first is in none."""
+    """One exchange per user utterance, in order; system messages before the first are not included."""
     found: list[Exchange] = []
     said = dialogue.utterances
     for place, utterance in enumerate(said):
@@ -50,13 +50,13 @@ def exchanges(dialogue: Dialogue) -> list[Exchange]:
 
 
 def user_acts(dialogue: Dialogue) -> list[str | None] | Undefined:
-    """The label of every user utterance; why there are none where none of them is one of the action space."""
+    """Label of every user utterance, or the reason if none is in the action space."""
     missing = why_unlabelled(dialogue.utterances, "user")
     return missing or [label_of(said) for said in dialogue.utterances if said.speaker == "user"]
 
 
 def why_unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefined | None:
-    """Why a speaker's labels say nothing; None if they do.
+    """Reason why a speaker's labels are unusable; None if they are usable.
 
     A speaker who says nothing, whom nobody annotated, or whose labels are all of another action space. Single unknown
     labels (typos) are labels like others, that answer nothing and are answered by nothing.

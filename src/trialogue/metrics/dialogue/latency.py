@@ -45,7 +45,7 @@ LATENCY = Card(
 
 
 class Latency:
-    """Seconds for a turn; undefined where nobody measured."""
+    """Seconds per turn; undefined without measurements."""
 
     card = LATENCY
 
@@ -75,6 +75,6 @@ class Latency:
 
 
 def wait_of(said: Utterance) -> float | None:
-    """Seconds that the turn took which an utterance begins; None where that is not recorded."""
+    """Latency in seconds of the turn that an utterance begins; None if not recorded."""
     value = said.meta.get(FIELD) if said.speaker == "system" else None
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None

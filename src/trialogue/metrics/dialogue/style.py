@@ -76,14 +76,14 @@ DS_KL = Card(
 
 
 class DsKl:
-    """Divergence of the user acts of all dialogues together from a reference."""
+    """Divergence of the pooled user acts from a reference."""
 
     card = DS_KL
     per_dialogue = False
     no_value = Reason.of(ReasonCode.STYLE_NO_COMMON_ACT)
 
     def __init__(self, *, variant: str = DS_KL.default, reference: str | None = None) -> None:
-        """A measure against a reference.
+        """Create the metric for a reference.
 
         Raises:
             UnknownNameError: neither a known reference nor a file.
@@ -111,7 +111,7 @@ class DsKl:
         return {label: float(count) for label, count in found.items()}
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """How often the user does each act."""
+        """Counts of the user's acts."""
         if self._real is None:
             return Undefined(Reason.of(ReasonCode.STYLE_REFERENCE_MISSING))
         acts = user_acts(unit)
@@ -124,7 +124,7 @@ class DsKl:
         return counts
 
     def combine(self, sums: Array) -> Array:
-        """The divergence; NaN where the two share no label."""
+        """The divergence; NaN if the two share no label."""
         real = self._real if self._real is not None else np.zeros(sums.shape[-1])
         either = (sums > 0) | (real > 0)
         shared = either if self._smooth else (sums > 0) & (real > 0)
@@ -143,7 +143,7 @@ def _shares(counts: Array, kept: NDArray[np.bool_]) -> Array:
 
 
 def act_counts(dialogues: Iterable[Dialogue]) -> dict[str, int]:
-    """How often users do what in dialogues, the commonest first; dialogues without known acts count nothing."""
+    """User-act counts, most frequent first; dialogues without known acts do not count."""
     counts: Counter[str] = Counter()
     for dialogue in dialogues:
         acts = user_acts(dialogue)

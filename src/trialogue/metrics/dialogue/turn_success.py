@@ -78,7 +78,7 @@ class TurnSuccess:
         self._mended = variant == "mended"
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(user utterances that are answered, user utterances)."""
+        """(answered user utterances, user utterances)."""
         turns = exchanges(unit)
         if not turns:
             return Undefined(NO_WORDS)

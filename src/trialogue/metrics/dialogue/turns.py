@@ -45,7 +45,7 @@ TURNS = Card(
 
 
 def turns_of(utterances: Sequence[Utterance], speaker: Speaker) -> int:
-    """Runs of utterances of one speaker."""
+    """Number of runs of utterances of one speaker."""
     speakers = [utterance.speaker for utterance in utterances]
     return sum(now == speaker != before for before, now in zip([None, *speakers], speakers, strict=False))
 
@@ -121,7 +121,7 @@ USER_ACT_RATIO = Card(
 
 
 class UserActRatio:
-    """The user's share of the utterances; undefined for an empty dialogue."""
+    """User's share of the utterances; undefined for an empty dialogue."""
 
     card = USER_ACT_RATIO
 
@@ -141,7 +141,7 @@ class UserActRatio:
         return (float(user), float(whole - user if self._to_system else whole))
 
     def combine(self, sums: Array) -> Array:
-        """The ratio; undefined where the system says nothing at all."""
+        """The ratio; undefined without system utterances."""
         return ratio(sums)
 
 
@@ -177,7 +177,7 @@ WORDS_PER_TURN = Card(
 
 
 class WordsPerTurn:
-    """Mean number of words per turn; undefined for a dialogue in which the speaker says nothing."""
+    """Mean number of words per turn; undefined for a dialogue without turns of the speaker."""
 
     card = WORDS_PER_TURN
     per_dialogue = False

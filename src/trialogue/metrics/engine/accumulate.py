@@ -32,14 +32,14 @@ __all__ = [
 
 
 class Accumulator(Protocol):
-    """Totals of one metric for one system."""
+    """Running totals of one metric for one system."""
 
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
-        """Take in conversations; the score of every unit and of every conversation goes to the sink, if there is one."""
+        """Add conversations; unit and conversation scores go to the sink, if there is one."""
         ...
 
     def merge(self, other: Any) -> None:
-        """Take in the totals of further conversations of the same system, measured elsewhere."""
+        """Add the totals of other conversations of the same system."""
         ...
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
@@ -47,15 +47,15 @@ class Accumulator(Protocol):
         ...
 
     def minus(self, other: Any, settings: Settings) -> Estimate:
-        """The difference to another system's totals of the same metric, with interval and p-value."""
+        """Difference to another system's totals of the same metric, with interval and p-value."""
         ...
 
     @property
     def skipped(self) -> Counter[Reason]:
-        """How many units were left out, by reason."""
+        """Counts of skipped units by reason."""
         ...
 
 
 def accumulator_for(metric: AnyMetric, *, failed: FailurePolicy | None = None) -> Accumulator:
-    """Totals of the right kind for a metric; ``failed``: how failed units count, in place of what its card says."""
+    """Create the accumulator of a metric; ``failed`` overrides the failure policy on its card."""
     return CountedTotals(metric) if isinstance(metric, Counted) else SummedTotals(metric, failed)

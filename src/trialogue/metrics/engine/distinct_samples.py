@@ -21,7 +21,7 @@ ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digit
 
 @dataclass(frozen=True)
 class CountedSample:
-    """Counts of one system by cluster, and the metric that is a function of them."""
+    """One system's counts by cluster, with the metric that is a function of them."""
 
     metric: Counted
     """Gives values from counts."""
@@ -38,7 +38,7 @@ class CountedSample:
 
     @classmethod
     def of(cls, counts: DistinctCounts, metric: Counted) -> "CountedSample":
-        """From what a run keeps."""
+        """Create from the counts stored by a run."""
         occurrences = Occurrences(
             clusters=len(counts.clusters),
             occurrences=np.array(counts.occurrences, dtype=np.int64),
@@ -51,7 +51,7 @@ class CountedSample:
         return cls(metric, counts.clusters, occurrences, total, extra, counts.replies)
 
     def record(self, system: str) -> DistinctCounts:
-        """As a run keeps it."""
+        """Convert to the counts stored by a run."""
         counts = self.counts
         return DistinctCounts(
             measure=MeasureName(self.metric.measure),
@@ -69,17 +69,17 @@ class CountedSample:
 
     @cached_property
     def value(self) -> float:
-        """On everything; NaN: undefined."""
+        """Value on the full sample; NaN: undefined."""
         return float(self._values(np.array([float(self.counts.distinct)]), self.total.sum(), self.extra.sum())[0])
 
     def with_and_without(self) -> tuple[float, dict[Hashable, float]]:
-        """The value, and the value without each cluster in turn, by cluster."""
+        """The value, and the leave-one-cluster-out values by cluster."""
         distinct = self.counts.distinct - self.counts.unique_counts()
         without = self._values(distinct, self.total.sum() - self.total, self.extra.sum() - self.extra)
         return self.value, self._index_by_cluster(without)
 
     def minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
-        """The difference at equal size: each side is rarefied to the smaller one, where the metric says in what."""
+        """Difference at equal size: each side is rarefied to the smaller one, if the metric declares a size."""
         size = getattr(self.metric, "equal_size", None)
         if not isinstance(size, EqualSize):
             return self.unrarefied_minus(other, confidence=confidence)
@@ -87,7 +87,7 @@ class CountedSample:
         return self._too_unlike(other) if found is None else found
 
     def unrarefied_minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
-        """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
+        """Difference of the raw values; untested if the numbers of replies differ by more than 5 %."""
         few, many = sorted((self.replies, other.replies))
         if many > SAME_SIZE * few:
             return self._too_unlike(other)
@@ -100,8 +100,7 @@ class CountedSample:
         return Estimate(value=self.value - other.value, n=self.replies + other.replies, why=why)
 
     def rarefied_minus(self, other: "CountedSample", size: EqualSize, *, n: int, confidence: float) -> Estimate | None:
-        """The difference of the values at the size of the smaller side; None where that is less than one cluster of the
-        other."""
+        """Difference at the size of the smaller side; None if that is less than one cluster of the other."""
         own, others = self.curve(size), other.curve(size)
         if not comparable(own, others):
             return None
@@ -121,7 +120,7 @@ class CountedSample:
         return _mark_rarefied(estimate, size, common)
 
     def curve(self, size: EqualSize) -> Rarefied:
-        """How distinct things accumulate with what is made equal."""
+        """Accumulation curve of distinct types by the equalised quantity."""
         return Rarefied(self.counts, self.total if size.of == "total" else self.extra)
 
     def _value_at_common(self, size: EqualSize, side: Side, common: float) -> float:

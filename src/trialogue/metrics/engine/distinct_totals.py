@@ -33,7 +33,7 @@ LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any sca
 
 @dataclass
 class CountedTotals:
-    """Totals of a metric that counts distinct things: which clusters have each, and how many there are in all."""
+    """Running totals of a metric that counts distinct types: incidence by cluster, and totals."""
 
     metric: Counted
     skipped: Counter[Reason] = field(default_factory=Counter)
@@ -44,7 +44,7 @@ class CountedTotals:
     _units: int = 0
 
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
-        """Take in conversations."""
+        """Add conversations."""
         batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
         found = (
             self.metric.types_of(batch) if isinstance(self.metric, CountedAtOnce) else _one_by_one(self.metric, batch)
@@ -125,7 +125,7 @@ class CountedTotals:
         return {**vars(self), "metric": None, "_measured": None}
 
     def merge(self, other: "CountedTotals") -> None:
-        """Take in the totals of further conversations of the same system."""
+        """Add the totals of other conversations of the same system."""
         known = len(self._index)
         numbers = np.array([self._index.setdefault(name, len(self._index)) for name in other._index], dtype=np.int32)
         self._make_room()
@@ -144,7 +144,7 @@ class CountedTotals:
         return self._measured
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
-        """The system's value with its jackknife interval; nothing is drawn at random."""
+        """System value with its jackknife interval; deterministic."""
         if not self._units:
             return empty_estimate(self.skipped)
         value, without = self._sample().with_and_without()
@@ -157,17 +157,17 @@ class CountedTotals:
         return _clip_to_scale(found, self.metric.card)
 
     def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
-        """The difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
+        """Difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
         why = self._undefined_difference(other)
         return why or self._sample().minus(other._sample(), confidence=settings.confidence)
 
     def unrarefied_difference(self, other: "CountedTotals", settings: Settings) -> Estimate:
-        """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
+        """Difference of the raw values; untested if the numbers of replies differ by more than 5 %."""
         why = self._undefined_difference(other)
         return why or self._sample().unrarefied_minus(other._sample(), confidence=settings.confidence)
 
     def counts(self, system: str) -> DistinctCounts | None:
-        """What a run keeps, so that it can be compared with another run; None where nothing was counted."""
+        """Counts stored by a run for comparison with another run; None if nothing was counted."""
         return self._sample().record(system) if self._units else None
 
     def _undefined_difference(self, other: "CountedTotals") -> Estimate | None:

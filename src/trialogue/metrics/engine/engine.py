@@ -63,13 +63,13 @@ def measure(
 
 
 class Measurement:
-    """Running totals of some metrics for every system; those of parts of the data can be merged.
+    """Running totals of several metrics for every system; parts of the data can be merged.
 
     Pickled, it leaves the metrics behind: the process that merges it has the same ones.
     """
 
     def __init__(self, metrics: Sequence[AnyMetric], *, settings: Settings | None = None, data_hash: str = "") -> None:
-        """No totals yet; arguments and errors as ``measure``."""
+        """Create empty totals; arguments and errors as for ``measure``."""
         _check_names(metrics)
         self._metrics = metrics
         self._settings = settings or Settings()
@@ -80,7 +80,7 @@ class Measurement:
         self._acts: Counter[ActOrigin | None] = Counter()
 
     def add(self, conversations: Iterable[Conversation], sink: Sink | ColumnSink | None = None) -> None:
-        """Take in conversations; arguments and errors as ``measure``."""
+        """Add conversations; arguments and errors as for ``measure``."""
         vocabulary = Vocabulary()
         rests_on_acts = any(ACTS & set(metric.card.needs) for metric in self._metrics)
         for conversations_at_once in _batches(conversations):
@@ -95,7 +95,7 @@ class Measurement:
                     accumulator.add(batch, sink)
 
     def merge(self, other: "Measurement") -> None:
-        """Take in the totals of further conversations, measured elsewhere, as if they had come after these.
+        """Add the totals of other conversations, as if they followed these.
 
         Raises:
             DataError: one name is a system's and a baseline's.
@@ -109,7 +109,7 @@ class Measurement:
         self._acts.update(other._acts)
 
     def scores(self) -> list[Score]:
-        """Scores of systems, then of their differences, as ``measure`` gives them."""
+        """Scores of systems, then of their differences, as returned by ``measure``."""
         metrics, totals, settings = self._metrics, self._totals, self._settings
         calibrated = {each.measure for each in metrics if isinstance(each, Fitted) and each.rests_on == CALIBRATION}
         signatures = {
@@ -139,7 +139,7 @@ class Measurement:
         ]
 
     def counts(self) -> list[DistinctCounts]:
-        """What metrics that count distinct things counted, by metric and system: enough to compare with another run."""
+        """Counts of the distinct-type metrics by metric and system, for comparison with another run."""
         return [
             counts
             for place in range(len(self._metrics))

@@ -13,7 +13,7 @@ Clusters = NDArray[np.int32]
 
 
 class Incidence:
-    """Distinct things, named by 64-bit hashes, and the clusters that have each."""
+    """Sparse incidence of types, named by 64-bit hashes, in clusters."""
 
     def __init__(self) -> None:
         self._hashes: list[NDArray[np.uint64]] = []
@@ -22,12 +22,12 @@ class Incidence:
         self._may_repeat = False
 
     def add(self, hashes: Collection[int], cluster: int) -> None:
-        """A cluster has these."""
+        """Add the types of a cluster."""
         own = np.array([value % (1 << 64) for value in hashes], dtype=np.uint64)
         self.add_pairs(own, np.full(len(own), cluster, dtype=np.int32), are_new=False)
 
     def add_pairs(self, hashes: NDArray[np.uint64], clusters: Clusters, *, are_new: bool) -> None:
-        """Clusters have things.
+        """Add pairs of cluster and type.
 
         Args:
             hashes: shape (pairs,), of the things.
@@ -42,7 +42,7 @@ class Incidence:
             self._join()
 
     def merge(self, other: "Incidence", clusters: Clusters, *, are_new: bool) -> None:
-        """Take in the pairs of another one.
+        """Add the pairs of another incidence.
 
         Args:
             other: the other one.
@@ -53,7 +53,7 @@ class Incidence:
         self.add_pairs(hashes, clusters[own], are_new=are_new)
 
     def occurrences(self, clusters: int) -> Occurrences:
-        """In how many of the clusters things occur; of hashes nothing is left."""
+        """Number of clusters in which types occur, without the hashes."""
         hashes, own = self._join()
         order = np.argsort(hashes)
         return occurrences_of(hashes[order].view(np.int64), own[order], count=clusters)

@@ -35,7 +35,7 @@ MOST_CLUSTERS, GROUPS = 4_000, 1_000  # above so many clusters, groups of them a
 
 @dataclass
 class SummedTotals:
-    """Totals of a metric that is a function of sums."""
+    """Running totals of a metric that is a function of sums."""
 
     metric: Summed[Any]
     failed: FailurePolicy | None = None
@@ -51,23 +51,23 @@ class SummedTotals:
     _sources: Sources | None = None
 
     def __post_init__(self) -> None:
-        """Look whether the metric rests on something fitted."""
+        """Check whether the metric rests on something fitted."""
         self._sources = sources_of(self.metric)
 
     @property
     def skipped(self) -> Counter[Reason]:
-        """How many units were left out, by reason; those that count by ``HasDefaultRow`` are not."""
+        """Counts of skipped units by reason, excluding those counted by ``HasDefaultRow``."""
         return Counter() if self._silent and self._rows else self._undefined
 
     @property
     def signature_notes(self) -> tuple[str, ...]:
-        """What a signature says of it: whether intervals hold the error of what it rests on, and how failed units count."""
+        """Signature notes: whether intervals include the error of fitted parts, and the failure policy."""
         fitted = self._sources.signature_note if self._sources is not None else None
         failed = f"failed:{self.failed or self.metric.card.failure_policy}" if self.has_failures else None
         return tuple(part for part in (fitted, failed) if part)
 
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
-        """Take in conversations; one vectorised ``combine`` for all their units, one for all conversations."""
+        """Add conversations, with one vectorised ``combine`` for all units and one for all conversations."""
         batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
         units, owner = self._units_of(batch)
         rows, left_out = self._statistics(batch, units)
@@ -130,7 +130,7 @@ class SummedTotals:
         return {**vars(self), "metric": None, "_summed": None}
 
     def merge(self, other: "SummedTotals") -> None:
-        """Take in the totals of further conversations of the same system."""
+        """Add the totals of other conversations of the same system."""
         self.has_failures = self.has_failures or other.has_failures
         self._undefined.update(other._undefined)
         self._silent += other._silent
@@ -176,7 +176,7 @@ class SummedTotals:
         return len(self._sums().keys) > MOST_CLUSTERS
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
-        """The system's value with its interval; of a value that rests on something fitted by bootstrap."""
+        """System value with its interval, bootstrapped if the value rests on something fitted."""
         if not self._rows:
             return empty_estimate(self._undefined)
         sums, card = self._sums(), self.metric.card
@@ -203,7 +203,7 @@ class SummedTotals:
         return widen_for_fit(estimate, drawn, self._sources, confidence=settings.confidence)
 
     def minus(self, other: "SummedTotals", settings: Settings) -> Estimate:
-        """The difference, with interval and p-value of one construction."""
+        """Difference with interval and p-value from one construction."""
         if not self._rows or not other._rows:
             return empty_estimate(self._undefined + other._undefined)
         sums, others = self._sums(), other._sums()
@@ -228,12 +228,12 @@ class SummedTotals:
 
 
 def is_share(metric: Summed[Any]) -> bool:
-    """Whether its value is a count of units over units, and not a model's estimate of one."""
+    """Whether the value is unit counts over units, and not a model's estimate of such a share."""
     return metric.card.is_share
 
 
 def pool_clusters(sums: ClusterSums) -> ClusterSums:
-    """Clusters put together at random into at most 1,000 groups, which are then drawn instead.
+    """Pool clusters at random into at most 1,000 groups for resampling.
 
     A sum over a group of independent clusters is as independent as they are, so the bootstrap over groups estimates the same
     error, itself known to 2.2 % (1 / sqrt(2 * 1000)), and costs no more for a million clusters than for 1,000. The group
@@ -245,7 +245,7 @@ def pool_clusters(sums: ClusterSums) -> ClusterSums:
 
 
 def empty_estimate(skipped: Counter[Reason]) -> Estimate:
-    """An estimate of nothing, with the commonest reason."""
+    """Empty estimate with the most frequent reason."""
     return Estimate(value=None, why=skipped.most_common(1)[0][0] if skipped else NO_UNITS)
 
 

@@ -17,7 +17,7 @@ NO_VALUE = Reason.of(ReasonCode.FORMULA_WITHOUT_VALUE)
 
 @dataclass(frozen=True, eq=False)
 class UnitScores:
-    """The scores that one measure gives the units of a batch, and its conversations."""
+    """One measure's scores of a batch's units and conversations."""
 
     measure: str
     """Full name of the measure."""
@@ -37,7 +37,7 @@ class UnitScores:
     """These values."""
 
     def scores(self) -> Iterator[Score]:
-        """As records: first the units that are left out, then the others, then the conversations."""
+        """Iterate over records: first the skipped units, then the others, then the conversations."""
         values = list(self.of_units)
         for place in (*sorted(self.left_out), *(each for each in range(len(values)) if each not in self.left_out)):
             yield self._of_unit(self.units[place], self.batch.conversations[self.owner[place]], values[place])
@@ -59,15 +59,15 @@ Sink = Callable[[Score], None]
 
 @runtime_checkable
 class ColumnSink(Protocol):
-    """Takes the scores of a batch at once."""
+    """Sink that accepts a batch of scores at once."""
 
     def take(self, scores: UnitScores) -> None:
-        """Scores of one measure."""
+        """Receive the scores of one measure."""
         ...
 
 
 def deliver(sink: Sink | ColumnSink, scores: UnitScores) -> None:
-    """Pass scores on to the consumer."""
+    """Pass scores to the sink."""
     if isinstance(sink, ColumnSink):
         sink.take(scores)
         return
@@ -76,12 +76,12 @@ def deliver(sink: Sink | ColumnSink, scores: UnitScores) -> None:
 
 
 def no_value(metric: AnyMetric) -> Reason:
-    """Why a formula gives no value; a metric may know better than that it divides by zero."""
+    """Reason why a formula has no value; a metric may give a more specific one than division by zero."""
     return Undefined(getattr(metric, "no_value", NO_VALUE)).why
 
 
 def values_of(metric: AnyMetric, numbers: Array) -> Values:
-    """What a metric's formula gave, with the reason where that is no number."""
+    """A formula's values, with a reason where they are NaN."""
     missing = np.flatnonzero(~np.isfinite(numbers)).tolist()
     if not missing:
         return Values(numbers)
@@ -89,7 +89,7 @@ def values_of(metric: AnyMetric, numbers: Array) -> Values:
 
 
 def spread(values: Values, places: Ints, count: int, left_out: Mapping[int, Undefined]) -> Values:
-    """Values of some of ``count`` units among all of them; the others are left out, and why."""
+    """Scatter values of some units among all ``count`` units; the others get their reason."""
     numbers = np.full(count, np.nan)
     numbers[places] = values.numbers
     reasons = {int(places[place]): why for place, why in values.reasons.items()}

@@ -8,7 +8,7 @@ from trialogue.records.scores.score_table import Block, Column, ScoreTable, Valu
 
 
 class UnitTable(ScoreTable):
-    """A table of scores that is a sink of ``measure``."""
+    """Score table that is a sink of ``measure``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,7 +18,7 @@ class UnitTable(ScoreTable):
         return {**vars(self), "_batch": None}
 
     def take(self, scores: UnitScores) -> None:
-        """Scores of one measure."""
+        """Receive the scores of one measure."""
         if scores.batch is not self._batch:
             self._batch = scores.batch
             self._blocks.append(_block_of(scores.batch))
@@ -33,7 +33,7 @@ class UnitTable(ScoreTable):
         )
 
     def extend(self, other: ScoreTable) -> None:
-        """Put the scores of another table behind these."""
+        """Append the scores of another table."""
         super().extend(other)
         self._batch = None
 

@@ -21,7 +21,7 @@ Vocabulary = Mapping[str, frozenset[str]]
 
 
 def vocabulary_of(needs: Iterable[Need]) -> dict[str, frozenset[str]]:
-    """The values that needs ask for, by attribute."""
+    """Attribute values that needs ask for, by attribute."""
     found: dict[str, set[str]] = {}
     for need in needs:
         for each in need.constraints:
@@ -30,7 +30,7 @@ def vocabulary_of(needs: Iterable[Need]) -> dict[str, frozenset[str]]:
 
 
 def gates_in(dialogue: Dialogue, vocabulary: Vocabulary | None = None) -> dict[Gate, bool | None]:
-    """For every gate whether the dialogue's user shows the fault; None: the dialogue does not hold what would say so.
+    """For every gate, whether the dialogue's user shows the fault; None: not decidable from the dialogue.
 
     Args:
         dialogue: of anybody with anybody.
@@ -58,7 +58,7 @@ def _user_turns(dialogue: Dialogue) -> list[str]:
 
 
 def target_leaked(dialogue: Dialogue) -> bool | None:
-    """Whether the user was first to name an item that satisfies the need; None without a need, or items that were linked."""
+    """Whether the user named an item that satisfies the need first; None without a need or linked items."""
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
     if not wanted or any(each.mentions is None for each in _user_says(dialogue)):
@@ -73,12 +73,12 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
 
 
 def assistant_role(dialogue: Dialogue) -> bool | None:
-    """Whether a message of the user is an assistant's."""
+    """Whether a user message sounds like an assistant's."""
     return any(words.ASSISTANT.search(each.text) for each in _user_says(dialogue))
 
 
 def premature_stop(dialogue: Dialogue) -> bool | None:
-    """Whether the user left content with nothing, or after one message; None where nobody recorded who ended it, and how.
+    """Whether the user left satisfied without a result, or after one message; None if the ending was not recorded.
 
     A user who gives up, or whose agenda is at its end, did not say that they have what they wanted.
     """
@@ -96,7 +96,7 @@ def premature_stop(dialogue: Dialogue) -> bool | None:
 
 
 def endless_thanks(dialogue: Dialogue) -> bool | None:
-    """Whether several turns of the user in a row are thanks and goodbye alone; several messages in a row are one turn."""
+    """Whether several user turns in a row are only thanks and goodbye; consecutive messages are one turn."""
     row = 0
     for text in _user_turns(dialogue):
         if words.REFUSES.search(text):
@@ -108,7 +108,7 @@ def endless_thanks(dialogue: Dialogue) -> bool | None:
 
 
 def is_thanks(text: str) -> bool:
-    """Whether a message is nothing but thanks and goodbye.
+    """Whether a message is only thanks and goodbye.
 
     >>> is_thanks("Thanks a lot, bye!"), is_thanks("Thanks, another one?"), is_thanks("ok")
     (True, False, False)
@@ -118,7 +118,7 @@ def is_thanks(text: str) -> bool:
 
 
 def loop(dialogue: Dialogue) -> bool | None:
-    """Whether the user says the same again and again; short answers, and thanks, may well be the same."""
+    """Whether the user repeats themselves; short answers and thanks are exempt."""
     said = [_bag(each.text) for each in _user_says(dialogue) if not is_thanks(each.text)]
     long = [bag for bag in said if len(bag) >= LEAST_SAME]
     if len(long) < TIMES:
@@ -146,7 +146,7 @@ def _alike(one: Bag, other: Bag) -> bool:
 
 
 def is_truncated(dialogue: Dialogue) -> bool | None:
-    """Whether a message of the user is empty, was cut off by what made it, or breaks off in the middle of a sentence."""
+    """Whether a user message is empty, was cut off by the model, or ends in mid-sentence."""
     return any(_breaks_off(each) for each in _user_says(dialogue))
 
 
@@ -162,7 +162,7 @@ def _breaks_off(said: Utterance) -> bool:
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:
-    """Whether the user turns down what the need asks for, or wishes for something else; None without constraints."""
+    """Whether the user rejects what the need asks for, or asks for something else; None without constraints."""
     need = dialogue.need
     if need is None or not need.constraints:
         return None

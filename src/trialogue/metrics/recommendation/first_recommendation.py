@@ -153,7 +153,7 @@ SUCCESS = Card(
 
 
 class SuccessRate:
-    """Share of dialogues that end well."""
+    """Share of successful dialogues."""
 
     card = SUCCESS
     per_dialogue = False
@@ -164,7 +164,7 @@ class SuccessRate:
         self._judge = JUDGES[variant]
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(1 if it ends well, 1)."""
+        """(1 if successful, 1)."""
         success = self._judge(unit)
         return success if isinstance(success, Undefined) else (float(success), 1.0)
 

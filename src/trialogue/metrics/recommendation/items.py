@@ -51,7 +51,7 @@ UNITS = {"any": "share of replies", "count": "items per reply"}
 
 
 class ItemRatio:
-    """How often replies name items."""
+    """Share or number of items named in replies."""
 
     card = CARD
     per_dialogue = False
@@ -79,14 +79,14 @@ class ItemRatio:
 
 
 def mentions_in(reply: Reply) -> Sequence[Mention] | Undefined:
-    """The items that a reply names; none in an empty one, whether or not anybody looked."""
+    """Items that a reply names; an empty reply has none, annotated or not."""
     if reply.utterance.mentions is not None:
         return reply.utterance.mentions
     return () if not reply.text.strip() else Undefined(UNSEARCHED)
 
 
 def item_key(mention: Mention) -> str:
-    """What an item is known by: its id, or else its title without regard to case."""
+    """Key of an item: its id, or else its case-folded title."""
     return mention.item_id if mention.item_id is not None else mention.title.casefold()
 
 
@@ -139,7 +139,7 @@ class Coverage:
         self._size, self._k, self._ranked = size, k, variant == "ranking"
 
     def types(self, unit: Reply) -> Types | Undefined:
-        """The items of one reply."""
+        """Items of one reply."""
         if self._size is None:
             return Undefined(Reason.of(ReasonCode.CATALOGUE_SIZE_UNKNOWN))
         if not self._ranked:
@@ -156,7 +156,7 @@ class Coverage:
 
 
 def whole_number(value: int, name: str) -> int:
-    """The value, if it is a whole number of at least 1.
+    """Validate that a value is an integer of at least 1.
 
     Raises:
         UsageError: it is something else.

@@ -8,7 +8,7 @@ from trialogue.records import Reason, ReasonCode, Utterance
 
 
 def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
-    """The place of each target in the reply's ranking, from 1; infinity for a target that it does not hold.
+    """Rank of each target in the reply's ranking, from 1; infinity if absent.
 
     A target given twice counts once. An item listed twice keeps both places, and its first one counts.
 

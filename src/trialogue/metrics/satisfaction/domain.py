@@ -26,7 +26,7 @@ ABOUT_FILMS = re.compile(
 
 
 class Domain(Record):
-    """What training dialogues are like; each pair holds the lowest and highest value of what is inside."""
+    """Domain of training dialogues; each pair holds the lowest and highest value inside it."""
 
     user_turns: tuple[float, float]
     """Utterances of the user in a dialogue."""
@@ -39,7 +39,7 @@ class Domain(Record):
 
     @property
     def in_words(self) -> str:
-        """Such as ``about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words``."""
+        """Description such as ``about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words``."""
         subject = "about films, " if self.films else ""
         turns, words, replies = (
             f"{low:.0f} to {high:.0f}" for low, high in (self.user_turns, self.user_words, self.reply_words)
@@ -47,7 +47,7 @@ class Domain(Record):
         return f"{subject}{turns} user turns of {words} words, replies of {replies} words"
 
     def departures(self, dialogue: Dialogue) -> tuple[Departure, ...]:
-        """In what a dialogue differs; nothing where it lies in the domain."""
+        """Ways in which a dialogue is outside the domain; empty if it is inside."""
         turns, user_words, reply_words = _lengths(dialogue)
         measured: tuple[tuple[Departure, float, tuple[float, float]], ...] = (
             ("turns", turns, self.user_turns),
@@ -58,7 +58,7 @@ class Domain(Record):
         return lengths if not self.films or mentions_films(dialogue) else ("subject", *lengths)
 
     def fit(self, measure: str, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit:
-        """How many dialogues lie in the domain.
+        """Count the dialogues inside the domain.
 
         Args:
             measure: full name of the measure whose domain this is.
@@ -78,7 +78,7 @@ class Domain(Record):
 
 
 def domain_of(dialogues: Sequence[Dialogue]) -> Domain:
-    """The domain of training dialogues, at least one."""
+    """Domain of training dialogues, at least one."""
     ranges: Array = np.percentile([_lengths(dialogue) for dialogue in dialogues], PERCENTILES, axis=0).round(2)
     user_turns, user_words, reply_words = ((float(low), float(high)) for low, high in ranges.T)
     films = float(np.mean([mentions_films(dialogue) for dialogue in dialogues])) >= MOST
@@ -86,7 +86,7 @@ def domain_of(dialogues: Sequence[Dialogue]) -> Domain:
 
 
 def mentions_films(dialogue: Dialogue) -> bool:
-    """Whether a word of films occurs in a dialogue."""
+    """Whether a dialogue contains a word about films."""
     return any(ABOUT_FILMS.search(utterance.text) for utterance in dialogue.utterances)
 
 

@@ -47,7 +47,7 @@ _EVERYDAY = frozenset(
 
 @dataclass(frozen=True)
 class Talk:
-    """A dialogue as texts, by speaker and in order."""
+    """Texts of a dialogue, by speaker and in order."""
 
     replies: tuple[str, ...]
     turns: tuple[str, ...]
@@ -58,7 +58,7 @@ class Talk:
 
 @dataclass(frozen=True)
 class Feature:
-    """One number of a dialogue."""
+    """One numeric feature of a dialogue."""
 
     summary: str
     """What it is."""
@@ -69,7 +69,7 @@ class Feature:
 
 
 def talk_of(dialogue: Dialogue) -> Talk:
-    """The texts of a dialogue; typographic apostrophes become plain ones."""
+    """Texts of a dialogue, with plain apostrophes."""
     said = [(each.speaker, each.text.replace("’", "'")) for each in dialogue.utterances]
     return Talk(
         replies=tuple(text for speaker, text in said if speaker == "system"),
@@ -79,7 +79,7 @@ def talk_of(dialogue: Dialogue) -> Talk:
 
 
 def features_of(dialogue: Dialogue) -> list[float]:
-    """Every feature, in the order of ``FEATURES``; finite for any dialogue, that of one speaker included."""
+    """All features, in the order of ``FEATURES``; finite for any dialogue, including those of one speaker."""
     talk = talk_of(dialogue)
     return [feature.of(talk) for feature in FEATURES.values()]
 

@@ -22,7 +22,7 @@ SAME = 1e-6  # standard deviation below which a feature does not vary
 
 
 class Weights(Record):
-    """A fitted linear model: what a dialogue is compared with, and what each difference weighs."""
+    """Fitted linear model: standardisation and coefficients."""
 
     means: tuple[float, ...]
     """Of each feature over the training dialogues."""
@@ -43,7 +43,7 @@ class Weights(Record):
 
 
 class Trained(Record):
-    """The estimator: weights from all training dialogues, and for each system in them weights that never saw it."""
+    """The estimator: weights from all training dialogues, and per system weights fitted without it."""
 
     kind: ClassVar[str] = "satisfaction-model"
 
@@ -62,12 +62,12 @@ class Trained(Record):
 
 
 def matrix(dialogues: Sequence[Dialogue]) -> Array:
-    """Features of dialogues, shape (n, k)."""
+    """Feature matrix of dialogues, shape (n, k)."""
     return np.array([features_of(dialogue) for dialogue in dialogues], dtype=np.float64).reshape(-1, len(FEATURES))
 
 
 def fit(rows: Array, satisfied: Array, *, penalty: float = PENALTY) -> Weights:
-    """Weights from features of shape (n, k) and satisfaction (1 or 0) of shape (n,).
+    """Fit weights to features of shape (n, k) and satisfaction (1 or 0) of shape (n,).
 
     Raises:
         DataError: fewer than ten dialogues are satisfied, or not.
@@ -98,7 +98,7 @@ def fit(rows: Array, satisfied: Array, *, penalty: float = PENALTY) -> Weights:
 
 
 def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALTY) -> Trained:
-    """The estimator from dialogues that their users rated ``satisfaction`` 0 or 1.
+    """Train the estimator on dialogues that their users rated ``satisfaction`` 0 or 1.
 
     Its fingerprints are kept, so that a training dialogue is recognised whatever its system is called later on.
 
@@ -122,13 +122,13 @@ def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALT
 
 
 def unseen_mask(dialogues: Sequence[Dialogue], systems: Sequence[str]) -> Array:
-    """Which dialogues are neither with one of the systems nor of a person who also talked with one, shape (n,), bool."""
+    """Mask of dialogues neither with one of the systems nor by a person who also talked with one, shape (n,), bool."""
     people = {dialogue.user for dialogue in dialogues if dialogue.system in systems and dialogue.user}
     return np.array([dialogue.system not in systems and dialogue.user not in people for dialogue in dialogues])
 
 
 def left_out(dialogues: Sequence[Dialogue], groups: Sequence[Sequence[str]], *, penalty: float = PENALTY) -> Array:
-    """Points of every dialogue from weights that saw neither its group of systems nor the people in it, shape (n,).
+    """Out-of-fold points of every dialogue, from weights fitted without its group of systems and its people, shape (n,).
 
     Args:
         dialogues: rated ones.

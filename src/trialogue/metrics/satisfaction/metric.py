@@ -85,13 +85,13 @@ TRAINING_DATA = Reason.of(ReasonCode.TRAINED_ON)
 
 
 class Satisfaction:
-    """Estimated share of satisfied users: the mean over dialogues of their estimated probabilities."""
+    """Estimated share of satisfied users: mean of the estimated probabilities."""
 
     card = CARD
     per_dialogue = False
 
     def __init__(self, *, variant: str = CARD.default, model: str | Trained | None = None) -> None:
-        """The bundled estimator, or one of one's own (``train``): itself, or the file it was written to."""
+        """Use the bundled estimator, or a custom one (``train``): the object, or its file."""
         self._model = read_model(model) if isinstance(model, str) else model or load_bundled_weights()
         own = self._model != load_bundled_weights()
         self.measure = full_name(CARD, variant, {"model": _hash(self._model)} if own else {})
@@ -106,7 +106,7 @@ class Satisfaction:
         return weights if isinstance(weights, Undefined) else (self.probability(unit, weights), 1.0)
 
     def weights_for(self, dialogue: Dialogue) -> Weights | Undefined:
-        """Weights that were fitted without the dialogue; Undefined where it was trained on and there are none.
+        """Weights fitted without the dialogue; Undefined if it is training data and there are none.
 
         A file without fingerprints, of an earlier version, can only go by the system's name.
         """
@@ -118,18 +118,18 @@ class Satisfaction:
         return self._model.without.get(recognised.fold) or Undefined(TRAINING_DATA)
 
     def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
-        """Of each system with recognised dialogues, how many there are; None where fingerprints are not known."""
+        """Number of recognised dialogues by system; None without known fingerprints."""
         if self._model.fingerprints is None:
             return None
         return exposure_of(self.measure, dialogues, self._model.fingerprints, out_of_fold=self._model.without)
 
     def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit | None:
-        """How many dialogues are like those that it was fitted on; None where that is not known."""
+        """Number of dialogues in the domain; None if the domain is unknown."""
         domain = self._model.domain
         return None if domain is None else domain.fit(self.measure, dialogues, is_measured=is_measured)
 
     def probability(self, dialogue: Dialogue, weights: Weights) -> float:
-        """Estimated chance that the user is satisfied, by given weights."""
+        """Estimated probability that the user is satisfied, by given weights."""
         # One intercept for all: that of the weights in use would tell how satisfied the *other* systems' users are.
         points = weights.points(np.array([features_of(dialogue)]))[0] + self._model.everything.intercept
         return float(1 / (1 + np.exp(-points)))
@@ -141,7 +141,7 @@ class Satisfaction:
 
 @cache
 def load_bundled_weights() -> Trained:
-    """The weights that come with Trialogue."""
+    """Load the bundled weights."""
     resource = importlib.resources.files("trialogue.metrics") / "bundled" / BUNDLED
     return Trained.model_validate_json(resource.read_text("utf-8"))
 
@@ -158,7 +158,7 @@ def write_model(model: Trained, path: Path | str) -> None:
 
 
 def read_model(path: Path | str) -> Trained:
-    """An estimator that ``write_model`` wrote.
+    """Read an estimator written by ``write_model``.
 
     Raises:
         DataError: it is none, or was fitted on other features than this version has.

@@ -59,14 +59,14 @@ CARD = Card(
 
 
 class Match(NamedTuple):
-    """How well a reply and a reference cover each other."""
+    """Precision and recall of a reply and a reference."""
 
     precision: float
     recall: float
 
     @property
     def f1(self) -> float:
-        """Harmonic mean; 0 where either is not positive."""
+        """Harmonic mean; 0 if either is not positive."""
         if self.precision <= 0 or self.recall <= 0:
             return 0.0
         return 2 * self.precision * self.recall / (self.precision + self.recall)

@@ -98,7 +98,7 @@ Statistics = Callable[[Counts, int], Array]
 
 @dataclass(frozen=True)
 class Formula:
-    """One variant: how texts are cut, what is summed over replies, and what becomes of the sums."""
+    """One variant: tokenisation, summed statistics, and final formula."""
 
     words: Rule
     statistics: Statistics
@@ -130,7 +130,7 @@ FORMULAS = {
 
 
 class Bleu:
-    """BLEU-k of replies against the human recommender's, from 0 to 1; the corpus formulas pool over replies.
+    """BLEU-k of replies against the human recommender's, from 0 to 1; corpus formulas pool over replies.
 
     An empty reply scores 0, except with @crslab, which leaves it out.
     """
@@ -157,7 +157,7 @@ class Bleu:
         return tuple(formula.statistics(found, self._k)[0].tolist())
 
     def statistics_of(self, batch: Batch) -> Rows:
-        """The same of a batch."""
+        """Batch version of ``statistics``."""
         formula = self._formula
         found = Counts(
             lambda n: batch.common_words(formula.words, n).astype(float),

@@ -16,7 +16,7 @@ from trialogue.metrics.text.tokens import Words
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What BLEU knows of some replies and their references."""
+    """n-gram counts of replies and their references."""
 
     hits: Callable[[int], Array]
     """n-grams of each reply that are in its reference, shape (replies,), for n = 1, 2, ..."""
@@ -26,11 +26,11 @@ class Counts:
     """Shape (replies,): words of the references."""
 
     def total(self, n: int) -> Array:
-        """n-grams of the replies, shape (replies,)."""
+        """Number of n-grams of the replies, shape (replies,)."""
         return np.maximum(self.length - (n - 1), 0.0)
 
     def precision(self, n: int) -> Array:
-        """Share of each reply's n-grams that are in its reference; 0 if it has none."""
+        """Share of each reply's n-grams that occur in its reference; 0 without n-grams."""
         return self.hits(n) / np.maximum(self.total(n), 1.0)
 
 
@@ -53,12 +53,12 @@ def brevity(length: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
 
 
 def individual(found: Counts, order: int) -> Array:
-    """BLEU of one order alone, without smoothing: brevity penalty times the precision of n-grams of that length."""
+    """BLEU of a single order, without smoothing: brevity penalty times n-gram precision."""
     return brevity(found.length, found.reference) * found.precision(order)
 
 
 def with_floor(found: Counts, order: int, *, epsilon: float) -> Array:
-    """Cumulative BLEU with ``epsilon`` matches where there are none: method 1 of Chen & Cherry (WMT 2014), sec. 3.
+    """Cumulative BLEU with ``epsilon`` in place of zero matches: method 1 of Chen & Cherry (WMT 2014), sec. 3.
 
     0 if not even a word matches, as in NLTK.
     """

@@ -70,7 +70,7 @@ class ChrF:
         return (*found, *_of_words(reply, reference)) if self._words else found
 
     def statistics_of(self, batch: Batch) -> Rows:
-        """The same of a batch."""
+        """Batch version of ``statistics``."""
         columns = _triples_of(batch.letters(), batch.letters("reference"), CHARACTERS)
         if self._words:
             columns += _triples_of(batch.words(_words), batch.words(_words, "reference"), WORDS)

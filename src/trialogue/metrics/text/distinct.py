@@ -34,7 +34,7 @@ Value = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class Formula:
-    """One variant that counts over all replies: what is counted, and what becomes of the counts."""
+    """One corpus-level variant: what is counted, and the final formula."""
 
     rule: Rule | None
     """How texts are cut into words; None: into characters."""
@@ -50,7 +50,7 @@ class Formula:
 
     @property
     def equal_size(self) -> EqualSize:
-        """What systems are compared at equal amounts of: what stands below the line."""
+        """Quantity equalised between systems: the denominator."""
         return EqualSize("total", "n-grams") if self.share else EqualSize("extra", "replies")
 
 
@@ -89,12 +89,12 @@ FORMULAS = {
 
 
 class Distinct:
-    """Distinct-n of a system's replies; an empty reply is left out (@mese counts it as a reply)."""
+    """Distinct-n of a system's replies; empty replies are left out (@mese counts them)."""
 
     card = CARD
 
     def __new__(cls, *, variant: str = CARD.default, n: int = 2, vocabulary: int | None = None) -> Self:
-        """The kind of metric that the variant is: @intra is a mean over replies, the others count over all of them."""
+        """Select the kind of metric by variant: @intra is a mean over replies, the others count over all of them."""
         kind = cls if cls is not Distinct else _WithinReplies if variant == "intra" else _OverReplies
         return object.__new__(kind)  # type: ignore[return-value]  # a subclass of Distinct, whichever it is
 
@@ -185,7 +185,7 @@ def _of_texts(grams: Grams, keep: NDArray[np.bool_]) -> Grams:
 
 
 def shares_of_distinct(batch: Batch, n: int) -> tuple[Array, dict[int, Undefined]]:
-    """Distinct n-grams of each reply's words over all of them, shape (replies,), and by place where there are none."""
+    """Share of distinct n-grams in each reply, shape (replies,), and reasons by position where there are none."""
     said = batch.words(words)
     totals = said.totals(n)
     shares: Array = distinct(said.grams(n), len(totals)) / np.maximum(totals, 1)
@@ -195,7 +195,7 @@ def shares_of_distinct(batch: Batch, n: int) -> tuple[Array, dict[int, Undefined
 def laps_distinct(
     texts: Iterable[str], *, n: int, rng: np.random.Generator, budget: int = LAPS_BUDGET, shuffles: int = 100
 ) -> float | None:
-    """Distinct-n as LAPS computes it for any number of replies; ``distinct@laps`` is this, up to the budget.
+    """Distinct-n as computed by LAPS, for any number of replies; equals ``distinct@laps`` up to the budget.
 
     Replies are shuffled, joined in that order until ``budget`` tokens, the last one cut there, and the distinct share of
     n-grams (none across two replies) is averaged over the shuffles. It needs all replies at once, which a measurement in

@@ -55,7 +55,7 @@ class Length:
         return (float(self._size(unit.text)), 1.0)
 
     def statistics_of(self, batch: Batch) -> Rows:
-        """The same of a batch."""
+        """Batch version of ``statistics``."""
         if self._size is len:
             return mean_rows(np.fromiter(map(len, batch.texts()), float, len(batch.replies)))
         rule = words_and_marks if self._size is _words_and_marks else words

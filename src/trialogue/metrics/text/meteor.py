@@ -85,7 +85,7 @@ class _NoSynonyms:
 
 
 def wordnet() -> Any:
-    """NLTK's WordNet.
+    """Load NLTK's WordNet.
 
     Raises:
         MissingExtraError: its data are not on this machine.

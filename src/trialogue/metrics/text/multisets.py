@@ -13,7 +13,7 @@ CELLS = 1 << 20  # of the table of equal words that is held at a time; 8 MB
 
 
 def distinct(grams: Grams, texts: int) -> Ints:
-    """Different n-grams in each text, shape (texts,)."""
+    """Number of distinct n-grams in each text, shape (texts,)."""
     keys, bits = _hash_keys(grams, texts)
     keys.sort()
     first = keys[_starts(keys)]
@@ -21,7 +21,7 @@ def distinct(grams: Grams, texts: int) -> Ints:
 
 
 def common(left: Grams, right: Grams, texts: int) -> Ints:
-    """How many n-grams each text has in common with its counterpart, each as often as it is in both, shape (texts,).
+    """Multiset intersection size of each text with its counterpart, shape (texts,).
 
     The clipped counts of Papineni et al. (2002), sec. 2.1.
     """

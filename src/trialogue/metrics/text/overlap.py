@@ -7,7 +7,7 @@ from trialogue.metrics.text.tokens import Words
 
 
 def matches(reply: Sequence[str], reference: Sequence[str], order: int) -> tuple[int, ...]:
-    """How many n-grams of a reply are in its reference, for n = 1 to ``order``; a reference's n-gram matches only once.
+    """Number of a reply's n-grams matched in its reference, for n = 1 to ``order``, with clipping.
 
     N-grams are of words, or of characters where both sides are texts. The clipped counts of Papineni et al. (2002),
     sec. 2.1.
@@ -69,7 +69,7 @@ def _intersection_size(first: Sequence[Hashable], second: Sequence[Hashable]) ->
 
 
 def longest_common_subsequence(first: Words, second: Words) -> int:
-    """Length of the longest common subsequence, with the columns of the usual table as the bits of one integer.
+    """Length of the longest common subsequence, by a bit-parallel algorithm.
 
     Time is len(first) operations on integers of len(second) bits. Hyyrö (2004), "Bit-parallel LCS-length computation
     revisited".
@@ -90,5 +90,5 @@ def longest_common_subsequence(first: Words, second: Words) -> int:
 
 
 def f1(hits: float, first: float, second: float) -> float:
-    """Harmonic mean of ``hits / first`` and ``hits / second``; 0 for no hit."""
+    """Harmonic mean of ``hits / first`` and ``hits / second``; 0 without hits."""
     return 2 * hits / (first + second) if hits else 0.0

@@ -75,7 +75,7 @@ class RougeL(MeanAgainstReference):
         return longest_common_subsequence(first, second) / len(second) if second else 0.0
 
     def scores_of(self, batch: Batch) -> Array:
-        """The same of a batch; a pair with a very long text by itself."""
+        """Batch version; pairs with a very long text are computed separately."""
         first, second = batch.words(self._tokenise), batch.words(self._tokenise, "reference")
         hits, known = longest_common_subsequences(first, second)
         over = second.lengths if self._is_recall else first.lengths + second.lengths

@@ -58,7 +58,7 @@ class TokenF1(MeanAgainstReference):
         return f1(common(first, second), len(first), len(second))
 
     def scores_of(self, batch: Batch) -> Array:
-        """The same of a batch."""
+        """Batch version."""
         rule = self._tokenise
         first, second = batch.words(rule).lengths, batch.words(rule, "reference").lengths
         score: Array = 2 * batch.common_words(rule, 1) / np.maximum(first + second, 1)

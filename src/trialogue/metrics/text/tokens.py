@@ -36,7 +36,7 @@ _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
 class Rule:
-    """How texts are cut into words: called with a text it gives a tuple, and remembers the last texts."""
+    """Tokenisation rule: a callable from a text to a tuple of words, with a cache."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Rule:
         drops_first: bool = False,
         by_piece: Callable[[str], bool] = lambda _text: True,
     ) -> None:
-        """A rule.
+        """Define a rule.
 
         Args:
             cut: the words of a text.
@@ -59,7 +59,7 @@ class Rule:
         update_wrapper(self, cut)
 
     def __call__(self, text: str) -> Words:
-        """The words."""
+        """Tokenise a text."""
         return self._remembered(text)
 
     def _intern(self, text: str) -> Words:
@@ -69,7 +69,7 @@ class Rule:
 
 @Rule
 def words(text: str) -> Sequence[str]:
-    """Split at white space; nothing changed, nothing for an empty text.
+    """Split at white space, unchanged; empty for an empty text.
 
     >>> words("I like  it, too")
     ('I', 'like', 'it,', 'too')
@@ -83,7 +83,7 @@ def _is_singly_spaced(text: str) -> bool:
 
 @partial(Rule, by_piece=_is_singly_spaced)
 def spaced_words(text: str) -> Sequence[str]:
-    """Split at every single space, as CRSLab does: two spaces in a row enclose an empty word, and "" is one.
+    """Split at every single space, as in CRSLab: two consecutive spaces enclose an empty word, and "" is one.
 
     >>> spaced_words("I like  it")
     ('I', 'like', '', 'it')
@@ -99,7 +99,7 @@ def lower_words(text: str) -> Sequence[str]:
 
 @Rule
 def words_and_marks(text: str) -> Sequence[str]:
-    """Lower case; runs of letters and digits, and every other mark for itself.
+    """Lower-case runs of letters and digits, and every other character separately.
 
     >>> words_and_marks("It's 3.5!")
     ('it', "'", 's', '3', '.', '5', '!')
@@ -129,7 +129,7 @@ def bare_words(text: str) -> Sequence[str]:
 
 @partial(Rule, piece=bare_words.cut, drops_first=True)
 def bare_words_after_the_first(text: str) -> Sequence[str]:
-    """As ``bare_words``, without the first one, as MESE's code has it.
+    """As ``bare_words`` without the first word, as in MESE's code.
 
     >>> bare_words_after_the_first("Watch The Matrix!")
     ('the', 'matrix')
@@ -138,7 +138,7 @@ def bare_words_after_the_first(text: str) -> Sequence[str]:
 
 
 def normalise_answer(text: str) -> str:
-    """ParlAI's normal form: lower case, ASCII punctuation to spaces, then a/an/the removed, single spaces.
+    """ParlAI's normalisation: lower case, ASCII punctuation to spaces, a/an/the removed, single spaces.
 
     >>> normalise_answer("It's The Matrix, isn't it?")
     'it s matrix isn t it'
@@ -149,13 +149,13 @@ def normalise_answer(text: str) -> str:
 
 @Rule
 def answer_words(text: str) -> Sequence[str]:
-    """ParlAI's normal form (``normalise_answer``) split at white space."""
+    """ParlAI's normalisation (``normalise_answer``) split at white space."""
     return normalise_answer(text).split()
 
 
 @partial(Rule, piece=answer_words.cut)
 def spaced_answer_words(text: str) -> Sequence[str]:
-    """ParlAI's normal form split at single spaces, as its BLEU does: a text without a word is one empty word."""
+    """ParlAI's normalisation split at single spaces, as in its BLEU: a text without words is one empty word."""
     return answer_words(text) or ("",)
 
 
@@ -165,7 +165,7 @@ def _is_one_line(text: str) -> bool:
 
 @partial(Rule, by_piece=_is_one_line)
 def mteval_words(text: str) -> Sequence[str]:
-    """The rule ``13a`` of mteval, as sacreBLEU has it: punctuation set apart, case kept.
+    """mteval's rule ``13a``, as in sacreBLEU: punctuation separated, case kept.
 
     Full stops and commas stay between digits, hyphens stay unless a digit is before, apostrophes stay. Written anew
     because sacreBLEU's takes several times as long, and checked against it.
@@ -188,7 +188,7 @@ def mteval_words(text: str) -> Sequence[str]:
 
 @Rule
 def alphanumeric_words(text: str) -> Sequence[str]:
-    """Lower case, runs of a-z and 0-9; everything else separates: ROUGE's own rule, which drops other alphabets.
+    """Lower-case runs of a-z and 0-9, as in ROUGE's own tokeniser, which drops other alphabets.
 
     >>> alphanumeric_words("Amélie (2001)")
     ('am', 'lie', '2001')
@@ -197,7 +197,7 @@ def alphanumeric_words(text: str) -> Sequence[str]:
 
 
 def share_of_distinct(text: str, n: int) -> float | Undefined:
-    """Distinct n-grams of a text's words over all of them; Undefined where it has fewer words than n.
+    """Share of distinct n-grams among a text's n-grams; Undefined with fewer words than n.
 
     >>> share_of_distinct("no no yes", 1)     # 2 distinct words of 3
     0.6666666666666666
@@ -209,7 +209,7 @@ def share_of_distinct(text: str, n: int) -> float | Undefined:
 
 
 def ngrams(units: Sequence[str], n: int) -> Sequence[Hashable]:
-    """Every n-gram of a sequence of words, or of a text's characters, in order, with repetitions.
+    """All n-grams of a sequence of words, or of a text's characters, in order, with repetitions.
 
     >>> ngrams(("a", "b", "c"), 2)
     [('a', 'b'), ('b', 'c')]

@@ -33,12 +33,12 @@ _HALF = np.uint64(32)
 
 
 def word_hash(word: str) -> int:
-    """64 bits of BLAKE2b, the same everywhere."""
+    """64-bit BLAKE2b hash, identical on all machines."""
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def thing_hash(thing: Hashable) -> int:
-    """64 bits of anything: of a word, of a tuple of such things, or of whatever its ``repr`` says."""
+    """64-bit hash of a word, of a tuple of hashables, or of a ``repr``."""
     if isinstance(thing, str):
         return word_hash(thing)
     if isinstance(thing, tuple):
@@ -47,14 +47,14 @@ def thing_hash(thing: Hashable) -> int:
 
 
 def mix_bits(values: Hashes) -> Hashes:
-    """Numbers spread over 64 bits; different ones stay different."""
+    """Mix the bits of 64-bit numbers bijectively."""
     values = (values ^ (values >> _HALF)) * _MIX
     return values ^ (values >> _HALF)
 
 
 @dataclass(frozen=True)
 class Grams:
-    """The n-grams of some texts, in order, with repetitions."""
+    """n-grams of several texts, in order, with repetitions."""
 
     hashes: Hashes
     """Shape (grams,)."""
@@ -64,7 +64,7 @@ class Grams:
 
 @dataclass(eq=False)
 class Encoded:
-    """The words, or characters, of some texts."""
+    """Words, or characters, of several texts, as hashes."""
 
     hashes: Hashes
     """Shape (words,): of all texts, one after the other."""
@@ -74,7 +74,7 @@ class Encoded:
 
     @cached_property
     def owner(self) -> Ints:
-        """Shape (words,): which text each word is of."""
+        """Index of each word's text, shape (words,)."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @cached_property
@@ -83,7 +83,7 @@ class Encoded:
         return np.repeat(np.cumsum(self.lengths), self.lengths) - np.arange(len(self.hashes))
 
     def grams(self, n: int) -> Grams:
-        """The n-grams; none reaches over the end of a text."""
+        """n-grams that do not cross text boundaries."""
         if n == 1:
             return Grams(self.hashes, self.owner)
         if not self._rolled:
@@ -96,11 +96,11 @@ class Encoded:
         return Grams(rolled[whole], self.owner[: len(rolled)][whole])
 
     def totals(self, n: int) -> Ints:
-        """Shape (texts,): how many n-grams each text has."""
+        """Number of n-grams in each text, shape (texts,)."""
         return np.maximum(self.lengths - (n - 1), 0)
 
     def where(self, keep: NDArray[np.bool_]) -> "Encoded":
-        """Only the words at some places, shape (words,)."""
+        """Keep only some words, by a mask of shape (words,)."""
         lengths = np.bincount(self.owner[keep], minlength=len(self.lengths))
         return Encoded(self.hashes[keep], lengths.astype(np.int64))
 
@@ -110,14 +110,14 @@ class Encoded:
 
 
 def characters(texts: Sequence[str]) -> Encoded:
-    """The characters of texts."""
+    """Encode the characters of texts."""
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     return Encoded(mix_bits((codes + np.uint64(1)) * _ODD), np.fromiter(map(len, texts), np.int64, len(texts)))
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Texts cut at white space."""
+    """Texts split at white space."""
 
     texts: Sequence[str]
     """The texts."""
@@ -128,19 +128,19 @@ class Pieces:
 
 
 class Vocabulary:
-    """Pieces of text that occurred, and the words that each rule makes of them."""
+    """Cache of pieces, and of the words that each rule makes of them."""
 
     def __init__(self) -> None:
         self._pieces = _Numbers()
         self._words: dict[Rule, _Table] = {}
 
     def forget_if_full(self) -> None:
-        """Begin anew if it holds very many pieces; not while texts that were cut before are still to be encoded."""
+        """Clear the cache if it is very large; not while texts split before are still to be encoded."""
         if len(self._pieces) > MOST_PIECES:
             self._pieces, self._words = _Numbers(), {}
 
     def cut(self, texts: Sequence[str]) -> Pieces:
-        """Texts cut at white space."""
+        """Split texts at white space."""
         flat: list[str] = []
         ends = [0]
         for text in texts:
@@ -150,7 +150,7 @@ class Vocabulary:
         return Pieces(texts, ids, np.array(ends, dtype=np.int64))
 
     def encode(self, pieces: Pieces, rule: Rule) -> Encoded:
-        """The words of texts by a rule."""
+        """Tokenise and encode texts by a rule."""
         table = self._words.setdefault(rule, _Table())
         counts, starts, hashes = table.look_up(self._pieces.names, rule)
         own = counts[pieces.ids]
