@@ -7,6 +7,7 @@ import pytest
 from trialogue.agents.baselines import OFF_TOPIC
 from trialogue.agents.registry import make_agent
 from trialogue.records import Dialogue, Role, Utterance, read_records
+from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline.read import read
@@ -85,3 +86,24 @@ def test_off_topic_draws_by_its_seed_and_the_dump_reads_out_the_catalogue() -> N
     assert [turn.ends for turn in turns] == [False, False, False, True]
     first = turns[0].utterances[0]
     assert all(first.text[m.start : m.end] == m.title for m in first.mentions or ())
+
+
+def test_processes_are_started_once_for_agents_and_baselines_and_change_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[int] = []
+    start = ProcessPool._start
+
+    def count(pool: ProcessPool) -> object:
+        starts.append(pool.jobs)
+        return start(pool)
+
+    monkeypatch.setattr(ProcessPool, "_start", count)
+    fields = {"agents": {"guided": "reference:guided", "chatter": "off-topic"}, "users": ["cir6-pkg"], "n": 12}
+    study = study_of({**fields, "seed": 3, "out": tmp_path, "jobs": 2})
+    simulate(study)
+    assert starts == [2]
+    for name in ("dialogues.jsonl", "baselines/dialogues.jsonl"):
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+    simulate(study)
+    assert starts == [2]  # nothing is left to do

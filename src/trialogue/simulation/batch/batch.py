@@ -5,6 +5,7 @@ dialogues and their order in the export do not depend on the number of processes
 process dies, its work is repeated; a dialogue that repeatedly kills its process is recorded as lost.
 """
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,11 +22,11 @@ from trialogue.simulation.batch.dispatch import Dispatch, Take
 from trialogue.simulation.batch.folder import DIALOGUES, id_and_ending
 from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.processes import Processes, ProcessPool
 from trialogue.simulation.batch.workers import (
     Conversing,
     Ended,
     Here,
-    Processes,
     Recipe,
     Talking,
     Workers,
@@ -96,6 +97,7 @@ def run_batch(
     settings: Mapping[str, JsonValue] | None = None,
     progress: Callable[[Progress], None] | None = None,
     note: Note = warn,
+    pool: ProcessPool | None = None,
 ) -> Batch:
     """Hold every dialogue of a plan that is not in the folder's ledger yet, and export them all.
 
@@ -113,6 +115,7 @@ def run_batch(
             a ledger with other settings is refused.
         progress: called with the progress, at most ten times a second, and at the end.
         note: called if a ledger's last line is cut.
+        pool: processes shared with other batches, in place of ``jobs`` of its own; it knows this batch's recipe.
 
     Raises:
         UsageError: impossible options; the folder belongs to another batch, or is in use.
@@ -132,7 +135,7 @@ def run_batch(
         missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
         try:
             if missing:
-                _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once)
+                _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once, pool=pool)
         except KeyboardInterrupt as interrupt:
             ledger.close()
             said = f"Interrupted: {ledger.count():,} of {len(plan):,} dialogues are safe in {ledger.path}."
@@ -175,12 +178,33 @@ class _Report:
 
 
 def _hold(
-    plan: Plan, missing: Sequence[int], recipe: Recipe, take: Take, *, jobs: int, cluster: str | None, at_once: int
+    plan: Plan,
+    missing: Sequence[int],
+    recipe: Recipe,
+    take: Take,
+    *,
+    jobs: int,
+    cluster: str | None,
+    at_once: int,
+    pool: ProcessPool | None,
 ) -> None:
     if cluster is None and jobs == at_once == 1:
         _hold_here(plan, missing, Workshop(recipe), take)
         return
-    with closing_workers(_workers(recipe, jobs=jobs, cluster=cluster, at_once=at_once)) as workers:
+    if cluster is None and jobs > 1:
+        with contextlib.nullcontext(pool) if pool else ProcessPool([recipe], jobs=jobs) as processes:
+            _dispatch(plan, missing, Processes(processes, recipe, at_once=at_once), take)
+        return
+    if cluster is not None:
+        from trialogue.simulation.batch.cluster import Cluster
+
+        _dispatch(plan, missing, Cluster(recipe, address=cluster, jobs=jobs, at_once=at_once), take)
+        return
+    _dispatch(plan, missing, Here(recipe, at_once=at_once), take)
+
+
+def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
+    with closing_workers(workers):
         Dispatch(plan, missing, workers, take).run()
 
 
@@ -193,11 +217,3 @@ def _hold_here(plan: Plan, missing: Sequence[int], workshop: Workshop, take: Tak
             take(workshop.hold(plan[place]))
     finally:
         workshop.close()
-
-
-def _workers(recipe: Recipe, *, jobs: int, cluster: str | None, at_once: int) -> Workers:
-    if cluster is not None:
-        from trialogue.simulation.batch.cluster import Cluster
-
-        return Cluster(recipe, address=cluster, jobs=jobs, at_once=at_once)
-    return Processes(recipe, jobs=jobs, at_once=at_once) if jobs > 1 else Here(recipe, at_once=at_once)

@@ -5,10 +5,7 @@ chunks of tasks and return futures of ledger lines, so that the single writer on
 """
 
 import contextlib
-import multiprocessing.util
-import os
 import pickle
-import signal
 import sys
 import threading
 import time
@@ -28,7 +25,6 @@ from trialogue.simulation.users.needs import resolve_mentions
 
 SIGNATURE = "user_signature"
 """Where the ``meta`` of a dialogue holds the signature of users that have one (``kinds.Signed``)."""
-PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone
 
 
 class Ended(NamedTuple):
@@ -252,85 +248,6 @@ class Here:
         """End, and close the agents."""
         self._pool.shutdown(wait=not at_once, cancel_futures=True)
         self._workshop.close()
-
-
-class Processes:
-    """Processes of this machine (loky's), started anew each time, so that the same code works everywhere."""
-
-    def __init__(self, recipe: Recipe, *, jobs: int, at_once: int = 1) -> None:
-        self._recipe, self._jobs, self.threads = recipe.pickle(), jobs, at_once
-        self._executor = self._start()
-
-    def width(self) -> int:
-        """The number of processes."""
-        return self._jobs
-
-    def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Begin to hold a chunk."""
-        return cast("Future[Chunk]", self._executor.submit(_hold_all, tasks, threads))
-
-    def sessions_at_once(self, agent: str) -> int | None:
-        """How many sessions the agent bears; made in a worker, where it is needed anyway."""
-        return cast("int | None", self._executor.submit(_sessions_at_once, agent).result())
-
-    def is_lost(self, error: BaseException) -> bool:
-        """Whether a process died."""
-        from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
-
-        return isinstance(error, BrokenProcessPool | ShutdownExecutorError)
-
-    def restore(self) -> None:
-        """Start all processes anew."""
-        self.close(at_once=True)
-        self._executor = self._start()
-
-    def close(self, *, at_once: bool = False) -> None:
-        """End them."""
-        self._executor.shutdown(wait=True, kill_workers=at_once)
-
-    def _start(self) -> Any:
-        from loky import ProcessPoolExecutor
-
-        # One thread of numerics each: the processes are as many as somebody wants to be busy.
-        env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-        return ProcessPoolExecutor(self._jobs, initializer=_begin, initargs=(self._recipe, os.getpid()), env=env)
-
-
-_held: list[Workshop] = []
-"""The workshop of a worker process, made of ``_waiting``; a list, as it is filled late."""
-_waiting: list[bytes] = []
-_making = threading.Lock()
-
-
-def _begin(recipe: bytes, parent: int) -> None:
-    """What a worker process does first. Nothing of it can fail: what is foreign is made at the first task."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes of a terminal; the parent decides
-    _waiting[:] = [recipe]
-    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-
-
-def _follow(parent: int) -> None:
-    """End with the parent, which may be killed without a word."""
-    alone = threading.Event()
-    while os.getppid() == parent:
-        alone.wait(PARENT_CHECK_S)
-    os._exit(1)
-
-
-def _workshop() -> Workshop:
-    with _making:
-        if not _held:
-            _held.append(Workshop(Recipe.unpickle(_waiting[0])))
-            multiprocessing.util.Finalize(None, _held[0].close, exitpriority=10)
-        return _held[0]
-
-
-def _hold_all(tasks: Sequence[Task], threads: int) -> Chunk:
-    return _workshop().hold_all(tasks, threads=threads)
-
-
-def _sessions_at_once(agent: str) -> int | None:
-    return _workshop().agent(agent).sessions_at_once
 
 
 @contextlib.contextmanager

@@ -13,8 +13,9 @@ from trialogue.records import Dialogue, JsonValue, Role, read_records
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import Study
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import Conversing, Recipe
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.kinds import SimulatedUsers
 
@@ -33,37 +34,45 @@ BASELINES: Mapping[str, str] = MappingProxyType(
 """What the baselines are, by their names in reports."""
 
 
+def baseline_recipe(
+    study: Study, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
+) -> Recipe:
+    """What a process needs to hold the dialogues of baselines; arguments as ``hold_baselines``."""
+    return Recipe(make_agent, make_users, Conversing(max_turns=study.max_turns, role=Role.BASELINE))
+
+
 def hold_baselines(
     study: Study,
-    make_agent: Callable[[str], Agent],
-    make_users: Callable[[str], SimulatedUsers],
+    recipe: Recipe,
     *,
     settings: Mapping[str, JsonValue],
     progress: Callable[[Progress], None] | None = None,
+    pool: ProcessPool | None = None,
 ) -> Batch | None:
     """Hold the dialogues of the baselines that are not there yet; None where a study wants none.
 
     Args:
         study: located, with as many dialogues of each baseline with each users as ``baselines`` says.
-        make_agent: a baseline by its name.
-        make_users: users by their name in the study.
+        recipe: of ``baseline_recipe``: a baseline by its name, users by their name in the study.
         settings: what else makes the dialogues what they are.
         progress: called with the state of the batch.
+        pool: processes that the simulation uses, too.
     """
     if not study.baselines:
         return None
     plan = Plan(tuple(BASELINES), tuple(study.users), min(study.n, study.baselines), seed=study.seed)
     return run_batch(
         plan,
-        make_agent,
-        make_users,
+        recipe.make_agent,
+        recipe.make_users,
         folder=study.out / FOLDER,
         jobs=study.jobs,
         cluster=study.cluster,
         at_once=study.at_once,
-        talk=Conversing(max_turns=study.max_turns, role=Role.BASELINE),
+        talk=recipe.talk,
         settings=settings,
         progress=progress,
+        pool=pool,
     )
 
 

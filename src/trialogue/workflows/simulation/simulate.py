@@ -1,5 +1,6 @@
 """Run a simulation end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +14,12 @@ from trialogue.records import JsonValue, sha256_of
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import LEDGER
 from trialogue.simulation.batch.plan import Opening
+from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import Conversing, Recipe
 from trialogue.simulation.users.kinds import Signed, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
-from trialogue.workflows.simulation.baselines import baseline_options, hold_baselines
+from trialogue.workflows.simulation.baselines import baseline_options, baseline_recipe, hold_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
 from trialogue.workflows.simulation.origin import remember_places
 
@@ -106,27 +108,28 @@ def simulate(
     agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
     users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
     contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
-    if not openings:
-        hold_baselines(
-            here,
-            AgentsByName(baseline_options(), here.catalogue, here.ratings),
+    recipe = Recipe(agents, users, Conversing(max_turns=study.max_turns, timed=timed))
+    of_baselines = baseline_recipe(here, AgentsByName(baseline_options(), here.catalogue, here.ratings), users)
+    alone = study.jobs == 1 or study.cluster is not None
+    with contextlib.nullcontext() if alone else ProcessPool([of_baselines, recipe], jobs=study.jobs) as pool:
+        if not openings:
+            common = {**study.user_settings(), "catalogue": study.catalogue, **contents}
+            hold_baselines(here, of_baselines, settings=common, pool=pool)
+        if not (here.out / LEDGER).is_file():
+            remember_places(study.folder, here.out)
+        batch = run_batch(
+            replace(study.plan(), openings=tuple(openings)),
+            agents,
             users,
-            settings={**study.user_settings(), "catalogue": study.catalogue, **contents},
+            folder=here.out,
+            jobs=study.jobs,
+            cluster=study.cluster,
+            at_once=study.at_once,
+            talk=recipe.talk,
+            settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
+            progress=progress,
+            pool=pool,
         )
-    if not (here.out / LEDGER).is_file():
-        remember_places(study.folder, here.out)
-    batch = run_batch(
-        replace(study.plan(), openings=tuple(openings)),
-        agents,
-        users,
-        folder=here.out,
-        jobs=study.jobs,
-        cluster=study.cluster,
-        at_once=study.at_once,
-        talk=Conversing(max_turns=study.max_turns, timed=timed),
-        settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
-        progress=progress,
-    )
     remember_places(study.folder, here.out)
     return batch
 
