@@ -15,6 +15,7 @@ from trialogue.findings.systems.answer import answer, primary_league, texts_of
 from trialogue.findings.threats import Validity
 from trialogue.findings.wording import render_estimate
 from trialogue.records import Estimate, Interval, Level, Score
+from trialogue.records.scale import Scale
 from trialogue.stats.comparison.families import FamilyMethod
 
 
@@ -129,34 +130,53 @@ def said(found: list[League]) -> tuple[str, ...]:
 def test_the_answer_names_the_best_and_whom_it_beats() -> None:
     (sentence,) = said([league({"a": 0.9, "b": 0.3, "c": 0.2}, SURE)])
     assert sentence == (
-        "On Merit, a is significantly better than b and c (a minus b: 0.60 [0.50, 0.70], p < .001); 2 of 3 pairs differ "
+        "On Merit, a is significantly better than b and c (a over b by 0.60 [0.50, 0.70], p < .001); 2 of 3 pairs differ "
         "after correction."
     )
 
 
 def test_the_answer_of_two_systems_gives_the_difference() -> None:
     (sentence,) = said([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})])
-    assert sentence == "On Merit, a is significantly better than b (a minus b: 0.60 [0.50, 0.70], p < .001)."
+    assert sentence == "On Merit, a is significantly better than b (by 0.60 [0.50, 0.70], p < .001)."
 
 
 def test_systems_that_are_better_than_the_same_ones_are_named_together() -> None:
     p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.0001}
     (sentence,) = said([league({"a": 0.9, "b": 0.85, "c": 0.2}, p)])
     assert sentence.startswith(
-        "On Merit, a and b are significantly better than c (a minus c: 0.70 [0.60, 0.80], p < .001)"
+        "On Merit, a and b are significantly better than c (a over c by 0.70 [0.60, 0.80], p < .001)"
     )
 
 
 def test_systems_that_are_better_than_different_ones_are_named_apart() -> None:
     p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.8}
     (sentence,) = said([league({"a": 0.9, "b": 0.5, "c": 0.2}, p)])
-    assert sentence.startswith("On Merit, a is significantly better than c (a minus c: 0.70")
+    assert sentence.startswith("On Merit, a is significantly better than c (by 0.70")
     assert sentence.endswith("; 1 of 3 pairs differ after correction.")
+
+
+def test_the_leading_system_has_a_sentence_of_its_own_and_the_other_pairs_follow() -> None:
+    p = {("a", "c"): 0.0001, ("a", "d"): 0.0001, ("b", "d"): 0.0001}
+    first, second = said([league({"a": 0.9, "b": 0.7, "c": 0.3, "d": 0.2}, p)])
+    assert first == ("On Merit, a is significantly better than c and d (a over c by 0.60 [0.50, 0.70], p < .001).")
+    assert second == "Also, b is significantly better than d; in all, 3 of 6 pairs differ after correction."
+
+
+def test_where_lower_is_better_the_leader_is_lower_by_a_positive_number() -> None:
+    (sentence,) = said([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004}, better="lower")])
+    assert sentence == "On Merit, b is significantly better than a (lower by 0.60 [0.50, 0.70], p < .001)."
+
+
+def test_differences_of_shares_are_in_percentage_points() -> None:
+    share = league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})
+    scale = Scale(low=0, high=1)
+    (sentence,) = said([share.model_copy(update={"measure": share.measure.model_copy(update={"scale": scale})})])
+    assert sentence == "On Merit, a is significantly better than b (by 60 points [50, 70], p < .001)."
 
 
 def test_where_nothing_is_sure_the_answer_says_so() -> None:
     (sentence,) = said([league({"a": 0.9, "b": 0.85}, {})])
-    assert sentence == "On Merit, a and b do not differ significantly (difference 0.05 [-0.05, 0.15], p = .900)."
+    assert sentence == "On Merit, a and b do not differ significantly (a minus b: 0.05 [-0.05, 0.15], p = .900)."
 
 
 def test_one_system_has_nothing_to_be_compared_with() -> None:

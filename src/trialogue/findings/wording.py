@@ -28,6 +28,21 @@ def render_estimate(estimate: Estimate, *, digits: int | None = None) -> str:
     )
 
 
+def render_points(difference: Estimate) -> str:
+    """A difference of two shares in percentage points: ``21 points [8, 34]``.
+
+    >>> render_points(Estimate(value=0.21))
+    '21 points (no interval)'
+    """
+    digits = max(0, _digits(difference) - 2)
+    return difference.render(
+        lambda value: f"{100 * value:z.{digits}f}",
+        unit=" points",
+        undefined=f"undefined ({difference.why})",
+        without="(no interval)",
+    )
+
+
 def decimals(estimates: Iterable[Estimate]) -> int:
     """Decimals for a column: as many as its widest interval supports, 2 without any."""
     return min((_digits(each) for each in estimates if each.interval is not None), default=2)

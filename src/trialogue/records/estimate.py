@@ -73,12 +73,13 @@ class Estimate(Record):
             raise ValueError("a missing value needs a reason (why)")
         return self
 
-    def render(self, write: Callable[[float], str], *, undefined: str, without: str = "") -> str:
+    def render(self, write: Callable[[float], str], *, undefined: str, unit: str = "", without: str = "") -> str:
         """The value and its interval: ``0.52 [0.38, 0.67]``.
 
         Args:
             write: one number as text.
             undefined: written in place of a missing value.
+            unit: written after the value, with its space.
             without: written after a value that has no interval.
 
         >>> Estimate(value=0.5).render(str, undefined="—", without="(no interval)")
@@ -87,7 +88,7 @@ class Estimate(Record):
         if self.value is None:
             return undefined
         after = without if self.interval is None else self.interval.render(write)
-        return f"{write(self.value)} {after}".rstrip()
+        return f"{write(self.value)}{unit} {after}".rstrip()
 
     def negate(self) -> Self:
         """Estimate of the negated difference."""

@@ -68,7 +68,7 @@ def test_what_holds_under_conditions_is_said_after_what_holds_and_names_its_cond
     firm, conditional, *_ = answer("overall", systems, pairs, [threat])
     assert firm.startswith("On overall, A is significantly better than B (")
     assert conditional.startswith("Conditional: On overall, A and B are significantly better than C (A minus C: 1.00 ")
-    assert ", but the labelled units of C are not a random choice" in conditional
+    assert ", but the labelled units of C are not a random sample" in conditional
 
 
 def test_the_largest_error_of_the_judge_is_said_with_both_values() -> None:

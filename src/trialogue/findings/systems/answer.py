@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from trialogue.findings.records import Statement, StatementKind, Strength, Votes
 from trialogue.findings.standings import Contrast, League, Standing
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
-from trialogue.findings.threats.summary import conditional_sentence, demoting_clauses, threat_lines
-from trialogue.findings.wording import list_names, p_words, pair_sentences, render_estimate
+from trialogue.findings.threats.summary import conditional_sentence, demoting_clauses, stated_threats, threat_lines
+from trialogue.findings.wording import list_names, p_words, pair_sentences, render_estimate, render_points
 from trialogue.records import Basis, Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters
 
@@ -191,74 +191,126 @@ def full_title(league: League) -> str:
 
 
 def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
-    """The verdict of one league: what holds firmly first, then what holds under conditions, each with its reasons."""
+    """The verdict of one league: what holds firmly first, then what holds under conditions, each with its reasons.
+
+    The best system that is ahead of any has a statement of its own, with the size of its lead; a second has the other pairs.
+    """
     own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
     decided = [contrast for contrast in league.contrasts if contrast.leader is not None]
     firm = [contrast for contrast in decided if contrast.validity is Validity.FIRM]
     conditional = [contrast for contrast in decided if contrast.validity is Validity.CONDITIONAL]
-    if firm or not conditional:
-        verdicts = [_verdict(league, firm)]
-        if conditional:
-            verdicts.append(_conditional(_differences(league, conditional), conditional, own))
-        elif not decided:
-            noted = demoting_clauses(threat for threat in own if not threat.systems)
-            verdicts[0] = f"{verdicts[0].rstrip('.')}; note that {noted}." if noted else verdicts[0]
+    if not decided:
+        noted = demoting_clauses(threat for threat in own if not threat.systems)
+        verdict = _nothing_decided(league)
+        texts = [f"{verdict.rstrip('.')}; note that {noted}." if noted else verdict]
     else:
-        verdicts = [_conditional(_verdict(league, conditional), conditional, own)]
-    return [Statement(kind_of=StatementKind.VERDICT, text=text) for text in verdicts]
+        texts = [*_verdicts(league, firm, ()), *_verdicts(league, conditional, own)]
+        aside = _not_compared(league)
+        texts = [texts[0] + aside, *texts[1:]]
+    return [Statement(kind_of=StatementKind.VERDICT, text=text) for text in texts]
 
 
-def _conditional(text: str, contrasts: Sequence[Contrast], threats: Sequence[Threat]) -> str:
-    """A verdict with what its pairs are conditional on."""
-    return conditional_sentence(
-        text,
-        [
-            threat
-            for threat in threats
-            if any(threat.concerns_pair(each.a, each.b, ahead=each.leader) for each in contrasts)
-        ],
-    )
+def _verdicts(league: League, decided: Sequence[Contrast], threats: Sequence[Threat]) -> Iterator[str]:
+    """Decided pairs of one validity: those of the leading system, then the others.
+
+    Args:
+        league: with the pairs.
+        decided: pairs of one validity; nothing is written without any.
+        threats: to the league where the pairs are conditional, else ().
+    """
+    if not decided:
+        return
+    order = [standing.system for standing in league.standings]
+    lead = _of_leaders(league, decided)
+    rest = [each for each in decided if each not in lead]
+    compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
+    count = f"{len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
+    first = f"On {full_title(league)}, {_pairs(lead, order)} ({_size(league, lead)})"
+    first += f"; {count}." if count and not rest else "."
+    yield conditional_sentence(first, _concerning(threats, lead)) if threats else first
+    if rest:
+        second = f"{_pairs(rest, order)}; in all, {count}."
+        reasons = demoting_clauses(_concerning(threats, rest))
+        if not threats:
+            yield f"Also, {second}"
+        elif reasons == demoting_clauses(_concerning(threats, lead)):
+            yield f"Also conditional: {second}"
+        else:
+            yield conditional_sentence(second, _concerning(threats, rest))
 
 
-def _verdict(league: League, decided: Sequence[Contrast]) -> str:
-    """What some decided pairs of a league say, and how many are left open."""
+def threats_in_verdict(league: League, threats: Sequence[Threat]) -> list[Threat]:
+    """Threats that the first conditional sentence on a league states; a page need not list them beside it."""
+    conditional = [
+        each for each in league.contrasts if each.leader is not None and each.validity is Validity.CONDITIONAL
+    ]
+    own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
+    return stated_threats(_concerning(own, _of_leaders(league, conditional))) if conditional else []
+
+
+def _of_leaders(league: League, decided: Sequence[Contrast]) -> list[Contrast]:
+    """Decided pairs won by the leading system, or by one that is ahead of the same systems."""
+    leader = _leading_contrast(league, decided).leader
+    losers = {_loser(each) for each in decided if each.leader == leader}
+    return [each for each in decided if {_loser(other) for other in decided if other.leader == each.leader} == losers]
+
+
+def _concerning(threats: Sequence[Threat], contrasts: Sequence[Contrast]) -> list[Threat]:
+    return [
+        threat
+        for threat in threats
+        if any(threat.concerns_pair(each.a, each.b, ahead=each.leader) for each in contrasts)
+    ]
+
+
+def _pairs(decided: Sequence[Contrast], order: Sequence[str]) -> str:
+    return pair_sentences([(each.leader or "", _loser(each)) for each in decided], order)
+
+
+def _size(league: League, decided: Sequence[Contrast]) -> str:
+    """By how much the leader is ahead of the next system below it that it beats, and the p-value of that pair."""
+    largest = _leading_contrast(league, decided)
+    others = {each.leader for each in decided} | {_loser(each) for each in decided}
+    pair = f"{largest.leader} over {_loser(largest)} " if others != {largest.leader, _loser(largest)} else ""
+    difference = _leader_minus_other(largest)
+    if league.measure.better == "lower":
+        return f"{pair}lower by {_effect(league, difference.negate(), largest.p_adjusted)}"
+    return f"{pair}by {_effect(league, difference, largest.p_adjusted)}"
+
+
+def _nothing_decided(league: League) -> str:
+    """Why no pair of a league is decided: one system, none that can be compared, or no significant difference."""
     title = full_title(league)
     defined = [standing for standing in league.standings if standing.estimate.value is not None]
     tested = [standing for standing in defined if standing.rank_low is not None]
-    untested = [standing.system for standing in defined if standing.rank_low is None]
     if len(defined) == 1:
         value = render_estimate(defined[0].estimate)
         return f"{defined[0].system} scores {value} on {title}; there is no second system to compare."
     if not tested:
         why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
-        return f"On {title}, {list_names(sorted(untested))} cannot be compared: {why}."
+        return f"On {title}, {list_names(sorted(each.system for each in defined))} cannot be compared: {why}."
+    return _no_difference_sentence(league, tested, title) + _not_compared(league)
+
+
+def _not_compared(league: League) -> str:
+    """A sentence on the systems with a value that no test could compare; "" without any."""
     # A threat can take a system's rank and leave its pairs: such a system was compared.
     compared = {name for each in league.contrasts if each.verdict != "undefined" for name in (each.a, each.b)}
-    left = [system for system in untested if system not in compared]
-    aside = f" {list_names(left)} could not be compared." if left else ""
-    if not decided:
-        return _no_difference_sentence(league, tested, title) + aside
-    return _differences(league, decided) + aside
+    left = [
+        each.system
+        for each in league.standings
+        if each.estimate.value is not None and each.rank_low is None and each.system not in compared
+    ]
+    return f" {list_names(left)} could not be compared." if left else ""
 
 
 def _no_difference_sentence(league: League, tested: Sequence[Standing], title: str) -> str:
     compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
     if len(compared) == 1:
-        only = compared[0].difference
-        names = list_names(sorted(standing.system for standing in tested))
-        return f"On {title}, {names} do not differ significantly (difference {_effect(only, compared[0].p_adjusted)})."
+        only = compared[0]
+        size = _effect(league, only.difference, only.p_adjusted)
+        return f"On {title}, {only.a} and {only.b} do not differ significantly ({only.a} minus {only.b}: {size})."
     return f"On {title}, no two of {len(tested)} systems differ significantly (0 of {len(compared)} pairs after correction)."
-
-
-def _differences(league: League, decided: Sequence[Contrast]) -> str:
-    """Which systems are significantly better than which, with the size of the difference that leads."""
-    title, order = full_title(league), [standing.system for standing in league.standings]
-    said = pair_sentences([(each.leader or "", _loser(each)) for each in decided], order)
-    compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
-    largest = _leading_contrast(league, decided)
-    effect = f" ({largest.leader} minus {_loser(largest)}: {_effect(_leader_minus_other(largest), largest.p_adjusted)})"
-    count = f"; {len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
-    return f"On {title}, {said}{effect}{count}."
 
 
 def _leading_contrast(league: League, decided: Sequence[Contrast]) -> Contrast:
@@ -275,8 +327,10 @@ def _leader_minus_other(contrast: Contrast) -> Estimate:
     return contrast.difference if contrast.leader == contrast.a else contrast.difference.negate()
 
 
-def _effect(difference: Estimate, p: float | None) -> str:
-    return render_estimate(difference) + (f", p {p_words(p)}" if p is not None else "")
+def _effect(league: League, difference: Estimate, p: float | None) -> str:
+    """A difference with its interval and p-value; that of shares in percentage points."""
+    size = f"{render_points(difference)}" if league.measure.is_share else render_estimate(difference)
+    return size + (f", p {p_words(p)}" if p is not None else "")
 
 
 def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[Statement]:

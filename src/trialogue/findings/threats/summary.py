@@ -17,9 +17,23 @@ MOST_REASONS = 3  # that stand in one sentence; the list of threats has the othe
 
 def demoting_clauses(threats: Iterable[Threat]) -> str:
     """Clauses, to follow "but", on what demotes a verdict: at most ``MOST_REASONS``; "" if nothing does."""
-    clauses = list(dict.fromkeys(clause(each) for each in threats if EFFECTS[each.severity] is Validity.CONDITIONAL))
-    more = f"; and {len(clauses) - MOST_REASONS} more" if len(clauses) > MOST_REASONS else ""
-    return "; ".join(clauses[:MOST_REASONS]) + more
+    groups = _demoting(threats)
+    more = f"; and {len(groups) - MOST_REASONS} more" if len(groups) > MOST_REASONS else ""
+    return "; ".join(list(groups)[:MOST_REASONS]) + more
+
+
+def stated_threats(threats: Iterable[Threat]) -> list[Threat]:
+    """Those whose clauses ``demoting_clauses`` writes, so that a list beside the sentence can leave them out."""
+    return [threat for group in list(_demoting(threats).values())[:MOST_REASONS] for threat in group]
+
+
+def _demoting(threats: Iterable[Threat]) -> dict[str, list[Threat]]:
+    """Threats that demote, by their clauses, in the order given."""
+    groups: dict[str, list[Threat]] = {}
+    for threat in threats:
+        if EFFECTS[threat.severity] is Validity.CONDITIONAL:
+            groups.setdefault(clause(threat), []).append(threat)
+    return groups
 
 
 def conditional_sentence(text: str, threats: Iterable[Threat]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trialogue.findings import Findings, League, Statement, StatementKind
-from trialogue.findings.systems.answer import primary_league
+from trialogue.findings.systems.answer import primary_league, threats_in_verdict
 from trialogue.findings.threats import Severity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.report.drawing.theme import system_colors
@@ -87,17 +87,18 @@ def _split_answer(answer: Sequence[Statement]) -> tuple[tuple[Statement, ...], t
 
 
 def _chief_columns(findings: Findings, leagues: Sequence[League]) -> list[League]:
-    """The measure that decides and the first ranking one of each other side; of one side alone, as many as fit."""
+    """The measure that decides and the leading one of each other side; of one side alone, as many as fit."""
     primary = primary_of(findings)
     valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
     ranked = [each for each in valued if is_ranked(each)]
     chosen: dict[str, League] = {primary.measure.name: primary} if primary is not None else {}
-    sides = {(primary.measure.by, primary.measure.users)} if primary is not None else set()
-    for league in ranked:
-        side = (league.measure.by, league.measure.users)
+    sides = {_side(primary)} if primary is not None else set()
+    for side in dict.fromkeys(map(_side, ranked)):
+        own = [each for each in valued if _side(each) == side]
+        leading = primary_league(own) or next(each for each in ranked if _side(each) == side)
         if side not in sides and len(chosen) < MOST_COLUMNS:
             sides.add(side)
-            chosen[league.measure.name] = league
+            chosen[leading.measure.name] = leading
     if len(sides) > 1:
         return [league for league in leagues if league.measure.name in chosen]
     people = [each for each in ranked if each.measure.by == "people"]
@@ -107,13 +108,19 @@ def _chief_columns(findings: Findings, leagues: Sequence[League]) -> list[League
     return [league for league in leagues if league.measure.name in chosen]
 
 
+def _side(league: League) -> tuple[str, str | None]:
+    """People, metrics, or the simulated users whose dialogues were measured."""
+    return league.measure.by, league.measure.users
+
+
 def _threats(findings: Findings, names: dict[str, str]) -> tuple[str, ...]:
-    """Lines on what blocks or demotes the answer's measure, or the whole run; those that block first."""
+    """What blocks or demotes the answer's measure, or the whole run, and is not in the answer; blocking ones first."""
     league = primary_of(findings) or primary_league(findings.leagues)
     about = "" if league is None else league.measure.name
     users = (None, None if league is None else league.measure.users)
     grave = [threat for threat in findings.threats if threat.severity is not Severity.NOTES]
-    own = [threat for threat in grave if threat.concerns_measure(about) and threat.users in users]
+    stated = [] if league is None else threats_in_verdict(league, grave)
+    own = [each for each in grave if each.concerns_measure(about) and each.users in users and each not in stated]
     lines = [line.text for line in threat_lines(own, names)]
     more = len(lines) - MOST_THREATS
     return (*lines[:MOST_THREATS], *([f"And {more} more, listed below."] if more > 0 else []))
