@@ -39,12 +39,22 @@ def passport_text(findings: PassportFindings, *, width: int | None = None) -> st
     tables = (
         distances_table(findings),
         discriminators_table(findings),
-        rankings_table(findings) or orders_table(findings),
+        _drop_columns(rankings_table(findings), "Simulated order", "Real order", "Says"),
+        orders_table(findings),
         doses_table(findings),
         gates_table(findings),
     )
     parts += [_render_table(table, width) for table in tables if table is not None]
     return "\n\n".join(parts)
+
+
+def _drop_columns(table: Table | None, *heads: str) -> Table | None:
+    """A table without columns that only the page has room for."""
+    if table is None:
+        return None
+    kept = [place for place, head in enumerate(table.heads) if head not in heads]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return Table(tuple(table.heads[place] for place in kept), rows)
 
 
 def _render_table(table: Table, width: int) -> str:

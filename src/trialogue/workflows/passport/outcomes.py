@@ -30,12 +30,13 @@ def outcomes_of(material: Material, metrics: Sequence[AnyMetric]) -> OutcomesOfS
 
     Args:
         material: dialogues, and scores of files about them.
-        metrics: what is measured.
+        metrics: what is measured; what has no direction puts nothing in order.
     """
-    directions = {metric.measure: metric.card.better for metric in metrics}
+    ranking = [metric for metric in metrics if metric.card.better != "neither"]
+    directions = {metric.measure: metric.card.better for metric in ranking}
     found = {
         name: Outcomes(values, tuple(systems), tuple(clusters), directions.get(name) == "lower")
-        for name, (values, systems, clusters) in values_of(material, metrics).items()
+        for name, (values, systems, clusters) in values_of(material, ranking).items()
         if len(values)
     }
     judgements = tuple(name for name in found if MeasureName(name).is_judgement)

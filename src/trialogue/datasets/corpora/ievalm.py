@@ -1,0 +1,333 @@
+"""Dialogues of language models as users, as iEvaLM and CONCEPT write them: one JSON file per dialogue, a folder per system.
+
+Both keep the simulated dialogue in ``simulator_dialog.context``, with the system's ranked list behind each of its messages.
+They differ in what the user is after. iEvaLM's user looks for the titles in ``rec``, and the dialogue goes on from a human
+one (``context``), which is what the system was given first: it is read as the beginning of the dialogue. CONCEPT's user has
+a set of genres (``simulator_dialog.attributes``) and a persona; ``context``, ``rec`` and ``resp`` around it belong to
+another dialogue and are not read. Its goal set is every film whose genres are that set, by ``id2info.json``, which is
+looked for beside and above the dialogues, as the publisher's folders have it.
+
+Flags of success are kept as they were published, as scores of the dialogue (1 where a flag is ever true):
+``published_success@list`` of ``rec_success_rec`` and iEvaLM's ``rec_success``, ``published_success@text`` of
+``rec_success_dialogue``.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.failures import failure_of
+from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.errors import DataError, Problem
+from trialogue.records import (
+    Constraint,
+    Dialogue,
+    Ending,
+    JsonValue,
+    MeasureName,
+    Mention,
+    MentionedBy,
+    Need,
+    NeedSource,
+    Score,
+    Speaker,
+    Utterance,
+)
+from trialogue.records.files.jsonl import Note
+
+NAME = "ievalm"
+SPEAKERS: dict[str, Speaker] = {"user": "user", "assistant": "system"}
+STOP = "[END]"
+EXCHANGES = {"concept": 10, "ievalm": 5}
+"""After so many, CONCEPT and iEvaLM stop a dialogue."""
+FLAGS = {
+    "rec_success_rec": "published_success@list",
+    "rec_success": "published_success@list",
+    "rec_success_dialogue": "published_success@text",
+}
+INFO, ENTITIES = "id2info.json", "entity2id.json"
+PLACES = ("", "data/redial", "code/data/redial", "data/opendialkg", "code/data/opendialkg")
+"""Where publishers have these files, below a folder above the dialogues."""
+DEEPEST = 4  # folders below the one given in which a first dialogue is looked for
+HIGHEST = 6  # folders above a dialogue that are looked at
+SHORTEST = 5  # letters of a title that is looked for in a text: It and Up are words
+YEAR = re.compile(r"\s*\((?:19|20)\d\d\)\s*\Z")
+
+
+@dataclass(frozen=True)
+class Films:
+    """What the publisher's files say of items."""
+
+    ids: Mapping[str, str]
+    """Id by the name of an entity."""
+    genres: Mapping[str, frozenset[str]]
+    """Genres of an item by id; entities that are no items are not there."""
+
+    def id_of(self, name: str) -> str:
+        """The id of a name; the name itself where there is none."""
+        return self.ids.get(name, name)
+
+    def with_genres(self, genres: frozenset[str]) -> tuple[str, ...]:
+        """Ids of the items that have these genres and no others."""
+        return tuple(sorted(item for item, own in self.genres.items() if own == genres))
+
+
+NO_FILMS = Films({}, {})
+
+
+@lru_cache(maxsize=8)
+def _films_above(folder: Path) -> Films:
+    """The publisher's files beside or above a folder; none where they are not there."""
+    for above in [folder, *folder.parents][:HIGHEST]:
+        for place in PLACES:
+            info, entities = above / place / INFO, above / place / ENTITIES
+            if info.is_file():
+                return _read_films(info, entities if entities.is_file() else None)
+    return NO_FILMS
+
+
+def _read_films(info: Path, entities: Path | None) -> Films:
+    findings = Findings(str(info), lambda _: None)
+    given = read_json(info, findings)
+    names = read_json(entities, findings) if entities is not None else {}
+    ids = {str(name): str(number) for name, number in names.items()} if isinstance(names, dict) else {}
+    genres = {}
+    for key, fields in given.items() if isinstance(given, dict) else ():
+        if isinstance(fields, dict):
+            # the keys are ids of another list: items are the same entities by their name alone
+            genres[ids.get(str(fields.get("name")), str(key))] = frozenset(_texts(fields.get("genre")))
+    return Films(ids, genres)
+
+
+def read_file(path: Path, note: Note, *, system: str | None = None, films: Films | None = None) -> Iterator[AnyRecord]:
+    """The dialogue of one file, and its published flags as scores.
+
+    Raises:
+        DataError: with every mistake of the file.
+    """
+    findings = Findings(str(path), note)
+    data = read_json(path, findings)
+    inner = data.get("simulator_dialog") if isinstance(data, dict) else None
+    messages = inner.get("context") if isinstance(inner, dict) else None
+    if not isinstance(data, dict) or not isinstance(inner, dict) or not isinstance(messages, list):
+        findings.wrong(f"expected an object with simulator_dialog.context, got {kind_of(data)}.")
+        findings.settle()
+        return
+    films = films if films is not None else _films_above(path.resolve().parent)
+    is_concept = "attributes" in inner
+    system = system or _system_above(path)
+    utterances = [] if is_concept else list(_opening(data, films, findings))
+    utterances += _utterances(messages, films, findings)
+    findings.settle()
+    need = _need_of_genres(inner, films) if is_concept else _need_of_titles(data, films)
+    ending, detail = _ending(data, messages, EXCHANGES["concept" if is_concept else "ievalm"])
+    name = f"{system}/{path.stem}"
+    yield Dialogue(
+        id=name,
+        utterances=tuple(utterances),
+        system=system,
+        source="concept" if is_concept else NAME,
+        need=need.model_copy(update={"fits": _fits(need, utterances, films), "is_resolved": bool(films.genres)}),
+        ended_by=ending,
+        ending_detail=detail,
+    )
+    yield from _flags(messages, system, name)
+
+
+def _system_above(path: Path) -> str:
+    """The folder that is named after the system: above the one of the corpus, or the one that the file is in."""
+    folder = path.resolve().parent
+    return folder.parent.name if folder.name.endswith("_eval") else folder.name
+
+
+def _opening(data: Mapping[str, JsonValue], films: Films, findings: Findings) -> Iterator[Utterance]:
+    """The human dialogue that iEvaLM goes on from: users at even places; empty texts are placeholders."""
+    context = data.get("context")
+    targets = [*_texts(data.get("rec")), *_texts(data.get("entity"))]
+    for place, text in enumerate(context if isinstance(context, list) else []):
+        if not isinstance(text, str):
+            findings.wrong(f"a message must be a text, got {kind_of(text)}.", f"context[{place}]")
+        elif text.strip():
+            speaker: Speaker = "system" if place % 2 else "user"
+            named = [name for name in dict.fromkeys(targets) if _names(text, name)]
+            yield Utterance(speaker=speaker, text=text, mentions=_mentions(named, films), meta={"part": "context"})
+
+
+def _names(text: str, title: str) -> bool:
+    """Whether a text names a title, with or without its year, between word boundaries."""
+    bare = YEAR.sub("", title)
+    return len(bare) >= SHORTEST and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _utterances(messages: list[JsonValue], films: Films, findings: Findings) -> Iterator[Utterance]:
+    for place, message in enumerate(messages):
+        at = f"simulator_dialog.context[{place}]"
+        if not isinstance(message, dict):
+            findings.wrong(f"a message must be an object, got {kind_of(message)}.", at)
+            continue
+        speaker, text = SPEAKERS.get(str(message.get("role"))), message.get("content")
+        if speaker is None:
+            findings.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
+        elif not isinstance(text, str):
+            findings.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
+        else:
+            items = message.get("rec_items")
+            feelings = message.get("feelings")
+            yield Utterance(
+                speaker=speaker,
+                text=text.replace(STOP, "").rstrip() if speaker == "user" else text,
+                mentions=_mentions(_texts(message.get("entity")), films),
+                ranking=_ranking(items) if isinstance(items, list) else None,
+                meta={"feelings": feelings} if isinstance(feelings, str) else {},
+            )
+
+
+def _ranking(items: list[JsonValue]) -> tuple[str, ...]:
+    """Ids, best first; one that occurs twice counts where it stands first."""
+    return tuple(dict.fromkeys(map(str, items)))
+
+
+def _mentions(names: list[str], films: Films) -> tuple[Mention, ...]:
+    """Entities that are items; people and genres are none. Without the publisher's files, all of them."""
+    return tuple(
+        Mention(title=name, item_id=films.id_of(name), origin="publisher", by=MentionedBy.ANNOTATED)
+        for name in names
+        if not films.genres or films.id_of(name) in films.genres
+    )
+
+
+def _texts(given: JsonValue) -> list[str]:
+    return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+
+
+def _need_of_genres(inner: Mapping[str, JsonValue], films: Films) -> Need:
+    genres, persona = _texts(inner.get("attributes")), " ".join(_texts(inner.get("profile")))
+    return Need(
+        id=_short_hash([*genres, persona]),
+        constraints=tuple(Constraint(attribute="genre", values=(genre,)) for genre in genres),
+        acceptable=films.with_genres(frozenset(genres)),
+        persona=persona,
+        source=NeedSource.IMPORTED,
+        catalogue_size=len(films.genres) or None,
+    )
+
+
+def _need_of_titles(data: Mapping[str, JsonValue], films: Films) -> Need:
+    targets = tuple(dict.fromkeys(films.id_of(title) for title in _texts(data.get("rec"))))
+    return Need(
+        id=_short_hash([data.get("dialog_id"), data.get("turn_id"), *targets]),
+        targets=targets,
+        acceptable=targets,
+        source=NeedSource.IMPORTED,
+        catalogue_size=len(films.genres) or None,
+    )
+
+
+def _short_hash(content: JsonValue) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _fits(need: Need, utterances: list[Utterance], films: Films) -> dict[str, float]:
+    """Share of the genres that each item has that the system named; items that no file knows are left out."""
+    genres = {each.values[0] for each in need.constraints}
+    named = {each.item_id or "" for said in utterances for each in said.mentions or () if said.speaker == "system"}
+    found = {}
+    for item in sorted(each for each in named if each in films.genres):
+        own = len(genres & films.genres[item]) / len(genres) if genres else float(item in need.acceptable)
+        found[item] = round(own, 4)
+    return found
+
+
+def _ending(data: Mapping[str, JsonValue], messages: list[JsonValue], most: int) -> tuple[Ending, str | None]:
+    """How it ended: by an error that the file records, by the user's stop token, by success, or at the limit."""
+    failure = failure_of(data, messages, SPEAKERS)
+    if failure is not None:
+        return failure
+    said = [each for each in messages if isinstance(each, dict)]
+    last = said[-1] if said else {}
+    if last.get("role") == "user" and STOP in str(last.get("content")):
+        return Ending.USER_ENDED, None
+    if any(each.get("rec_success") is True for each in said):
+        return Ending.OTHER, "a target is in the list"
+    exchanges = sum(each.get("role") == "assistant" for each in said)
+    return (Ending.TURN_LIMIT, None) if exchanges >= most else (Ending.OTHER, "nothing records why it ended")
+
+
+def _flags(messages: list[JsonValue], system: str, name: str) -> Iterator[Score]:
+    said = [each for each in messages if isinstance(each, dict)]
+    for flag, measure in FLAGS.items():
+        values = [each[flag] for each in said if isinstance(each.get(flag), bool)]
+        if values:
+            yield Score(
+                measure=MeasureName(measure),
+                level="dialogue",
+                value=float(any(values)),
+                system=system,
+                dialogue_id=name,
+            )
+
+
+def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
+    """Every dialogue below a folder, by path.
+
+    Raises:
+        DataError: there is none; or with the mistakes of all files.
+    """
+    paths = [path for path in sorted(folder.rglob("*.json")) if _is_dialogue(Head(path))]
+    if not paths:
+        hint = "Expected a JSON file for each dialogue, with simulator_dialog.context in it."
+        raise DataError(Problem("this folder contains no dialogues of iEvaLM or CONCEPT.", str(folder), hint=hint))
+    films = _films_above(folder.resolve())
+    if not films.genres:
+        note(Problem(f"there is no {INFO} beside or above the dialogues: goals have no items.", str(folder)))
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            yield from read_file(path, note, films=films)
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+
+
+def _is_dialogue(head: Head) -> bool:
+    return head.is_json_object and (head.has_keys("simulator_dialog") or _is_large(head))
+
+
+def _is_large(head: Head) -> bool:
+    """Whether the file is longer than what was read of it, and begins as these do."""
+    return head.has_keys("dialog_id", "turn_id", "context", "template")
+
+
+def _recognises(head: Head) -> bool:
+    if not head.is_folder:
+        return _is_dialogue(head)
+    first = _first_file(head.path, DEEPEST)
+    return first is not None and _is_dialogue(Head(first))
+
+
+def _first_file(folder: Path, depth: int) -> Path | None:
+    """The first JSON file of a folder, else of its folders by name; what lies deeper is not looked for."""
+    entries = sorted(folder.iterdir())
+    for entry in entries:
+        if entry.suffix == ".json" and entry.is_file():
+            return entry
+    inside = (_first_file(entry, depth - 1) for entry in entries if depth and entry.is_dir())
+    return next((found for found in inside if found is not None), None)
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    return read_folder(path, note) if path.is_dir() else read_file(path, note)
+
+
+FORMAT = SimpleFormat(
+    name=NAME,
+    summary="Dialogues of language models as users, as iEvaLM and CONCEPT write them: a JSON file each, or folders of them.",
+    recognise=_recognises,
+    reader=_read,
+)

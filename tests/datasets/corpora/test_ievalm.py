@@ -1,0 +1,216 @@
+"""Dialogues of language models as users, as iEvaLM and CONCEPT write them."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trialogue.datasets.corpora.ievalm import FORMAT
+from trialogue.datasets.registry import recognise
+from trialogue.errors import DataError
+from trialogue.metrics import conversations_of, get_metric, measure
+from trialogue.metrics.gates.detect import gates_in
+from trialogue.records import Dialogue, Ending, Score
+from trialogue.records.kinds.gates import Gate
+
+MIRROR = os.environ.get("TRIALOGUE_DATA_MIRROR")
+NAMES = ["Heat (1995)", "Big (1988)", "Clue (1985)", "comedy", "Tom Hanks"]
+GENRES = {"Heat (1995)": ["crime", "drama"], "Big (1988)": ["comedy"], "Clue (1985)": ["comedy", "crime"]}
+
+
+def publishers_files(folder: Path) -> None:
+    """As the publisher has them: entities by their own numbers, films under keys of another list."""
+    folder.mkdir(parents=True)
+    (folder / "entity2id.json").write_text(json.dumps({name: place for place, name in enumerate(NAMES)}))
+    films = {str(900 + place): {"name": name, "genre": genres} for place, (name, genres) in enumerate(GENRES.items())}
+    (folder / "id2info.json").write_text(json.dumps(films))
+
+
+def reply(text: str, *, entity: list[str] | None = None, items: list[int] | None = None, **more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": text, "entity": entity or [], "rec_items": items or [0, 1, 1, 2], **more}
+
+
+def asked(text: str, **more: Any) -> dict[str, Any]:
+    return {"role": "user", "content": text, **more}
+
+
+def outer(**more: Any) -> dict[str, Any]:
+    return {
+        "dialog_id": "7", "turn_id": "3", "context": ["hi", "Do you like Big?", "yes"], "entity": ["Big (1988)"],
+        "rec": ["Heat (1995)"], "resp": "see Heat", "template": [], **more,
+    }  # fmt: skip
+
+
+def concept(folder: Path, name: str = "7_3_profile1_attribute2", *, messages: list[Any] | None = None) -> Path:
+    said = messages or [
+        asked("Hello"),
+        reply(
+            "Have you seen Clue (1985)?",
+            entity=["Clue (1985)", "comedy"],
+            rec_success_rec=True,
+            rec_success_dialogue=False,
+        ),
+        asked("What is it about?", entity=[], feelings="Sounds like what I want."),
+        reply(
+            "You should watch Clue (1985)!", entity=["Clue (1985)"], rec_success_rec=False, rec_success_dialogue=True
+        ),
+        asked("Great, I will. [END]"),
+    ]
+    inner = {"dialog_id": "7", "attributes": ["crime", "comedy"], "profile": ["You are curious."], "context": said}
+    return store(folder, name, outer(simulator_dialog=inner))
+
+
+def store(folder: Path, name: str, data: dict[str, Any]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(data))
+    return path
+
+
+def read(path: Path) -> tuple[list[Dialogue], list[Score]]:
+    found = list(recognise(path).read(path, note=lambda _: None))
+    return [each for each in found if isinstance(each, Dialogue)], [each for each in found if isinstance(each, Score)]
+
+
+def test_a_dialogue_of_concept_has_its_goal_persona_endings_rankings_and_flags(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "code" / "data" / "redial")
+    path = concept(tmp_path / "dataset" / "kbrd" / "redial_eval")
+    ((dialogue,), scores) = read(path)
+    assert recognise(path) is FORMAT
+    assert (dialogue.id, dialogue.system, dialogue.source) == ("kbrd/7_3_profile1_attribute2", "kbrd", "concept")
+    assert [each.text for each in dialogue.utterances][
+        -1
+    ] == "Great, I will."  # the stop token is no word of the user's
+    assert dialogue.ended_by is Ending.USER_ENDED
+    need = dialogue.need
+    assert need is not None
+    assert need.acceptable == ("2",)  # Clue alone has just these two genres; its entity is number 2
+    assert [each.values for each in need.constraints] == [("crime",), ("comedy",)]
+    assert need.persona == "You are curious."
+    assert need.catalogue_size == 3
+    assert need.fits == {"2": 1.0}
+    first = dialogue.utterances[1]
+    assert first.ranking == ("0", "1", "2")  # a repeated id counts where it stands first
+    assert [(each.title, each.item_id) for each in first.mentions or ()] == [("Clue (1985)", "2")]  # a genre is no item
+    assert dialogue.utterances[2].meta == {"feelings": "Sounds like what I want."}
+    assert {str(each.measure): each.value for each in scores} == {
+        "published_success@list": 1.0,
+        "published_success@text": 1.0,
+    }
+    assert "Big" not in " ".join(each.text for each in dialogue.utterances)  # the dialogue around it is another one
+
+
+def test_what_is_asked_about_does_not_meet_the_need_and_the_limit_is_an_ending(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "data" / "redial")
+    question = [asked("Hello"), reply("Have you seen Clue (1985)?", entity=["Clue (1985)"])]
+    concept(tmp_path / "kbrd" / "redial_eval", messages=[*question * 10, asked("bye")])
+    ((dialogue,), scores) = read(tmp_path / "kbrd")
+    assert dialogue.ended_by is Ending.TURN_LIMIT
+    assert scores == []
+    found: list[Score] = []
+    measure(list(conversations_of([dialogue])), [get_metric("need_met")], sink=found.append)
+    assert [each.value for each in found if each.level == "dialogue"] == [0.0]
+
+
+def test_one_goal_and_persona_is_one_case_with_every_system(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "data" / "redial")
+    for system in ("kbrd", "barcor"):
+        concept(tmp_path / "dialogues" / system / "redial_eval", name=f"{system}-1")
+    dialogues, _ = read(tmp_path / "dialogues")
+    assert [each.system for each in dialogues] == ["barcor", "kbrd"]
+    assert len({each.cluster for each in dialogues}) == 1
+
+
+def test_without_the_publishers_files_goals_have_no_items_and_that_is_said(tmp_path: Path) -> None:
+    concept(tmp_path / "kbrd" / "redial_eval")
+    notes = []
+    (dialogue,) = (each for each in FORMAT.read(tmp_path / "kbrd", note=notes.append) if isinstance(each, Dialogue))
+    assert dialogue.need is not None
+    assert dialogue.need.acceptable == ()
+    assert not dialogue.need.is_resolved
+    assert "there is no id2info.json" in str(notes[0])
+
+
+def test_a_dialogue_of_ievalm_begins_with_the_human_one_and_a_target_in_it_is_a_leak(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "data" / "redial")
+    said = [
+        reply("Tell me more.", rec_success=False),
+        asked("Robbers in a city."),
+        reply("Heat (1995)", entity=["Heat (1995)"], rec_success=True),
+        asked("That is it!"),
+    ]
+    for name, context in (("7_3", ["hi", "Do you like Big?", "not really"]), ("8_1", ["I liked Heat", "", "more?"])):
+        data = outer(context=context, simulator_dialog={"context": said})
+        store(tmp_path / "save_5" / "chat" / "unicrs" / "redial_eval", name, data)
+    dialogues, scores = read(tmp_path / "save_5")
+    clean, leaked = dialogues
+    assert clean.system == "unicrs"
+    assert [each.text for each in clean.utterances][:4] == ["hi", "Do you like Big?", "not really", "Tell me more."]
+    assert clean.utterances[1].mentions is not None
+    assert [each.item_id for each in clean.utterances[1].mentions] == []  # Big is too short to be looked for in a text
+    assert clean.need is not None
+    assert clean.need.targets == ("0",)
+    assert [each.text for each in leaked.utterances][:2] == ["I liked Heat", "more?"]  # an empty text is a placeholder
+    assert gates_in(clean)[Gate.TARGET_LEAKED] is False
+    assert [each.value for each in scores] == [1.0, 1.0]
+
+
+def test_a_recorded_exception_is_a_failure(tmp_path: Path) -> None:
+    said = [asked("Hello"), {**reply(""), "error": {"type": "ReadTimeout", "message": "no answer in 30 s"}}]
+    path = concept(tmp_path / "kbrd", messages=said)
+    ((dialogue,), _) = read(path)
+    assert dialogue.ended_by is Ending.AGENT_TIMEOUT
+    assert dialogue.ending_detail == "ReadTimeout: no answer in 30 s"
+
+
+def test_mistakes_are_named_with_file_and_place_all_at_once(tmp_path: Path) -> None:
+    concept(tmp_path / "kbrd", "a", messages=[{"role": "robot", "content": "x"}, "text"])
+    concept(tmp_path / "kbrd", "b", messages=[{"role": "user", "content": None}])
+    with pytest.raises(DataError) as error:
+        list(FORMAT.read(tmp_path / "kbrd", note=lambda _: None))
+    text = str(error.value)
+    assert 'a.json, field simulator_dialog.context[0].role: the role must be "user" or "assistant"' in text
+    assert "simulator_dialog.context[1]: a message must be an object" in text
+    assert "b.json, field simulator_dialog.context[0].content: a message must be a text, got null" in text
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="no dialogues of iEvaLM or CONCEPT"):
+        list(FORMAT.read(tmp_path / "empty", note=lambda _: None))
+
+
+@pytest.mark.skipif(MIRROR is None, reason="TRIALOGUE_DATA_MIRROR does not name the published dialogues")
+def test_the_published_dialogues_have_the_published_counts() -> None:
+    """Facts: 75 dialogues of four systems, 2,644 replies; dialogues with a flag ever true; 60 that end with the token."""
+    folder = Path(str(MIRROR)) / "concept_redial" / "dataset" / "dialog_data"
+    dialogues, scores = read(folder)
+    assert Counter(each.system for each in dialogues) == dict.fromkeys(("barcor", "chatgpt", "kbrd", "unicrs"), 75)
+    assert sum(each.speaker == "system" for one in dialogues for each in one.utterances) == 2644
+    ever = Counter((each.system, str(each.measure)) for each in scores if each.value)
+    assert [ever[system, "published_success@text"] for system in ("barcor", "chatgpt", "kbrd", "unicrs")] == [
+        19,
+        10,
+        3,
+        10,
+    ]
+    assert [ever[system, "published_success@list"] for system in ("barcor", "chatgpt", "kbrd", "unicrs")] == [
+        32,
+        34,
+        2,
+        7,
+    ]
+    assert Counter(each.system for each in dialogues if each.ended_by is Ending.USER_ENDED) == {
+        "chatgpt": 58, "barcor": 1, "unicrs": 1,
+    }  # fmt: skip
+    sizes = {len(each.need.acceptable) for each in dialogues if each.need}
+    assert (min(sizes), max(sizes)) == (50, 246)
+    in_list = sum(
+        not set(each.ranking or ()).isdisjoint(one.need.acceptable)
+        for one in dialogues for each in one.utterances if one.need and each.speaker == "system"
+    )  # fmt: skip
+    first = sum(
+        (each.ranking or ("",))[0] in one.need.acceptable
+        for one in dialogues for each in one.utterances if one.need and each.speaker == "system"
+    )  # fmt: skip
+    assert (in_list, first) == (1679, 315)
