@@ -10,7 +10,7 @@ import pytest
 
 from trialogue.datasets.corpora.ievalm import FORMAT
 from trialogue.datasets.registry import recognise
-from trialogue.errors import DataError
+from trialogue.errors import DataError, Problem
 from trialogue.metrics import conversations_of, get_metric, measure
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Dialogue, Ending, Score
@@ -126,7 +126,7 @@ def test_one_goal_and_persona_is_one_case_with_every_system(tmp_path: Path) -> N
 
 def test_without_the_publishers_files_goals_have_no_items_and_that_is_said(tmp_path: Path) -> None:
     concept(tmp_path / "kbrd" / "redial_eval")
-    notes = []
+    notes: list[Problem] = []
     (dialogue,) = (each for each in FORMAT.read(tmp_path / "kbrd", note=notes.append) if isinstance(each, Dialogue))
     assert dialogue.need is not None
     assert dialogue.need.acceptable == ()
