@@ -373,11 +373,11 @@ def _model_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
         for one in each.systems:
             yield {**about, "kind": "mean", "system": one.system, "value": one.mean, "people": one.people}
         for kind in ("correlation", "correlation_of_people", "difference"):
-            yield {**about, "kind": kind, **_estimated(getattr(each, kind))}
+            yield {**about, "kind": kind, **_estimate_row(getattr(each, kind))}
     for chosen in findings.model_choices:
-        yield {"rater": chosen.rater, "kind": "agreement", **_estimated(chosen.agreement)}
+        yield {"rater": chosen.rater, "kind": "agreement", **_estimate_row(chosen.agreement)}
 
 
-def _estimated(found: Estimate) -> dict[str, Any]:
+def _estimate_row(found: Estimate) -> dict[str, Any]:
     why = None if found.why is None else str(found.why)
     return {"value": found.value, **_span(found), "n": found.n, "why": why}
