@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy.special import ndtr
 
 from trialogue.findings import Contrast, League, Measure
@@ -281,3 +282,9 @@ def test_measures_are_corrected_together_on_request() -> None:
     assert alone[0].contrasts[1].p_adjusted == pytest.approx(3 * p)
     assert alone[0].contrasts[1].leader == "c"
     assert alone[1] == found[1]
+
+
+def test_what_is_no_measure_is_refused_as_what_it_is() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Measure.model_validate("success")
+    assert [error["input"] for error in caught.value.errors()] == ["success"]

@@ -81,6 +81,7 @@ def test_scores_of_metrics_and_skipped_questions_are_no_answers() -> None:
         rated(level="dialogue", dialogue_id="t1", value=None, why="skipped"),
     ]
     assert FiledAnswers.select(scores, conversations_of([talk()])) == FiledAnswers()
+    assert (FiledAnswers().given, FiledAnswers().unmatched) == (0, 0)
 
 
 def test_who_rated_makes_an_answer_not_how_its_question_is_spelled() -> None:

@@ -63,3 +63,8 @@ def test_a_score_s_measure_knows_its_parts_and_is_written_as_text() -> None:
     assert score.measure.is_judgement
     assert score.to_json()["measure"] == "human:satisfaction"
     assert type(score.to_json()["measure"]) is str
+
+
+def test_in_prose_a_question_is_words_and_a_metric_its_short_name() -> None:
+    assert MeasureName("human:overall_quality").prose == "overall quality"
+    assert MeasureName("distinct(n=2)@ratio|v1").prose == "distinct(n=2)@ratio"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from trialogue.findings import Findings, League, Measure, Standing, SystemFacts
-from trialogue.findings.comparison.comparison import compare_sides
+from trialogue.findings.comparison.comparison import Judgement, Light, compare_sides, light_of
 from trialogue.findings.comparison.gate import conclude_comparison
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.metrics import get_card
@@ -196,3 +196,22 @@ def test_people_who_had_several_dialogues_are_one_cluster() -> None:
     ]
     found = side("x", "crs", findings, scores)
     assert [cluster for _, cluster, _ in found.units["human:liked"]] == ["p0", "p0", "p1", "p1"]
+
+
+@pytest.mark.parametrize(
+    ("lights", "expected"),
+    [
+        (["better", "worse"], "mixed"),
+        (["no verdict", "worse"], "worse"),
+        (["better", "no verdict"], "no verdict"),
+        (["no verdict"], "no verdict"),
+        (["better", "equivalent"], "better"),
+    ],
+)
+def test_what_measures_say_together(lights: list[Light], expected: Light) -> None:
+    none = Estimate(value=None, why="made up")
+    said = [
+        Judgement(measure="m", title="M", light=each, difference=none, p_adjusted=None, decides=True) for each in lights
+    ]
+    beside = Judgement(measure="n", title="N", light="worse", difference=none, p_adjusted=None, decides=False)
+    assert light_of([*said, beside]) == expected

@@ -10,7 +10,7 @@ from trialogue.errors import UnknownNameError, UsageError
 from trialogue.findings.people.models import effects_of
 from trialogue.findings.people.rating_comparison import RatingComparison
 from trialogue.findings.people.table import Row
-from trialogue.findings.planning.study_formula import expected_power
+from trialogue.findings.planning.study_formula import _holm, expected_power
 from trialogue.findings.planning.study_plan import StudyPlan, Variances, draw_study, even_thresholds
 from trialogue.findings.planning.study_power import (
     curves_of,
@@ -19,7 +19,8 @@ from trialogue.findings.planning.study_power import (
     study_power,
     way_ahead,
 )
-from trialogue.findings.planning.variance_presets import INFACT, preset
+from trialogue.findings.planning.variance_presets import INFACT, PRESETS, preset
+from trialogue.stats import holm
 
 SMALL = StudyPlan(
     effects=(0.0, 0.0, 1.6),
@@ -158,3 +159,14 @@ def test_unknown_presets_are_refused_with_those_there_are() -> None:
         preset("infakt")
     with pytest.raises(UsageError, match="not be negative"):
         Variances(rater=-1, rater_system=0, item=0, item_system=0)
+
+
+def test_holms_correction_of_many_studies_at_once_is_that_of_each() -> None:
+    p = np.array([[0.01, 0.04, 0.03], [0.5, 0.02, 0.6], [0.001, 0.001, 0.9]])
+    np.testing.assert_allclose(_holm(p), [[each or 0.0 for each in holm(row.tolist())] for row in p])
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_the_cuts_of_a_preset_ascend(name: str) -> None:
+    cuts = preset(name).thresholds
+    assert list(cuts) == sorted(set(cuts))

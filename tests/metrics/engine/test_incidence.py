@@ -37,3 +37,13 @@ def test_there_is_nothing_at_first() -> None:
     counts = Incidence().occurrences(2)
     assert counts.distinct == 0
     assert counts.unique_counts().tolist() == [0.0, 0.0]
+
+
+def test_what_came_twice_is_dropped_as_soon_as_it_fills_the_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(incidence, "BUFFER", 100)
+    found, joined = Incidence(), []
+    join = Incidence._join
+    monkeypatch.setattr(Incidence, "_join", lambda self: joined.append(self._size) or join(self))
+    for _ in range(50):  # the same ten things of one cluster
+        found.add(range(10), 0)
+    assert joined == [100, 110, 110, 110, 110]  # ten are left each time; a hundred more fill the buffer again

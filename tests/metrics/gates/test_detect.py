@@ -177,3 +177,15 @@ def test_the_vocabulary_is_what_all_needs_ask_for() -> None:
 @given(st.lists(st.text(max_size=80), max_size=6))
 def test_no_text_is_too_odd(users: list[str]) -> None:
     assert set(gates_in(dialogue(*users, need=NEED), WORDS)) == set(Gate)
+
+
+def test_a_refusal_between_thanks_neither_counts_nor_breaks_the_row() -> None:
+    assert Gate.ENDLESS_THANKS in fired(dialogue("No, thanks.", "Thank you!", "Thanks, bye!", "Goodbye!"))
+    assert Gate.ENDLESS_THANKS not in fired(dialogue("No, thanks.", "Thank you!", "Thanks, bye!"))
+
+
+def test_messages_that_share_just_four_of_five_words_are_the_same() -> None:
+    """The bound is .8 of the words: 8 of 10 in common are just the same, 8 of 11 are not."""
+    eight = "one two three four five six seven eight"
+    assert Gate.LOOP in fired(dialogue(eight, f"{eight} nine ten", eight))
+    assert Gate.LOOP not in fired(dialogue(eight, f"{eight} nine ten eleven", f"{eight} twelve more words"))

@@ -100,3 +100,13 @@ def test_fields_that_stand_twice_are_told_all_at_once_with_both_lines(tmp_path: 
         (5, "n", "this field is already in line 1."),
         (6, "x", "this field is already in line 6."),
     ]
+
+
+def test_what_is_no_yaml_is_shown_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        "name: demo\nusers: 3\nagents: [a, b\nmore: {\n"
+    )  # the list of line 3 is not closed when line 4 begins
+    with pytest.raises(DataError) as caught:
+        read_fields(path)
+    assert [problem.line for problem in caught.value.problems] == [4]

@@ -358,3 +358,12 @@ def test_a_file_of_dialogues_that_no_ledger_names_is_not_part_of_it(tmp_path: Pa
     (tmp_path / DIALOGUES).write_bytes(line_of(dialogue("b")))
     reopened(tmp_path, "a")
     assert list(read_finished(tmp_path / "nowhere")) == []
+
+
+def test_a_line_break_that_begins_a_block_of_64_kib_ends_the_last_whole_line(tmp_path: Path) -> None:
+    """The file is searched from its end in blocks: here the break is the very first byte of the last one."""
+    path = filled(tmp_path, "one", "two")
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"x" * ((1 << 16) - 1))
+    with pytest.warns(RepairWarning, match=r"dropped \(65535 bytes\)"), Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        assert len(ledger) == 2

@@ -1,4 +1,5 @@
 import xml.etree.ElementTree as ET
+from math import degrees
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from tests.simulation.made import dialogue
 from trialogue.errors import UnknownNameError
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.users.counting import END
-from trialogue.simulation.users.drawing import Level, to_svg, transitions
+from trialogue.simulation.users.drawing import Level, _Canvas, to_svg, transitions
 from trialogue.simulation.users.interaction import fit_interaction
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -61,3 +62,10 @@ def test_the_arrows_of_the_annotated_files_are_the_cells_of_the_spec(mirror: Pat
     assert counts["Navigate", "Navigate"] == 135
     assert ("Disclose", "Complete") not in counts  # never in 75 dialogues
     assert sum(counts.values()) == 1107  # one for every user turn: what follows it, or the end
+
+
+@pytest.mark.parametrize(("states", "number", "angle"), [(4, 0, -90), (4, 1, 0), (4, 2, 90), (8, 3, 45), (40, 10, 0)])
+def test_a_place_lies_at_its_angle_seen_from_the_middle(states: int, number: int, angle: float) -> None:
+    """States stand clockwise from the top; y grows downwards."""
+    canvas = _Canvas.for_states(states)
+    assert degrees(canvas.angle_of(canvas.place(number, states))) == pytest.approx(angle)

@@ -90,6 +90,7 @@ def test_a_space_without_counts_gives_every_label_the_same_chance() -> None:
     model = uniform_interaction(KDD2020, name="none")
     assert {model.share("Note", label) for label in (*KDD2020.labels, END)} == {1 / 30}  # 29 labels and the end
     assert model.any_reply.total == 29
+    assert model.dialogues == 0
 
 
 def test_the_opening_is_the_spaces_own_or_else_the_commonest_first_label() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from trialogue.errors import UsageError
 from trialogue.stats import clustered_sd, clusters_for_means, clusters_for_proportions, detectable_difference
+from trialogue.stats.planning.power import judgements_needed
 
 
 @pytest.mark.parametrize("effect", [0.2, 0.5, 0.9])
@@ -77,3 +78,18 @@ def test_a_huge_difference_still_needs_two_clusters() -> None:
 def test_impossible_plans_are_refused(plan: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan()
+
+
+@pytest.mark.parametrize("share", [-0.1, 0.0, 0.5, 1.0, 1.5])
+def test_shares_of_wins_that_no_sample_distinguishes_are_refused(share: float) -> None:
+    with pytest.raises(UsageError, match="Expected a share between 0 and 1"):
+        judgements_needed(share)
+
+
+@pytest.mark.parametrize("chance", [-0.1, 0.0, 1.0, 1.5])
+@pytest.mark.parametrize("name", ["power", "level"])
+def test_power_and_level_are_chances(name: str, chance: float) -> None:
+    with pytest.raises(UsageError):
+        judgements_needed(0.4, **{name: chance})
+    with pytest.raises(UsageError, match="power and level must lie between 0 and 1"):
+        clusters_for_means(0.5, 1.0, paired=True, **{name: chance})

@@ -105,3 +105,10 @@ def test_dominance_draws_people_with_all_their_ratings() -> None:
 def test_a_side_without_ratings_is_undefined() -> None:
     assert dominance([], [1, 2]).value is None
     assert cliff_delta(dominance([None], [1, 2])).value is None
+
+
+@pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0, 2.0], []), ([np.nan], [1.0, 2.0])])
+def test_where_one_side_has_no_ratings_nothing_is_higher(a: list[float], b: list[float]) -> None:
+    found = dominance(a, b)
+    assert (found.value, found.clusters) == (None, 0)
+    assert found.n == np.isfinite([*a, *b]).sum()

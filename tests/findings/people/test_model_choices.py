@@ -1,0 +1,33 @@
+"""Choices of language models beside people's: by hand."""
+
+from typing import Any
+
+from trialogue.findings.people.model_raters import model_choices
+from trialogue.records import Preference
+
+
+def vote(rater: str, choice: str, number: int, **more: Any) -> Preference:
+    """Between two dialogues of a pair of systems."""
+    content = {"id": f"{rater}{number}{choice}", "a": "good", "b": "bad", "choice": choice, "rater": rater}
+    return Preference.model_validate({**content, "dialogue_a": f"g{number}", "dialogue_b": f"b{number}", **more})
+
+
+def test_a_choice_counts_where_a_majority_of_people_chose_a_side() -> None:
+    people = [vote("p", "a", 1), vote("q", "a", 1), vote("p", "a", 2), vote("q", "b", 2), vote("p", "tie", 3)]
+    (found,) = model_choices(
+        [vote("m", "a", 1), vote("m", "a", 2), vote("m", "b", 3), vote("m", "tie", 1)], people, seed=0
+    )
+    assert (found.choices, found.ties, found.units) == (4, 1, 1)  # of pairs 2 and 3 no majority chose a side
+    assert found.agreement.value == 1.0
+
+
+def test_dialogues_of_the_same_systems_are_pairs_of_their_own() -> None:
+    people = [vote("p", "a", 1), vote("p", "b", 2)]
+    (found,) = model_choices([vote("m", "a", 1), vote("m", "b", 2)], people, seed=0)
+    assert (found.units, found.agreement.value) == (2, 1.0)
+
+
+def test_sides_that_are_named_the_other_way_round_are_the_same_pair() -> None:
+    people = [vote("p", "a", 1)]
+    turned = vote("m", "b", 1, a="bad", b="good", dialogue_a="b1", dialogue_b="g1")
+    assert model_choices([turned], people, seed=0)[0].agreement.value == 1.0
