@@ -41,9 +41,13 @@ def test_there_is_nothing_at_first() -> None:
 
 def test_what_came_twice_is_dropped_as_soon_as_it_fills_the_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(incidence, "BUFFER", 100)
-    found, joined = Incidence(), []
-    join = Incidence._join
-    monkeypatch.setattr(Incidence, "_join", lambda self: joined.append(self._size) or join(self))
+    found, joined, join = Incidence(), list[int](), Incidence._join
+
+    def watched(self: Incidence) -> object:
+        joined.append(self._size)
+        return join(self)
+
+    monkeypatch.setattr(Incidence, "_join", watched)
     for _ in range(50):  # the same ten things of one cluster
         found.add(range(10), 0)
     assert joined == [100, 110, 110, 110, 110]  # ten are left each time; a hundred more fill the buffer again
