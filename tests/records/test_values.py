@@ -10,10 +10,12 @@ import pytest
 
 from trialogue.records import (
     STRATEGIES,
+    Dialogue,
     Estimate,
     Interval,
     Labeller,
     Manifest,
+    Need,
     Preference,
     Score,
     StrategyLabel,
@@ -116,3 +118,10 @@ def test_the_first_label_says_who_labelled_and_no_missing_number_does() -> None:
     assert [labeller_of(each) for each in said] == [Labeller.PERSON, Labeller.LLM, None, Labeller.SCRIPTED, None, None]
     assert [has_ground_truth(each) for each in said] == [True, False, False, True, False, False]
     assert [each.is_by_a_person for each in (person, llm, unknown, script)] == [True, False, False, False]
+
+
+def test_dialogues_are_drawn_by_need_else_by_person_else_by_themselves() -> None:
+    need = Need(id="n1", constraints=(), targets=("t",), acceptable=("t",))
+    assert Dialogue(id="d", utterances=(), user="u", need=need).cluster == "need:n1"
+    assert Dialogue(id="d", utterances=(), user="u").cluster == "user:u"
+    assert Dialogue(id="d", utterances=()).cluster == "dialogue:d"

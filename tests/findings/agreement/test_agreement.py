@@ -8,6 +8,7 @@ import pytest
 from tests.findings.raters import MANIFEST, rated, truth, votes
 from trialogue.errors import DataError
 from trialogue.findings.agreement.agreement import Plan, agreement
+from trialogue.findings.agreement.answer import warnings_of
 from trialogue.findings.agreement.ceilings import ceiling_of
 from trialogue.findings.agreement.discriminant import discriminant
 from trialogue.findings.agreement.records import AgreementFindings, Validity
@@ -244,3 +245,22 @@ def test_the_bundled_cards_know_the_baselines_and_the_estimator() -> None:
     assert [round(each.value or 0, 2) for each in elsewhere if each] == [0.11, 0.13, 0.12]  # CCPE, SGD, RecLLMSim
     own = Validity(measure="length@words|v1", data="mine", question="q", level="dialogue", source="s")
     assert next(card.data for card in known_validity("length@words|v1", more=[own])) == "mine"
+
+
+def test_few_independent_clusters_are_warned_of_and_enough_are_not() -> None:
+    warning = "Fewer than 10 independent clusters: the intervals are too narrow to trust."
+    assert warning in warnings_of(noise(8))
+    assert warning not in warnings_of(noise(60))
+
+
+def test_metrics_that_beat_the_baseline_are_counted() -> None:
+    good, systems = truth(240)
+    rng = np.random.default_rng(4)
+    people = (good + 0.5 * rng.normal(size=240) > 2.5).astype(float)
+    scores = rated(good + 0.4 * rng.normal(size=240), people, systems)
+    for name, spread in (("second", 0.5), ("useless", 50.0)):
+        scores += rated(good + spread * rng.normal(size=240), [None] * 240, systems, measure=name)
+    scores += rated(rng.normal(size=240) + 0.2 * good, [None] * 240, systems, measure="length@words|v1")
+    plan = Plan(baselines=("length@words|v1",), how=FEW)
+    result = agreement(scores, title="t", data="made up", manifest=MANIFEST, plan=plan)
+    assert "Only 2 metrics are significantly better than that baseline (2 of 3)." in result.answer[1]

@@ -1,5 +1,7 @@
 """Agreement of what was judged, measured and simulated."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -121,3 +123,12 @@ def test_two_columns_of_the_same_people_are_resampled_together() -> None:
     (found,) = column_agreements([noisy, twin], how=HOW)
     assert found.spearman is not None
     assert found.spearman.why == Reason.of(ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED)
+
+
+def test_a_column_of_which_some_systems_never_vary_still_has_an_error_of_its_own() -> None:
+    measured = column("measured", up(NINE), noise=20.0)
+    fixed = {unit: measured.values["s0"] if unit[0] == "s0" else value for unit, value in measured.units.items()}
+    still = replace(measured, units=fixed)
+    (found,) = column_agreements([column("judged", up(NINE)), still], how=HOW)
+    assert found.spearman is not None
+    assert found.spearman.interval is not None

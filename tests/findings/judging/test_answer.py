@@ -1,5 +1,7 @@
 """Tests of the answer about judged systems: it names a better system only where a corrected difference is significant."""
 
+import pytest
+
 from trialogue.findings.judging.answer import answer
 from trialogue.findings.judging.records import JudgedDifference, JudgedSystem, JudgedValue, JudgeVerdict
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
@@ -85,3 +87,14 @@ def test_without_any_corrected_value_the_reason_is_the_answer() -> None:
     sentences = answer("overall", [JudgedSystem(system="A", judged=80, labels=5, value=undefined)], [], ())
     assert len(sentences) == 1
     assert sentences[0].startswith("There is no corrected value of any system: ")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [(0.6, "40% narrower than"), (1.5, "50% wider than"), (1.004, "as wide as"), (0.996, "as wide as")],
+)
+def test_what_the_judge_saves_is_said(ratio: float, said: str) -> None:
+    size = value(0.1).model_copy(update={"width_ratio": ratio})
+    pairs = [difference("A", other, 0.1, "inconclusive").model_copy(update={"value": size}) for other in ("B", "C")]
+    sentences = answer("task_completion", [system("A", 3.1), system("B", 3.0), system("C", 3.0)], pairs, ())
+    assert f"With the judge, intervals of differences are on average {said} those of the labels alone." in sentences

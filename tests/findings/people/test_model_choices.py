@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from trialogue.findings.people.model_raters import model_choices
-from trialogue.records import Preference
+from trialogue.findings.people.model_raters import model_choices, model_ratings
+from trialogue.records import Preference, Score
 
 
 def vote(rater: str, choice: str, number: int, **more: Any) -> Preference:
@@ -31,3 +31,14 @@ def test_sides_that_are_named_the_other_way_round_are_the_same_pair() -> None:
     people = [vote("p", "a", 1)]
     turned = vote("m", "b", 1, a="bad", b="good", dialogue_a="b1", dialogue_b="g1")
     assert model_choices([turned], people, seed=0)[0].agreement.value == 1.0
+
+
+def test_each_system_has_the_means_of_the_model_and_of_people() -> None:
+    def score(rater: str, system: str, number: int, value: float) -> Score:
+        content = {"measure": "human:fit", "level": "response", "system": system, "situation_id": f"s{number}"}
+        return Score.model_validate({**content, "rater": rater, "value": value})
+
+    model = [score("m", "a", 1, 4.0), score("m", "a", 2, 5.0), score("m", "b", 1, 1.0)]
+    people = [score("p", "a", 1, 2.0), score("q", "a", 1, 4.0), score("p", "a", 2, 1.0)]
+    (found,) = model_ratings(model, people, scales={}, seed=0)
+    assert [(one.system, one.mean, one.people) for one in found.systems] == [("a", 4.5, 2.0), ("b", 1.0, None)]

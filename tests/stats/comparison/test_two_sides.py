@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.one_side import interval_of
 from trialogue.stats.comparison.permutation import PermutationTest, Rows
-from trialogue.stats.comparison.two_sides import ComparisonSettings, Limit, compare_sides, student_t_difference
+from trialogue.stats.comparison.two_sides import (
+    SMALLER_SIDE,
+    STANDARD_ERROR,
+    ComparisonSettings,
+    Limit,
+    compare_sides,
+    student_t_difference,
+)
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 from trialogue.stats.resampling.contributions import contributions
 
@@ -174,3 +181,12 @@ def test_pairs_and_partly_shared_clusters_keep_the_level(size: int, shared: int)
         rows = [np.column_stack([values, np.ones(size)]) for values in (a[order], b)]
         called += PermutationTest(Rows(rows[0], rows[1], shared), most=400).p() < 0.05
     assert 15 <= called <= 45
+
+
+def test_a_family_is_given_the_error_of_a_difference_however_small() -> None:
+    """Of pairs that differ by 0 and .2 in turn: sd .2 * (12 / 44)^.5, over 12^.5."""
+    low = np.linspace(0, 1, 12)
+    high = low + np.tile([0.0, 0.2], 6)
+    facts = compare_sides(side(high), side(low), mean_of).facts
+    assert facts[STANDARD_ERROR] == pytest.approx(0.2 * (12 / 44 / 12) ** 0.5)
+    assert facts[SMALLER_SIDE] == 12

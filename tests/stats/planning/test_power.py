@@ -93,3 +93,9 @@ def test_power_and_level_are_chances(name: str, chance: float) -> None:
         judgements_needed(0.4, **{name: chance})
     with pytest.raises(UsageError, match="power and level must lie between 0 and 1"):
         clusters_for_means(0.5, 1.0, paired=True, **{name: chance})
+
+
+def test_the_unknown_standard_deviation_costs_what_guenther_says() -> None:
+    """By hand, with z = 1.96 and .8416: 31.4 + 1.92 pairs; 62.8 + .96 on each side."""
+    assert clusters_for_means(0.5, 1.0, paired=True) == 34
+    assert clusters_for_means(0.5, 1.0, paired=False) == 64
