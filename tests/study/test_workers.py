@@ -156,6 +156,34 @@ def test_who_sends_on_before_the_answer_is_parked_until_then_and_costs_no_turns_
             pass
 
 
+def test_who_closes_their_side_while_they_wait_is_answered_and_does_not_keep_the_loop_busy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, answer = threading.Event(), threading.Event()
+    turns: list[int] = []
+
+    def slow_echo(environ: dict[str, Any], start: Callable[..., object]) -> Iterable[bytes]:
+        begun.set()
+        assert answer.wait(SOON_S)
+        return echo(environ, start)
+
+    turn = workers.Watched.turn
+
+    def counted(watched: workers.Watched, timeout: float) -> None:
+        turns.append(1)
+        turn(watched, 0.05)
+
+    monkeypatch.setattr(workers.Watched, "turn", counted)
+    with serving(application=slow_echo) as port, sent(port, WHOLE) as gone:
+        assert begun.wait(SOON_S)
+        gone.shutdown(socket.SHUT_WR)
+        before = len(turns)
+        time.sleep(0.5)
+        assert len(turns) - before < 30  # ten, and not thousands
+        answer.set()
+        assert body_of(gone) == b"body"
+
+
 @pytest.mark.parametrize(
     ("state", "woken"),
     [
