@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from trialogue.cli.study.app import app
 from trialogue.errors import TrialogueError
-from trialogue.study.opening import LAUNCHED, open_study
+from trialogue.study.opening import KEY_FILE, LAUNCHED, open_study
 
 BROKEN = "\nbroken: ["
 
@@ -63,6 +63,16 @@ def main(folder: Path) -> None:
     for path in (folder / LAUNCHED).glob("*.*"):  # as the message says
         (folder / path.name).write_bytes(path.read_bytes())
     found["restored"] = open_study(folder).pk == first.pk
+    key = (folder / KEY_FILE).read_bytes()
+    (folder / KEY_FILE).unlink()
+    try:
+        open_study(folder)
+    except TrialogueError as error:
+        found["without a key"] = str(error)
+    found["made a key"] = (folder / KEY_FILE).exists()
+    (folder / KEY_FILE).write_bytes(key)
+    (folder / KEY_FILE).chmod(0o600)
+    found["with its key"] = open_study(folder).pk == first.pk
     print(json.dumps(found))  # noqa: T201
 
 

@@ -41,3 +41,9 @@ def test_an_edited_study_takes_nobody_in_and_its_data_can_be_exported_erased_and
 
 def test_the_launched_files_can_be_put_back(found: dict[str, Any]) -> None:
     assert found["restored"]
+
+
+def test_a_study_with_participants_makes_no_new_key_since_nobody_would_be_recognized(found: dict[str, Any]) -> None:
+    assert "secret.key is missing, and the study has participants. Restore it" in found["without a key"]
+    assert not found["made a key"]
+    assert found["with its key"]

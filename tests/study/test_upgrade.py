@@ -17,6 +17,7 @@ from django.core.management import call_command
 
 from tests.study.upgrading import EXPORT, SQL
 from trialogue.records.base import SCHEMA
+from trialogue.study.opening import secret_key
 
 ROOT = Path(__file__).parents[2]
 RELEASES = sorted((ROOT / "tests" / "data" / "study").iterdir())
@@ -28,6 +29,7 @@ def upgraded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     room = tmp_path_factory.mktemp("upgrade")
     folder = room / "study"
     shutil.copytree(request.param, folder)
+    secret_key(folder)  # where people took part, no other is made
     with closing(sqlite3.connect(folder / "study.sqlite3")) as database:
         database.executescript((folder / SQL).read_text("utf-8"))
     ran = subprocess.run(

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 KEY_FILE = "secret.key"
 LAUNCHED = "launched"  # in a study folder: copies of the files that are in the database
+LOST_KEY = (
+    "{path} is missing, and the study has participants. Restore it: without it nobody who comes back is recognized, nobody "
+    "can be erased by platform id, and links, receipts and logged-in browsers are worth nothing. If it is lost, put 50 or "
+    "more random characters into it (chmod 600) to go on with a new key."
+)
 _log = logging.getLogger("trialogue.study")
 SHORTEST_KEY = 32  # characters; Django's checks ask for 50, which our own keys have
 
@@ -109,15 +114,17 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
     """The study of a folder, in its database with all tables; loaded if it is not there yet.
 
     Raises:
-        UsageError: it has participants, and its file has changed since; a newer release made its database; or as
-            ``set_up``.
+        UsageError: it has participants, and its file has changed since, or its key is missing; a newer release made its
+            database; or as ``set_up``.
         DataError: as ``read_folder``.
     """
     file, items, sha256 = read_folder(folder)
+    had_key = (folder / KEY_FILE).exists()
     set_up(folder, hosts=hosts, secure=secure, proxies=proxies)
     from trialogue.study.services.management.loading import ChangedError, load
 
     with _database(folder):
+        _check_key(folder, there=had_key)
         try:
             study = load(file, items, sha256)
         except ChangedError as error:
@@ -149,16 +156,27 @@ def _stored(folder: Path, error: DataError | UsageError, slug: str) -> "Study":
     """The study with participants in the database, by its name where that can be read; else the only one."""
     if not (folder / DATABASE_FILE).is_file() and not os.environ.get("DATABASE_URL"):
         raise error
+    had_key = (folder / KEY_FILE).exists()
     set_up(folder)
     from trialogue.study.models import Study
 
     with _database(folder):
+        _check_key(folder, there=had_key)
         known = Study.objects.filter(participants__isnull=False).distinct()
         found = list(known.filter(slug=slug) if slug else known)
     if len(found) != 1:
         raise error
     _log.warning("%s The study is used as it was launched.", error)
     return found[0]
+
+
+def _check_key(folder: Path, *, there: bool) -> None:
+    """Make no new key where people took part with another one; ``there``: whether there was one before ``set_up``."""
+    from trialogue.study.models import Participant
+
+    if not there and Participant.objects.exists():
+        (folder / KEY_FILE).unlink()
+        raise UsageError(LOST_KEY.format(path=folder / KEY_FILE))
 
 
 @contextmanager
