@@ -22,7 +22,7 @@ def _map_labels(labels: str, value: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Qrfa:
-    """Which label is in which class of QRFA."""
+    """Assignment of labels to QRFA classes."""
 
     name: str
     """Whose list it is."""
@@ -34,7 +34,7 @@ class Qrfa:
     """Whether an agent label that is not listed counts as an answer."""
 
     def class_of(self, speaker: Speaker, label: str) -> str | None:
-        """The class of a label; None where the list does not know it."""
+        """QRFA class of a label; None if unknown."""
         if speaker == "user":
             return self.user.get(label)
         return self.agent.get(label, ANSWER if self.other_answer else None)
@@ -76,7 +76,7 @@ in two of its lists; queries are looked up first."""
 
 @dataclass(frozen=True)
 class Roles:
-    """Which labels play the parts that a preference model has to know; None: the space has no such label."""
+    """Labels with a special role for preference models; None: the space has no such label."""
 
     opening: str = "Non-disclose"
     """Said first, before anything is asked."""

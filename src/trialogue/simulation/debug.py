@@ -48,7 +48,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class ActFailures:
-    """How an agent fails one act of the user."""
+    """Failures of an agent on one user act."""
 
     act: str
     """What the user does."""
@@ -67,13 +67,13 @@ class ActFailures:
 
     @property
     def share(self) -> float:
-        """Share of the times that failed, from 0 to 1."""
+        """Share of failures, from 0 to 1."""
         return self.failed / self.times
 
 
 @dataclass(frozen=True)
 class WrongTurn:
-    """The turn from which on a dialogue goes badly."""
+    """Turn from which a dialogue fails."""
 
     dialogue: str
     """Id of the dialogue."""
@@ -86,7 +86,7 @@ class WrongTurn:
 def failures_by_act(
     dialogues: Iterable[Dialogue], *, accepts: Accepts, decides: Decides = "first"
 ) -> list[ActFailures]:
-    """The user acts that an agent fails, the one that loses the most turns first; acts that never fail are left out.
+    """User acts that an agent fails, most costly first; acts that never fail are omitted.
 
     Args:
         dialogues: of one agent, with acts on both sides (simulated ones have them).
@@ -113,13 +113,13 @@ def failures_by_act(
 
 
 def running_success(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> list[float]:
-    """The share of turns that were answered, up to each turn; [] without a user utterance."""
+    """Share of answered turns up to each turn; [] without a user utterance."""
     answered = accumulate(turn.success for turn in _turns(dialogue, accepts, decides))
     return [count / number for number, count in enumerate(answered, start=1)]
 
 
 def goes_wrong(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> WrongTurn | None:
-    """The turn at which a dialogue goes wrong; None if it does not.
+    """Turn at which a dialogue starts to fail; None if it does not.
 
     It is the turn after the last high of the balance that every answered turn raises by 1 and every failed one lowers by 1:
     the cut that best parts a dialogue into answered turns before it and failed ones after it.
@@ -135,13 +135,13 @@ def goes_wrong(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "firs
 def wrong_turns(
     dialogues: Iterable[Dialogue], *, accepts: Accepts, decides: Decides = "first", least: int = 1
 ) -> list[WrongTurn]:
-    """Where dialogues go wrong, the worst first; those with a drop below ``least`` are left out."""
+    """Turns at which dialogues start to fail, worst first; drops below ``least`` are omitted."""
     found = [goes_wrong(dialogue, accepts=accepts, decides=decides) for dialogue in dialogues]
     return sorted((turn for turn in found if turn and turn.drop >= least), key=lambda turn: (-turn.drop, turn.dialogue))
 
 
 def opening_of(dialogue: Dialogue, turn: int) -> Opening:
-    """A dialogue up to and with the user utterance of a turn, so that the next word is the agent's.
+    """Dialogue up to and including the user utterance of a turn, for the agent to continue.
 
     Raises:
         UsageError: it has no such turn.
@@ -155,7 +155,7 @@ def opening_of(dialogue: Dialogue, turn: int) -> Opening:
 def continuations(
     dialogue: Dialogue, turn: int, *, agents: Sequence[str], users: Sequence[str], n: int, seed: int = 0
 ) -> Plan:
-    """A plan of ``n`` continuations of a dialogue from a turn on, by each agent with each users.
+    """Plan of ``n`` continuations of a dialogue from a turn, by each agent with each kind of users.
 
     Raises:
         UsageError: it has no such turn, or the plan is impossible.

@@ -15,7 +15,7 @@ Thing = TypeVar("Thing")
 
 
 class Dice:
-    """Decisions from one generator, which nobody else may draw from."""
+    """Random decisions from one generator, which must not be used elsewhere."""
 
     __slots__ = ("_at", "_block", "_rng")
 
@@ -25,7 +25,7 @@ class Dice:
         self._at = 0
 
     def share(self) -> float:
-        """A number from 0 up to, but never, 1."""
+        """Random number in [0, 1)."""
         if self._at == len(self._block):
             self._block = self._rng.random(BLOCK).tolist()
             self._at = 0
@@ -33,15 +33,15 @@ class Dice:
         return self._block[self._at - 1]
 
     def draw_below(self, bound: int) -> int:
-        """A whole number from 0 to ``bound`` - 1; ``bound`` is at least 1."""
+        """Random integer from 0 to ``bound`` - 1; ``bound`` is at least 1."""
         return int(self.share() * bound)
 
     def pick(self, things: Sequence[Thing]) -> Thing:
-        """One of the things, which are at least one, each as likely as any other."""
+        """Random element of a non-empty sequence."""
         return things[int(self.share() * len(things))]
 
     def sample(self, things: Sequence[Thing], count: int) -> list[Thing]:
-        """``count`` of the things, or all if there are fewer, without repetition and in random order."""
+        """Random sample of ``count`` elements, or all if there are fewer, without replacement and in random order."""
         pool = list(things)
         for place in range(min(count, len(pool))):
             other = place + int(self.share() * (len(pool) - place))
@@ -50,7 +50,7 @@ class Dice:
 
 
 class Weighted(Generic[Thing]):
-    """Things with weights, to be drawn by inverse distribution function in the order given.
+    """Weighted elements, sampled by the inverse distribution function in the given order.
 
     >>> Weighted({"a": 1, "b": 3}).draw(Dice(np.random.default_rng(0)))        # 0.64 of 4 is beyond the first 1
     'b'
@@ -67,6 +67,6 @@ class Weighted(Generic[Thing]):
         self.total = self._bounds[-1]
 
     def draw(self, dice: Dice) -> Thing:
-        """One of the things."""
+        """Sample one element."""
         place = bisect_right(self._bounds, dice.share() * self.total)
         return self.things[place] if place < len(self.things) else self.things[-1]  # rounding of fractional weights

@@ -8,7 +8,7 @@ from trialogue.records import Dialogue, Ending
 
 @dataclass(frozen=True)
 class Failed:
-    """Dialogues that ended in failures of one kind."""
+    """Dialogues that ended in one kind of failure."""
 
     ending: Ending
     """Which kind."""
@@ -21,7 +21,7 @@ class Failed:
 
 
 def failed_in(dialogues: Iterable[Dialogue]) -> list[Failed]:
-    """Kinds of failures that dialogues ended in, the commonest first, with one of each to open; [] if none failed.
+    """Kinds of failures in dialogues, most frequent first, each with an example; [] if none failed.
 
     >>> failed_in([Dialogue(id="d", utterances=(), ended_by=Ending.AGENT_TIMEOUT)])
     [Failed(ending=<Ending.AGENT_TIMEOUT: 'agent_timeout'>, dialogues=1, example='d', detail='')]
@@ -37,7 +37,7 @@ def failed_in(dialogues: Iterable[Dialogue]) -> list[Failed]:
 
 
 def in_a_line(failed: Failed, *, longest: int = 160) -> str:
-    """How often, through whose fault, and as in which dialogue.
+    """One-line summary: count, fault and example dialogue.
 
     >>> in_a_line(Failed(Ending.AGENT_INVALID_REPLY, 2, "d", "answered without any text."))
     'agent_invalid_reply (fault: agent) 2, as in d: answered without any text.'

@@ -35,13 +35,13 @@ RELEASED: Mapping[str, UserOptions] = MappingProxyType(
 
 
 class ReplayAgent:
-    """Answers with bursts that followed the same user label in a corpus. It keeps no state."""
+    """Agent that answers with bursts that followed the same user label in a corpus. Stateless."""
 
     reads_acts = True
     """It answers labels: ``talk`` lets it see the user's acts. Without any, it goes by the nearest text of a real user."""
 
     def __init__(self, dialogues: Iterable[Dialogue], *, name: str, declares: bool = True) -> None:
-        """Collect what the agent said after each user label.
+        """Collect the agent's bursts by user label.
 
         Args:
             dialogues: annotated conversations with one agent.
@@ -62,14 +62,14 @@ class ReplayAgent:
         self._texts = Retrieval(_user_examples(recorded))
 
     def open(self, dialogue_id: str, *, seed: int) -> "ReplaySession":
-        """A new session."""
+        """Open a session."""
         return ReplaySession(self, Dice(rng_for(seed, "replay")))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources."""
 
     def answer(self, said: Utterance, dice: Dice) -> Turn:
-        """A burst after an utterance; of a label that no real user was answered after, any burst."""
+        """Sample a burst for an utterance; for a label without answers, any burst."""
         label = next((act.intent for act in said.acts or () if act.intent), None)
         if label is None:
             label = self._texts.read(said.text).label
@@ -77,18 +77,18 @@ class ReplayAgent:
 
 
 class ReplaySession(SimpleSession):
-    """A session that answers the last utterance and forgets it."""
+    """Session that only considers the last utterance."""
 
     def __init__(self, agent: ReplayAgent, dice: Dice) -> None:
         self._agent, self._dice = agent, dice
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """A burst after the user's last utterance."""
+        """Sample a burst for the user's last utterance."""
         return self._agent.answer(history[-1], self._dice)
 
 
 def replay_agents(dialogues: Iterable[Dialogue]) -> dict[str, ReplayAgent]:
-    """One replayed agent for each system of a corpus, by its name, in order of appearance."""
+    """One replayed agent per system of a corpus, by name, in order of appearance."""
     by_system: defaultdict[str, list[Dialogue]] = defaultdict(list)
     for dialogue in dialogues:
         by_system[dialogue.system or "unknown"].append(dialogue)

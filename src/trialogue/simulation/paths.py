@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 def resolve_path(folder: Path, given: Value) -> Value:
-    """A path as it is from here, where it is relative to a folder; absolute paths, names and what is no text stay.
+    """Resolve a path relative to a folder; absolute paths, names and non-text values are unchanged.
 
     A name is taken for a path where there is such a file or folder, or where it looks like one.
 
@@ -48,7 +48,7 @@ def _exists(path: Path) -> bool:
 
 
 def located_agent(spec: str | Options, folder: Path) -> str | Options:
-    """What stands for an agent, with the paths in it as they are from here."""
+    """Agent specification with resolved paths."""
     if isinstance(spec, str):
         return resolve_path(folder, spec) if is_file(spec) else spec
     agent = spec.get("agent")
@@ -56,7 +56,7 @@ def located_agent(spec: str | Options, folder: Path) -> str | Options:
 
 
 def located_users(spec: str | Options, folder: Path) -> Options:
-    """Options of users with the paths in them as they are from here; users given by name or folder alone as options."""
+    """User options with resolved paths; a plain name or folder becomes options."""
     options: Options = {"users": spec} if isinstance(spec, str) else _resolve_options(spec, folder)
     users = options.get("users")
     here = folder / users if isinstance(users, str) else None

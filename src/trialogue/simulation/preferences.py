@@ -17,11 +17,11 @@ UnseenRule = Literal["mean", "sum"]
 
 
 class Preferences(Protocol):
-    """What one user has seen, thinks and wants."""
+    """One user's experience, opinions and wishes."""
 
     @property
     def decides(self) -> bool:
-        """Whether opinions decide what the user does with a recommendation; else the agenda alone does."""
+        """Whether opinions, rather than only the agenda, decide the reaction to a recommendation."""
         ...
 
     def has_seen(self, item_id: str) -> bool:
@@ -34,19 +34,19 @@ class Preferences(Protocol):
 
     @property
     def untold(self) -> frozenset[str]:
-        """Attributes of which the user wants something that they have not mentioned yet; empty: nothing in particular."""
+        """Attributes with wishes that the user has not mentioned yet; empty: no particular wishes."""
         ...
 
     def focus(self, items: Sequence[str]) -> str:
-        """The item that the user goes on to talk about, of those that a turn names: at least one."""
+        """Item that the user goes on to talk about, out of at least one named in a turn."""
         ...
 
     def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
-        """An item to name as something good, rather none of ``but``; None if there is nothing to name."""
+        """Item to mention positively, preferably outside ``but``; None if there is none."""
         ...
 
     def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
-        """A value of an attribute to ask for, or else to turn down; None if none is known."""
+        """Attribute value to ask for, or to reject; None if none is known."""
         ...
 
 
@@ -76,20 +76,20 @@ class _FromProfile:
 
 
 class SingleItem(_FromProfile):
-    """Seen is what is in the history; an opinion is the toss of a coin, each time it is asked for (sec. 4.3.1)."""
+    """Seen items are those in the history; each opinion is an independent coin toss (sec. 4.3.1)."""
 
     def opinion(self, item_id: str, dice: Dice) -> int:
-        """``LIKED`` or ``DISLIKED``, with equal chances."""
+        """``LIKED`` or ``DISLIKED``, with equal probability."""
         return LIKED if dice.share() < 0.5 else DISLIKED
 
     def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
-        """Any value that an item of the profile has, liked or not."""
+        """A value of any item in the profile, liked or not."""
         values = list(self.profile.values(attribute))
         return dice.pick(values) if values else None
 
 
 class KnowledgeGraph(_FromProfile):
-    """Opinions of items and attribute values that go together, and stay (personal knowledge graph, sec. 4.3.2).
+    """Consistent opinions of items and attribute values (personal knowledge graph, sec. 4.3.2).
 
     Of an item that the user has not consumed, the paper does not say what they think. ``mean``: the mean rating of
     those of its attribute values that the profile rates, by the items' thresholds; neutral without any. ``sum``: as the
@@ -107,7 +107,7 @@ class KnowledgeGraph(_FromProfile):
         attributes: Sequence[str] = ("genre",),
         unseen: UnseenRule = "mean",
     ) -> None:
-        """A knowledge graph.
+        """Build a knowledge graph.
 
         Args:
             profile: what was consumed and how it was rated.
@@ -121,7 +121,7 @@ class KnowledgeGraph(_FromProfile):
         self._catalogue, self._attributes, self._unseen = catalogue, tuple(attributes), unseen
 
     def opinion(self, item_id: str, dice: Dice) -> int:
-        """By the item's rating, or else by its attributes; nothing is drawn."""
+        """Opinion by the item's rating, or else by its attributes; deterministic."""
         own = self.profile.opinion(item_id)
         return own if own is not None else self._opinion_by_attributes(item_id)
 
@@ -135,7 +135,7 @@ class KnowledgeGraph(_FromProfile):
         return self.profile.thresholds.opinion(sum(known) / len(known)) if known else NEUTRAL
 
     def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
-        """A value that is liked (or disliked); where none is, the one that comes nearest to it."""
+        """A liked (or disliked) value, or else the one closest to it."""
         values = self.profile.values(attribute)
         wanted = LIKED if liked else DISLIKED
         fitting = [value for value in values if self.profile.value_opinion(attribute, value) == wanted]
@@ -151,7 +151,7 @@ PREFERENCES: Mapping[str, str] = MappingProxyType({"single": "single item", "pkg
 def preferences(
     name: str, profile: Profile, catalogue: Catalogue, *, attributes: Sequence[str], unseen: UnseenRule = "mean"
 ) -> SingleItem | KnowledgeGraph:
-    """The preference model of a name, over a profile.
+    """Create a preference model by name, over a profile.
 
     Raises:
         UnknownNameError: there is none of this name.

@@ -28,7 +28,7 @@ Variant = Literal["paper", "released"]
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which rating something is liked, and up to which it is disliked."""
+    """Rating thresholds of likes and dislikes."""
 
     like: float = 4.0
     """The lowest rating of something liked."""
@@ -43,7 +43,7 @@ class Thresholds:
 
     @classmethod
     def for_scale(cls, scale: Scale) -> "Thresholds":
-        """The paper's 4 and 2 where ratings go up to 5; else a quarter of the scale from its ends, as 4 and 2 are on 1 to 5.
+        """The paper's 4 and 2 if ratings go up to 5; else a quarter of the scale from its ends, as 4 and 2 are on 1 to 5.
 
         >>> Thresholds.for_scale(Scale(0.5, 5, 0.5)), Thresholds.for_scale(Scale(0, 100))
         (Thresholds(like=4.0, dislike=2.0), Thresholds(like=75.0, dislike=25.0))
@@ -61,7 +61,7 @@ class Thresholds:
 
 
 class Profile:
-    """What one simulated user has consumed, with ratings; opinions follow from them and never change."""
+    """Consumed and rated items of one simulated user; opinions follow from them and never change."""
 
     __slots__ = ("_attribute_thresholds", "_basis", "_catalogue", "_values", "ratings", "thresholds", "user")
 
@@ -75,7 +75,7 @@ class Profile:
         attribute_thresholds: Thresholds | None = None,
         basis: Mapping[str, float] | None = None,
     ) -> None:
-        """A profile.
+        """Build a profile.
 
         Args:
             user: whose history it was sampled from.
@@ -95,16 +95,16 @@ class Profile:
 
     @property
     def liked_items(self) -> list[str]:
-        """Ids of the items that are liked, in the profile's order."""
+        """Ids of the liked items, in profile order."""
         return [item for item, rating in self.ratings.items() if rating >= self.thresholds.like]
 
     @property
     def disliked_items(self) -> list[str]:
-        """Ids of the items that are disliked."""
+        """Ids of the disliked items."""
         return [item for item, rating in self.ratings.items() if rating <= self.thresholds.dislike]
 
     def opinion(self, item_id: str) -> int | None:
-        """The opinion of an item of the profile; None of any other."""
+        """Opinion of an item in the profile; None for any other."""
         rating = self.ratings.get(item_id)
         return None if rating is None else self.thresholds.opinion(rating)
 
@@ -123,7 +123,7 @@ class Profile:
         return {value: sum(ratings) / len(ratings) for value, ratings in given.items()}
 
     def value_opinion(self, attribute: str, value: str) -> int | None:
-        """The opinion of an attribute value; None of one that no item of the profile has."""
+        """Opinion of an attribute value; None if no item of the profile has it."""
         rating = self.values(attribute).get(value)
         return None if rating is None else self._attribute_thresholds.opinion(rating)
 
@@ -140,7 +140,7 @@ class Profiles:
         thresholds: Thresholds | None = None,
         variant: Variant = "paper",
     ) -> None:
-        """A source of profiles.
+        """Prepare sampling.
 
         Args:
             ratings: who rated what; ratings of items that the catalogue lacks are passed over.
@@ -198,11 +198,11 @@ class Profiles:
         return _History(rated, tuple(rated), liked, others)
 
     def items_liked_by(self, user: str) -> tuple[str, ...]:
-        """Ids of all items of the catalogue that a user is known to like, whether in their profile or not."""
+        """Ids of all catalogue items that a user is known to like, in their profile or not."""
         return self._history(user).liked
 
     def sample(self, dice: Dice) -> Profile:
-        """A profile of a random user; all users are equally likely, and so are all sets of items that fit."""
+        """Sample a random user's profile; all users, and all valid sets of items, are equally likely."""
         user = dice.pick(self.users)
         history = self._history(user)
         rated = history.ratings

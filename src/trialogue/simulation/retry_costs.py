@@ -11,7 +11,7 @@ FIELD = b'"retries":{'
 
 
 def retries_in(path: Path) -> dict[str, tuple[int, RetryCost]]:
-    """(dialogues in which an agent was asked again, what that cost) by agent, in order of appearance.
+    """(Number of dialogues with retries, their cost) by agent, in order of appearance.
 
     Args:
         path: dialogues, as a simulation writes them.
@@ -30,7 +30,7 @@ def retries_in(path: Path) -> dict[str, tuple[int, RetryCost]]:
 
 
 def retries_in_a_line(agent: str, dialogues: int, cost: RetryCost) -> str:
-    """What asking an agent again cost, in words.
+    """One-line summary of an agent's retry costs.
 
     >>> retries_in_a_line("mine", 3, RetryCost(count=5, waited_s=7.25))
     'mine: 5 requests were repeated in 3 dialogues, after waiting 7.2 s'

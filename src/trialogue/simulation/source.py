@@ -6,7 +6,7 @@ SIMULATED = "simulated/"
 
 
 def source_of_users(users: str) -> str:
-    """The source of dialogues with simulated users of a kind.
+    """``source`` of dialogues with a kind of simulated users.
 
     >>> source_of_users("cir6-pkg")
     'simulated/cir6-pkg'
@@ -15,6 +15,6 @@ def source_of_users(users: str) -> str:
 
 
 def users_of_source(dialogue: Dialogue) -> str | None:
-    """The kind of simulated users that took part in a dialogue; None where it was not simulated, or nobody recorded it."""
+    """Kind of simulated users in a dialogue; None if it was not simulated, or not recorded."""
     source = dialogue.source or ""
     return source.removeprefix(SIMULATED) if source.startswith(SIMULATED) else None

@@ -24,12 +24,12 @@ Given: TypeAlias = str | Path | Run | InMemory
 
 
 def given_side(given: str | Path | Run | Data, name: str) -> Given:
-    """What is compared, with data in memory as records under a name of their own."""
+    """One side of a comparison; in-memory data become records with a name."""
     return given if isinstance(given, Run | str | Path | InMemory) else in_memory(given, side=name)
 
 
 def are_same(before: Given, after: Given) -> bool:
-    """Whether the same run, file or corpus is given twice, under whatever names."""
+    """Whether both sides are the same run, file or corpus, under whatever names."""
     if isinstance(before, Run) or isinstance(after, Run):
         return before is after
     if isinstance(before, InMemory) or isinstance(after, InMemory):
@@ -54,7 +54,7 @@ def _place(given: str | Path) -> str:
 
 
 def refuse_itself(names: Sequence[str], *, same: bool, known: Sequence[str]) -> None:
-    """Refuse to compare a system of a run with itself: that it does not differ says nothing.
+    """Raise an error if a system of a run is compared with itself.
 
     Raises:
         UsageError: both are the same system of the same run.
@@ -77,7 +77,7 @@ def counted_differences(
     *,
     confidence: float = 0.95,
 ) -> dict[str, Estimate]:
-    """After minus before on metrics that count distinct things, by column.
+    """After minus before on distinct-type metrics, by column.
 
     Such values depend on how much text there is, so both sides are rarefied to the smaller one. That takes in how many
     dialogues each thing occurs, which a run keeps; one of an earlier version does not, and is passed over here.
@@ -138,7 +138,7 @@ def read_side(
     *,
     any_language: bool,
 ) -> StoredRun:
-    """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
+    """Load a run; conversations are evaluated, on the deciding metrics if these are named."""
     if isinstance(given, Run):
         return given.to_stored()
     folder = _folder(given)
@@ -161,7 +161,7 @@ def read_side(
 
 
 def system_of(findings: Findings, wanted: Sequence[str], given: Given) -> str:
-    """The system of a run that is compared.
+    """Name of the compared system in a run.
 
     Raises:
         UsageError: the run has none of the wanted name, or several and none is named.
@@ -179,7 +179,7 @@ def system_of(findings: Findings, wanted: Sequence[str], given: Given) -> str:
 
 
 def stem_of(given: Given) -> str:
-    """What a version is called where its system's name does not tell: a folder's name, a file's without its ending."""
+    """Fallback name of a version: a folder's name, or a file's stem."""
     if isinstance(given, Run):
         return given.findings.title
     if isinstance(given, InMemory):
@@ -190,7 +190,7 @@ def stem_of(given: Given) -> str:
 
 
 def labels_of(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
-    """What the two versions are called: by their systems, else by what they were read from, else before and after."""
+    """Names of the two versions: by system, else by input, else before and after."""
     for one, other in (names, stems):
         if one != other:
             return one, other

@@ -9,7 +9,7 @@ from trialogue.records import MeasureName
 
 
 def resolve_measures(on: Sequence[str], sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
-    """Full names of the measures that decide: of those that both runs hold, the ones named that have a direction."""
+    """Full names of the deciding measures: the requested ones that both runs have and that have a direction."""
     directed = [name for name in shared if sides[0].measures[name].better != "neither"]
     found = []
     for one in on:
@@ -34,7 +34,7 @@ def _direction_error(named: Sequence[str], directed: Sequence[str]) -> UsageErro
 
 
 def names_matching(one: str, names: Iterable[str]) -> list[str]:
-    """The measures that somebody means by a full name or its beginning."""
+    """Measures that match a full name or a prefix."""
     return [name for name in names if MeasureName(name).is_called(one)]
 
 
@@ -54,6 +54,6 @@ def _command_measuring(one: str) -> str:
 
 
 def is_metric(name: str) -> bool:
-    """Whether what somebody named is a metric that can be computed here."""
+    """Whether a name is a metric that can be computed here."""
     measure = MeasureName(name)
     return not measure.is_judgement and measure.metric in metric_names()

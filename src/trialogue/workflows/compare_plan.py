@@ -79,7 +79,7 @@ def _choices(names: Sequence[str]) -> str:
 
 
 def plan_lines(plan: ComparisonPlan) -> list[str]:
-    """The plan in lines."""
+    """Render the plan as lines."""
     goal = "better" if plan.margin is None else f"not worse by more than {plan.margin:g}"
     users = "the same users with both versions" if plan.paired else "different users for each version"
     lines = [

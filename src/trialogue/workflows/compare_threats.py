@@ -13,7 +13,7 @@ OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT
 
 
 def comparison_threats(findings: Findings, sides: Sequence[Side], read: Sequence[StoredRun]) -> tuple[Threat, ...]:
-    """What can be detected in the comparison itself, and what the runs know of their own values; those that block first."""
+    """Threats detected in the comparison, and those inherited from the runs; blocking ones first."""
     known = [*threats_of(findings), *_labeller_threats(sides), *_model_threats(findings, sides)]
     for each, run in zip(sides, read, strict=True):
         for threat in run.concluded.threats:

@@ -28,7 +28,7 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demo made."""
+    """Result of the demo."""
 
     experiment: Path
     """The experiment, to be copied and changed."""
@@ -55,7 +55,7 @@ class Demo:
 
 
 def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None, progress: Tell | None = None) -> Demo:
-    """Do the bundled experiment: simulate, label, measure, align, and write one report.
+    """Run the bundled experiment: simulate, label, measure, align, and write one report.
 
     Args:
         out: the folder for all of it. What is there of a demo before is not done again.
@@ -103,10 +103,10 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
 
 
 def with_values(text: str, **values: str | int | None) -> str:
-    """A YAML file's text with other values of some fields; None leaves a field as it is.
+    r"""Replace the values of fields in a YAML text; None leaves a field unchanged.
 
-    >>> with_values("out: here   # where\\nn: 30\\n", out="a: b", n=None)
-    'out: "a: b"   # where\\nn: 30\\n'
+    >>> with_values("out: here   # where\nn: 30\n", out="a: b", n=None)
+    'out: "a: b"   # where\nn: 30\n'
     """
     for name, value in values.items():
         if value is not None:
@@ -121,7 +121,7 @@ def _append_value(value: str) -> Callable[[re.Match[str]], str]:
 
 
 def strategy_shares(dialogues: Iterable[Dialogue]) -> dict[str, list[tuple[str, float]]]:
-    """By system, each strategy's share of all labels on its messages, the commonest first."""
+    """By system, each strategy's share of all labels on its messages, most frequent first."""
     counts: dict[str, Counter[str]] = {}
     for dialogue in dialogues:
         mine = counts.setdefault(dialogue.system or "", Counter())

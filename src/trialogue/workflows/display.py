@@ -17,12 +17,12 @@ LONGEST = 300  # characters of an answer in a repr
 
 
 class ShowsFindings:
-    """Tables and figures of findings; what it is mixed into holds them as ``findings``."""
+    """Mixin that renders ``findings`` as tables and figures."""
 
     findings: Findings
 
     def table(self, form: "Form" = "frame", *, of: Literal["systems", "pairs"] = "systems") -> Any:
-        """The numbers of the report as a table.
+        """Numbers of the report as a table.
 
         Args:
             form: ``"frame"``: a data frame of pandas, else polars, where one is installed, else records; ``"records"``: a
@@ -50,11 +50,11 @@ class ShowsFindings:
         return str(self.table("markdown"))
 
     def to_latex(self) -> str:
-        """The league table for a paper that uses booktabs."""
+        """League table for a paper, with booktabs."""
         return str(self.table("latex"))
 
     def figure(self, kind: "FigureKind" = "forest", measure: str | None = None) -> "Figure":
-        """A figure of the report as one of matplotlib's, to be changed, shown or saved.
+        """Figure of the report as an editable matplotlib figure.
 
         Args:
             kind: forest, differences (of two systems), pairs, spread or votes.
@@ -124,12 +124,12 @@ class Scores(list[Score]):
 
 
 def shorter(text: str) -> str:
-    """A text that fits a repr."""
+    """Truncate a text for a repr."""
     return shortened_to(text, LONGEST)
 
 
 def shortened_to(text: str, longest: int) -> str:
-    """The beginning of a text, with a mark where it goes on."""
+    """Truncate a text, with an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 

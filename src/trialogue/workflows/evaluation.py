@@ -156,7 +156,7 @@ def evaluate_records(
     family: FamilyScope = FamilyScope.MEASURE,
     tell: Progress = lambda _line: None,
 ) -> Run:
-    """Measure, infer and conclude: the steps after records are ready.
+    """Measure, infer and conclude, from prepared records.
 
     Args:
         material: the records.
@@ -191,7 +191,7 @@ def evaluate_records(
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:
-    """Refuse options that make no sense.
+    """Validate the options.
 
     Raises:
         UsageError: a text in place of a list of metrics, or a number out of range.

@@ -22,7 +22,7 @@ COMPRESSED = frozenset({".gz", ".zst"})
 
 @dataclass(frozen=True)
 class Piece:
-    """An input, or some lines of one that is a file of records."""
+    """An input, or a range of lines of a record file."""
 
     input: Input | InMemory
     part: Part | None = None
@@ -30,7 +30,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Task:
-    """What is measured of the dialogues of some pieces."""
+    """What to measure."""
 
     metrics: tuple[str, ...]
     """Names of metrics."""
@@ -42,7 +42,7 @@ class Task:
 
 @dataclass
 class Found:
-    """What pieces hold, dialogues measured."""
+    """Measured dialogues and other records of pieces."""
 
     measurement: Measurement
     """Totals of dialogues."""
@@ -57,7 +57,7 @@ class Found:
     """Repairs that were not reported yet."""
 
     def merge(self, other: "Found", given: str) -> None:
-        """Take in what further pieces hold.
+        """Add the content of other pieces.
 
         Raises:
             DataError: a dialogue is in both.
@@ -75,7 +75,7 @@ class Found:
 
 
 def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list[Piece]:
-    """Inputs as pieces for some processes: files of records that are not compressed are cut, others stay whole."""
+    """Split inputs into pieces for several processes: uncompressed record files are cut, others stay whole."""
     pieces: list[Piece] = []
     for item in inputs:
         if isinstance(item, InMemory):
@@ -90,7 +90,7 @@ def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list
 
 
 def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> Found:
-    """What the pieces hold, whatever the number of processes.
+    """Measure pieces; the result does not depend on the number of processes.
 
     Raises:
         DataError: unreadable input, every mistake at once, or a dialogue that occurs twice.

@@ -21,7 +21,7 @@ from trialogue.workflows.inputs.inputs import gather, records_of, summarise_repa
 
 @dataclass(frozen=True)
 class Written:
-    """What a file of labelled records holds."""
+    """Counts of a file of labelled records."""
 
     records: int
     """In all."""
@@ -40,7 +40,7 @@ def write_labels(
     situations: Sequence[str] = (),
     classifier: PairClassifier | None = None,
 ) -> Written:
-    """Write the records of a source with a model's labels and, on responses, a classifier's beliefs; whole or not at all.
+    """Write a source's records with a model's labels and, on responses, a classifier's beliefs; atomically.
 
     Repairs of the source, and responses without a belief, are reported as warnings.
 

@@ -39,7 +39,7 @@ PROGRESS_S = 0.1  # the least time between two tellings of progress
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a batch is."""
+    """Progress of a batch."""
 
     done: int
     """Dialogues of the plan that are finished."""
@@ -54,7 +54,7 @@ class Progress:
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds that the rest takes at the pace so far; None before the first dialogue."""
+        """Estimated remaining seconds at the current pace; None before the first dialogue."""
         new = self.done - self.resumed
         if self.done == self.total:
             return 0.0
@@ -81,7 +81,7 @@ class Batch:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody pressed Ctrl-C; says how to go on."""
+    """Raised on Ctrl-C, with instructions for resuming."""
 
 
 def run_batch(
@@ -99,7 +99,7 @@ def run_batch(
     note: Note = warn,
     pool: ProcessPool | None = None,
 ) -> Batch:
-    """Hold every dialogue of a plan that is not in the folder's ledger yet, and export them all.
+    """Run every dialogue of a plan that is not yet in the folder's ledger, and export them all.
 
     Args:
         plan: what to hold.

@@ -23,12 +23,12 @@ COUNT_S = 2.0  # how often workers are counted, as clusters grow and shrink
 
 
 class Cluster:
-    """Workers of a Dask cluster."""
+    """Workers on a Dask cluster."""
 
     def __init__(
         self, recipe: Recipe, *, address: str = LOCAL, jobs: int = 1, at_once: int = 1, patience_s: float = PATIENCE_S
     ) -> None:
-        """Connect, or start a cluster whose sockets are all on the loopback interface.
+        """Connect to a cluster, or start one whose sockets are all on the loopback interface.
 
         Args:
             recipe: what the workers need.
@@ -54,22 +54,22 @@ class Cluster:
         self._client.register_plugin(_plugin(self._dask, recipe.pickle(), self._token))
 
     def width(self) -> int:
-        """Threads of all workers, at least 1."""
+        """Number of threads of all workers, at least 1."""
         if time.monotonic() - self._counted_at > COUNT_S:
             self._width = max(1, sum(self._client.ncores().values()))
             self._counted_at = time.monotonic()
         return self._width
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Begin to hold a chunk. (Dask's futures are like Python's in what is used of them.)"""
+        """Start a chunk. (Dask's futures behave like Python's as far as they are used here.)"""
         return cast("Future[Chunk]", self._client.submit(_hold_all, self._token, list(tasks), threads, pure=False))
 
     def sessions_at_once(self, agent: str) -> int | None:
-        """How many sessions the agent bears; made in a worker, where it is needed anyway."""
+        """Maximum number of the agent's concurrent sessions; creates the agent in a worker."""
         return cast("int | None", self._client.submit(_sessions_at_once, self._token, agent, pure=False).result())
 
     def is_lost(self, error: BaseException) -> bool:
-        """Whether a worker died more often than Dask puts up with.
+        """Whether a worker died more often than Dask tolerates.
 
         Raises:
             UsageError: it is the scheduler that is gone.
@@ -82,10 +82,10 @@ class Cluster:
         return isinstance(error, self._dask.KilledWorker)
 
     def restore(self) -> None:
-        """Nothing: nannies and the cluster's manager start workers."""
+        """Do nothing: nannies and the cluster's manager restart workers."""
 
     def close(self, *, at_once: bool = False) -> None:
-        """Leave the cluster, and end it if it was started here."""
+        """Disconnect, and stop the cluster if it was started here."""
         if not at_once:
             self._client.unregister_worker_plugin(_name(self._token))
         self._client.close(timeout=10)

@@ -40,10 +40,10 @@ class _Flight:
 
 
 class Dispatch:
-    """Works off some places of a plan."""
+    """Runs the missing tasks of a plan."""
 
     def __init__(self, plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
-        """Ready to run.
+        """Prepare to run.
 
         Args:
             plan: the plan.
@@ -65,7 +65,7 @@ class Dispatch:
         self._broken, self._fruitless = False, 0
 
     def run(self) -> None:
-        """Until everything has ended.
+        """Run until every task has ended.
 
         Raises:
             TrialogueError: processes die however often they are started.

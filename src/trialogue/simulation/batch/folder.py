@@ -20,7 +20,7 @@ HEAD = json.dumps({"kind": Manifest.kind}, separators=(",", ":"))[:-1].encode() 
 
 
 def held_lines(folder: Path | str) -> Iterator[bytes]:
-    """The lines of all dialogues that are over, those of the export first, also while a batch is running.
+    """Lines of all finished dialogues, exported ones first, also while a batch is running.
 
     One that stands in both, after an export that was killed, comes twice. Nothing where there is no ledger.
     """
@@ -40,13 +40,13 @@ def held_lines(folder: Path | str) -> Iterator[bytes]:
 
 
 def read_finished(folder: Path | str) -> Iterator[Dialogue]:
-    """The dialogues of a batch, those that are not exported in the order in which they ended, also while it is running."""
+    """Dialogues of a batch, exported ones first and the others in order of completion, also while it is running."""
     for line in held_lines(folder):
         yield parse_line(line.decode("utf-8", "surrogatepass"), {Dialogue.kind: Dialogue})
 
 
 def config_of(folder: Path | str) -> dict[str, JsonValue]:
-    """What the dialogues of a batch's folder are made of, finished or not; {} for a folder of no batch."""
+    """Settings of a batch, finished or not, from its folder; {} if the folder has no batch."""
     for name in (MANIFEST, LEDGER):
         try:
             with (Path(folder) / name).open("rb") as stream:
@@ -59,19 +59,19 @@ def config_of(folder: Path | str) -> dict[str, JsonValue]:
 
 
 def is_manifest(line: bytes) -> bool:
-    """Whether a line of a ledger is about the batch, and no dialogue."""
+    """Whether a ledger line is a manifest rather than a dialogue."""
     return line.endswith(b"\n") and line.startswith(HEAD)
 
 
 def digest_in(line: bytes) -> str | None:
-    """sha256 of the export that a manifest names; None: it names none."""
+    """sha256 of the export recorded in a manifest; None if there is none."""
     outputs = json.loads(line).get("outputs")
     digest = outputs.get(DIALOGUES) if isinstance(outputs, dict) else None
     return digest if isinstance(digest, str) else None
 
 
 def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
-    """(id, why it ended) of a dialogue's line, of this version of the format or an earlier one; ValueError if it is none."""
+    """(id, ending) of a dialogue's line in this or an earlier format version; ValueError if it is not one."""
     data = json.loads(line)
     if not isinstance(data, dict) or data.get("kind") != Dialogue.kind or not isinstance(data.get("id"), str):
         raise ValueError("this is not a dialogue")

@@ -48,12 +48,12 @@ SYNC_RECORDS = 1000
 
 
 def line_of(dialogue: Dialogue) -> bytes:
-    """A dialogue as its line in ledger and export, line break included."""
+    """Serialise a dialogue as a ledger and export line, with the line break."""
     return to_line(dialogue).encode("utf-8", "surrogatepass") + b"\n"
 
 
 class Ledger:
-    """The ledger of one folder, opened for one process at a time. A context manager: leaving it closes the file."""
+    """Ledger of one folder, open in one process at a time. As a context manager it closes the file on exit."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Ledger:
         note: Note = warn,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Open a folder's ledger, or begin one.
+        """Open a folder's ledger, or create one.
 
         Args:
             folder: made if it is not there.
@@ -108,17 +108,17 @@ class Ledger:
         return dialogue_id in self._places or dialogue_id in self._exported
 
     def __enter__(self) -> Self:
-        """The ledger itself."""
+        """Return the ledger."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the ledger."""
         self.close()
 
     def append(self, dialogue_id: str, ended_by: Ending | None, line: bytes) -> None:
-        """Write one finished dialogue, as ``line_of`` gives it.
+        """Write one finished dialogue, serialised by ``line_of``.
 
         Raises:
             ValueError: it is there already.
@@ -131,7 +131,7 @@ class Ledger:
         self.endings[ended_by] += 1
 
     def lines(self, ids: Iterable[str]) -> Iterator[bytes]:
-        """The lines of those of the ids that are there, in the order of the ids."""
+        """Lines of the ids that are present, in the order of the ids."""
         with contextlib.ExitStack() as stack:
             ledger = stack.enter_context(open_bytes(self.path))
             export = stack.enter_context(open_bytes(self._export)) if self._exported else ledger
@@ -143,12 +143,12 @@ class Ledger:
                         yield stream.readline()
 
     def count(self) -> int:
-        """How many dialogues there are; after an interruption it may be one more than was taken note of."""
+        """Number of dialogues; after an interruption it may exceed the reported number by one."""
         with open_bytes(self.path) as stream:
             return len(self._exported) + sum(line.endswith(b"\n") and not is_manifest(line) for line in stream)
 
     def announce(self, digest: str, ids: Iterable[str]) -> None:
-        """Write down that an export of these dialogues is about to take the place of the one before.
+        """Record that an export of these dialogues is about to replace the previous one.
 
         What only the export before holds, and this one does not, comes back into the ledger first.
 
@@ -167,7 +167,7 @@ class Ledger:
         self.sync()
 
     def leave(self, digest: str, places: Mapping[str, int]) -> None:
-        """Leave to the export, which is in place and on the disk, what it holds; the rest stays.
+        """Remove the dialogues that the completed export holds; the other lines are kept.
 
         Args:
             digest: sha256 of the export.
@@ -198,13 +198,13 @@ class Ledger:
         return to_line(manifest).encode("utf-8", "surrogatepass") + b"\n"
 
     def sync(self) -> None:
-        """Force onto the disk what was written, if that was not done already."""
+        """Force pending writes onto the disk."""
         if self._unsynced:
             os.fsync(self._file.fileno())
         self._synced_at, self._unsynced = self._clock(), 0
 
     def close(self) -> None:
-        """Force it onto the disk and close it; a second time does nothing."""
+        """Sync and close; a second call does nothing."""
         if not self._file.closed:
             try:
                 self.sync()
@@ -314,7 +314,7 @@ class Ledger:
 
 
 def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], *, seed: int | None = None) -> Manifest:
-    """Write the dialogues of the ids that are finished, in their order, and the manifest beside them.
+    """Write the finished dialogues among the ids in their order, with a manifest.
 
     Each file appears whole or not at all. The same dialogues give the same bytes, however many processes and
     interruptions it took to make them.

@@ -22,7 +22,7 @@ MOST = 100_000_000  # dialogues of a plan; more is a slip of the finger
 
 @dataclass(frozen=True)
 class Opening:
-    """How a dialogue begins that is to be continued: another one, up to a turn."""
+    """Dialogue to be continued, up to a turn."""
 
     dialogue: str
     """Id of the dialogue."""
@@ -39,7 +39,7 @@ class Opening:
 
 @dataclass(frozen=True)
 class Task:
-    """One dialogue that is to be held."""
+    """One dialogue to run."""
 
     id: str
     """Its id."""
@@ -56,22 +56,22 @@ class Task:
 
     @property
     def case(self) -> str:
-        """Who the user is, whichever agent and kind of users it is: the number, behind the dialogue that is gone on with."""
+        """Identity of the user, independent of agent and user kind: the number, after the continued dialogue."""
         return str(self.number) if self.opening is None else f"{self.opening.name}/{self.number}"
 
     @property
     def person(self) -> str:
-        """The code of the user, who meets every agent."""
+        """Code of the user, who meets every agent."""
         return f"{self.users}/{self.case}"
 
     @property
     def agent_seed(self) -> int:
-        """Seed that the agent is opened with; the same for all, so that two versions of one differ by what they do."""
+        """Seed of the agent's session, equal for all agents, so that two versions differ only by their behavior."""
         return seed_for(self.run_seed, self.users, self.case, "agent")
 
     @property
     def history(self) -> tuple[Utterance, ...]:
-        """What was said before."""
+        """Utterances of the continued dialogue."""
         return self.opening.utterances if self.opening else ()
 
 
@@ -80,7 +80,7 @@ Cell = tuple[str, str, Opening | None]
 
 @dataclass(frozen=True)
 class Plan(Sequence[Task]):
-    """Agents × users × openings × numbers, in this order; tasks are made when asked for, so that a plan takes no room."""
+    """Agents × users × openings × numbers, in this order; tasks are created on access, so that a plan takes no memory."""
 
     agents: tuple[str, ...]
     """Names of the agents."""
@@ -124,7 +124,7 @@ class Plan(Sequence[Task]):
     @overload
     def __getitem__(self, place: slice) -> list[Task]: ...
     def __getitem__(self, place: int | slice) -> Task | list[Task]:
-        """The task at a place, or those at a slice."""
+        """The task at an index, or those of a slice."""
         if isinstance(place, slice):
             return [self[each] for each in range(len(self))[place]]
         cell, number = divmod(range(len(self))[place], self.n)
@@ -136,11 +136,11 @@ class Plan(Sequence[Task]):
         return map(self.__getitem__, range(len(self)))
 
     def ids(self) -> Iterator[str]:
-        """The ids, in order, without the seeds, which cost more."""
+        """Iterate over the ids without computing seeds."""
         return (f"{prefix}/{number}" for prefix in self._prefixes for number in range(1, self.n + 1))
 
     def to_json(self) -> dict[str, JsonValue]:
-        """What makes its dialogues what they are, as plain JSON values: everything but ``n``, so that it can grow."""
+        """Settings that determine its dialogues, as plain JSON values: everything but ``n``, so that it can grow."""
         whole: dict[str, JsonValue] = {"agents": list(self.agents), "users": list(self.users), "seed": self.seed}
         if self.openings:
             whole["openings"] = {start.name: _digest(start.utterances) for start in self.openings}

@@ -64,21 +64,21 @@ class ProcessPool:
 
 
 class Processes:
-    """Processes of a pool, as the workers of one batch; ending them normally leaves the pool to others."""
+    """Processes on this machine (loky's), started by spawning, so that the same code works on every platform."""
 
     def __init__(self, pool: ProcessPool, recipe: Recipe, *, at_once: int = 1) -> None:
         self._pool, self._place, self.threads = pool, pool.place_of(recipe), at_once
 
     def width(self) -> int:
-        """The number of processes."""
+        """Number of processes."""
         return self._pool.jobs
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Begin to hold a chunk."""
+        """Start a chunk."""
         return self._pool.submit(_hold_all, self._place, tasks, threads)
 
     def sessions_at_once(self, agent: str) -> int | None:
-        """How many sessions the agent bears; made in a worker, where it is needed anyway."""
+        """Maximum number of the agent's concurrent sessions; creates the agent in a worker."""
         return cast("int | None", self._pool.submit(_sessions_at_once, self._place, agent).result())
 
     def is_lost(self, error: BaseException) -> bool:
@@ -88,11 +88,11 @@ class Processes:
         return isinstance(error, BrokenProcessPool | ShutdownExecutorError)
 
     def restore(self) -> None:
-        """Start all processes anew."""
+        """Restart all processes."""
         self._pool.close(at_once=True)
 
     def close(self, *, at_once: bool = False) -> None:
-        """End; the pool's processes only ``at_once``."""
+        """Shut down."""
         if at_once:
             self._pool.close(at_once=True)
 

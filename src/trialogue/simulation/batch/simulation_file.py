@@ -130,7 +130,7 @@ class Study(Record):
 
 
 def read_study(path: Path | str, **changes: Any) -> Study:
-    """The study that a YAML file describes. Paths in it are relative to its folder.
+    """Read a simulation from a YAML file. Paths in it are relative to its folder.
 
     Args:
         path: the file.
@@ -156,7 +156,7 @@ def _path(name: str, value: object) -> object:
 def study_of(
     data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None, under: Place = (), folder: Path = Path()
 ) -> Study:
-    """The study that fields describe.
+    """Parse a simulation from fields.
 
     Args:
         data: the fields.

@@ -28,7 +28,7 @@ SIGNATURE = "user_signature"
 
 
 class Ended(NamedTuple):
-    """One dialogue that is over."""
+    """One finished dialogue."""
 
     id: str
     """Its id."""
@@ -39,7 +39,7 @@ class Ended(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """What came out of some tasks."""
+    """Results of several tasks."""
 
     ended: list[Ended]
     """The dialogues, in the order of the tasks."""
@@ -49,7 +49,7 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class Conversing:
-    """How a task becomes a dialogue: a new user of those that were made talks to the agent (``talk.converse``)."""
+    """Runs a task: a new user talks to the agent (``dialogue.converse``)."""
 
     max_turns: int = MAX_TURNS
     """User utterances after which it is over."""
@@ -59,7 +59,7 @@ class Conversing:
     """Whether the agents are evaluated, or baselines."""
 
     def __call__(self, agent: Agent, users: Any, task: Task) -> Dialogue:
-        """The dialogue of a task. Its user is the same person with every agent; its source is the users' name."""
+        """Run a task. Its user is the same person with every agent; its source is the users' name."""
         user = users.new(task.case, seed=task.run_seed)
         talk = converse(
             agent,
@@ -84,7 +84,7 @@ class Conversing:
 
 
 def with_need(talk: Talk, user: object, users: object) -> tuple[Talk, Need | None]:
-    """What was said, with the items of the catalogue that were named in it; and what the user was after.
+    """Utterances with mentions resolved to catalogue items, and the user's need.
 
     Users without a need of their own leave it as it is; users without a world leave out which items were named.
     """
@@ -103,7 +103,7 @@ Talking = Callable[[Agent, Any, Task], Dialogue]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a process needs in order to hold dialogues; goes to other processes by pickling."""
+    """Everything a process needs to run dialogues; sent to other processes by pickling."""
 
     make_agent: Callable[[str], Agent]
     """An agent by its name in the plan."""
@@ -113,21 +113,21 @@ class Recipe:
     """How a task becomes a dialogue."""
 
     def pickle(self) -> bytes:
-        """As bytes, functions of a notebook or a script included (by cloudpickle), and where its modules are found."""
+        """Serialise, including functions of a notebook or a script (by cloudpickle) and the module search path."""
         import cloudpickle
 
         return pickle.dumps((sys.path, cloudpickle.dumps(self)))
 
     @staticmethod
     def unpickle(data: bytes) -> "Recipe":
-        """From bytes that ``pickle`` gave, in a process that then finds the same modules."""
+        """Inverse of ``pickle``, in a process that then finds the same modules."""
         path, recipe = pickle.loads(data)
         sys.path.extend(folder for folder in path if folder not in sys.path)
         return cast("Recipe", pickle.loads(recipe))
 
 
 class Workshop:
-    """Agents and users of one process, made when first needed, or before, and kept; threads may share it."""
+    """Agents and users of one process, created on demand or in advance and kept; thread-safe."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
@@ -136,20 +136,20 @@ class Workshop:
         self._lock = threading.Lock()
 
     def agent(self, name: str) -> Agent:
-        """The agent of that name."""
+        """Get or create an agent by name."""
         with self._lock:
             if name not in self._agents:
                 self._agents[name] = self._recipe.make_agent(name)
             return self._agents[name]
 
     def prepare(self, tasks: Iterable[Task]) -> None:
-        """Make the agents and users of tasks, so that one that cannot be made is reported before hours of dialogues."""
+        """Create the agents and users of tasks, so that failures are reported before hours of dialogues."""
         for task in tasks:
             self.agent(task.agent)
             self._users_of(task.users)
 
     def hold(self, task: Task) -> Ended:
-        """Hold one dialogue."""
+        """Run one dialogue."""
         agent = self._agents.get(task.agent) or self.agent(task.agent)
         users = self._users.get(task.users) or self._users_of(task.users)
         dialogue = self._recipe.talk(agent, users, task)
@@ -158,7 +158,7 @@ class Workshop:
         return Ended(task.id, dialogue.ended_by, line_of(dialogue))
 
     def hold_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:
-        """Hold some dialogues, as many at the same time as there are to be threads."""
+        """Run dialogues, concurrently in the given number of threads."""
         start = time.perf_counter()
         if min(threads, len(tasks)) <= 1:
             ended = [self.hold(task) for task in tasks]
@@ -168,7 +168,7 @@ class Workshop:
         return Chunk(ended, time.perf_counter() - start)
 
     def close(self) -> None:
-        """Close the agents, and those users that hold something."""
+        """Close the agents, and users with resources."""
         for agent in self._agents.values():
             agent.close()
         for users in self._users.values():
@@ -185,38 +185,38 @@ class Workshop:
 
 
 class Workers(Protocol):
-    """Some processes, or this one."""
+    """Interface of workers: several processes, or this one."""
 
     threads: int
     """Dialogues that one chunk holds at the same time, where the agent bears so many."""
 
     def width(self) -> int:
-        """How many chunks can be held at the same time."""
+        """Number of chunks that can run concurrently."""
         ...
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Begin to hold a chunk. A future that fails with what ``is_lost`` knows died with its process."""
+        """Start a chunk. If its future fails with an error for which ``is_lost`` holds, its process died."""
         ...
 
     def sessions_at_once(self, agent: str) -> int | None:
-        """How many sessions the agent bears; makes it, in a worker."""
+        """Maximum number of the agent's concurrent sessions; creates the agent in a worker."""
         ...
 
     def is_lost(self, error: BaseException) -> bool:
-        """Whether an error of a future or of ``submit`` means that a process was lost, and not that something is wrong."""
+        """Whether an error of a future or of ``submit`` means a lost process rather than a defect."""
         ...
 
     def restore(self) -> None:
-        """Have new processes for those that were lost."""
+        """Replace lost processes."""
         ...
 
     def close(self, *, at_once: bool = False) -> None:
-        """End; ``at_once`` without waiting for what is being held."""
+        """Shut down; ``at_once`` without waiting for running tasks."""
         ...
 
 
 class Here:
-    """Threads of this process, each with a chunk of its own, which they hold one by one."""
+    """Threads of this process, each running one chunk sequentially."""
 
     threads = 1
 
@@ -226,33 +226,33 @@ class Here:
         self._pool = ThreadPoolExecutor(max_workers=at_once)
 
     def width(self) -> int:
-        """The number of threads."""
+        """Number of threads."""
         return self._at_once
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Begin to hold a chunk."""
+        """Start a chunk."""
         return self._pool.submit(self._workshop.hold_all, tasks, threads=threads)
 
     def sessions_at_once(self, agent: str) -> int | None:
-        """How many sessions the agent bears."""
+        """Maximum number of the agent's concurrent sessions."""
         return self._workshop.agent(agent).sessions_at_once
 
     def is_lost(self, error: BaseException) -> bool:
-        """Never: this process is the one that asks."""
+        """False: this process cannot be lost."""
         return False
 
     def restore(self) -> None:
-        """Nothing is ever lost."""
+        """Do nothing."""
 
     def close(self, *, at_once: bool = False) -> None:
-        """End, and close the agents."""
+        """Shut down, and close the agents."""
         self._pool.shutdown(wait=not at_once, cancel_futures=True)
         self._workshop.close()
 
 
 @contextlib.contextmanager
 def closing_workers(workers: Workers) -> Iterator[Workers]:
-    """The workers, ended when the block ends; at once if it ends badly."""
+    """Context manager that shuts the workers down, immediately after an error."""
     try:
         yield workers
     except BaseException:

@@ -20,7 +20,7 @@ _LINE = re.compile(r"(?P<speaker>[ua]) (?P<label>\S+) \| (?P<text>.*)")
 
 
 def bundled_dialogues(shape: str | None = None) -> tuple[Dialogue, ...]:
-    """The conversations with one shape of agent; None: all of them.
+    """Bundled conversations with agents of one shape; None: all of them.
 
     Raises:
         UnknownNameError: there is no such shape.
@@ -86,7 +86,7 @@ def _file(shape: str) -> tuple[Dialogue, ...]:
 
 
 def parse(text: str, *, system: str, file: str = "") -> Iterator[Dialogue]:
-    """Dialogues from their written form; see the folder's README.
+    """Parse dialogues from their text format; see the folder's README.
 
     Raises:
         DataError: a line is in no known form.

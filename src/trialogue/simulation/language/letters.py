@@ -19,7 +19,7 @@ REMEMBERED_TEXTS = 2_000  # texts of the annotated files have 60 letters and 150
 
 @dataclass(frozen=True)
 class Table:
-    """How often each text has each piece: a sparse matrix of shape (n_texts, n_pieces), by rows."""
+    """Sparse count matrix of character n-grams, shape (n_texts, n_pieces), by rows."""
 
     vocabulary: dict[str, int]
     """Columns by piece, in the order of the alphabet."""
@@ -33,7 +33,7 @@ class Table:
 
 
 def pieces(text: str) -> list[str]:
-    """The pieces of a text, word by word and repeated as they occur; a word has a blank on either side.
+    """Character n-grams of a text, word by word with repetitions; words are padded with a space on either side.
 
     >>> pieces("Oh no")
     [' o', 'oh', 'h ', ' oh', 'oh ', ' oh ', ' n', 'no', 'o ', ' no', 'no ', ' no ']
@@ -42,7 +42,7 @@ def pieces(text: str) -> list[str]:
 
 
 def table(texts: Sequence[str]) -> Table:
-    """The counts of some texts; a text may occur more than once."""
+    """Count the n-grams of texts; a text may occur more than once."""
     counted = {text: _count_pieces(text) for text in texts}
     first = {piece: at for at, piece in enumerate(dict.fromkeys(piece for each in counted.values() for piece in each))}
     vocabulary = {piece: at for at, piece in enumerate(sorted(first))}

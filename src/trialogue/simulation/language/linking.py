@@ -8,7 +8,7 @@ REMEMBERED = 20_000  # texts whose titles are kept
 
 
 class RememberingLinker:
-    """Finds what another linker finds, and looks only once; threads may share it."""
+    """Caching wrapper around a linker; thread-safe."""
 
     def __init__(self, linker: Linker) -> None:
         self._linker = linker

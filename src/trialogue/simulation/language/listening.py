@@ -32,7 +32,7 @@ _ASKS_IF_KNOWN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as the user took it."""
+    """One message as understood by the user."""
 
     label: str | None
     """Its label; None: not understood."""
@@ -43,7 +43,7 @@ class Message:
 
 
 class Labelled(NamedTuple):
-    """What a message does, for measures of the dialogue."""
+    """Act label of a message, for dialogue metrics."""
 
     label: str | None
     """Its label; None: that is not sure enough."""
@@ -68,7 +68,7 @@ NOTHING = Message(None, (), asks_if_known=False)
 
 
 class Listening:
-    """Listens for users who talk about one catalogue."""
+    """Understanding of agent turns for users of one catalogue."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Listening:
         source: Source = "text",
         labeller: Understanding | None = None,
     ) -> None:
-        """A listener.
+        """Create a listener.
 
         Args:
             understanding: tells the label of a text.
@@ -100,7 +100,7 @@ class Listening:
         self._by_text: dict[str, _About] = {}
 
     def labels(self, turn: Turn) -> list[Labelled]:
-        """What each message of a turn does, from its words alone, and what it names."""
+        """Act label and mentions of each message of a turn, from its words alone."""
         return [self._label(said) for said in turn.utterances]
 
     def _label(self, said: Utterance) -> Labelled:
@@ -114,7 +114,7 @@ class Listening:
         return self._analyse(said) if found is None else found
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
-        """Each message of a turn, after a user's act; () for a turn without any."""
+        """Interpret each message of a turn, after a user's act; () for an empty turn."""
         return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:

@@ -52,7 +52,7 @@ MOST_VERBOSE = 5.0
 
 @dataclass(frozen=True)
 class Manner:
-    """How a user writes."""
+    """Writing style of a user."""
 
     typos: float = 0.0
     """Share of words (of four letters or more, none of titles) with a slip of the finger, 0 to 1."""
@@ -70,7 +70,7 @@ class Manner:
 
 @dataclass(slots=True)
 class Telling:
-    """What one user may refer to and has said; it changes as the dialogue goes on."""
+    """Mutable state of one user's utterances: possible references, and phrases already used."""
 
     preferences: Preferences
     """What they have seen and want."""
@@ -93,7 +93,7 @@ class _Filling(NamedTuple):
 
 
 class Speech:
-    """Words the acts of users of one model about one catalogue. Nothing in it belongs to a single user."""
+    """Utterance generator for users of one model and one catalogue. Holds no state of single users."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Speech:
                 self._choice(label, stance)
 
     def say(self, label: str, telling: Telling, dice: Dice, *, stance: str = PLAIN) -> Utterance:
-        """An utterance of the act, with its slots and the items it names.
+        """Generate an utterance for the act, with its slots and mentions.
 
         Args:
             label: the act.

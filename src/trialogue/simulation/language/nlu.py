@@ -30,7 +30,7 @@ LAST_PLACE = 3  # messages of a burst from here on count as one place
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An annotated agent utterance and where it stood."""
+    """An annotated agent utterance with its context."""
 
     text: str
     """What the agent said."""
@@ -46,7 +46,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a text was taken for."""
+    """Predicted label of a text, with its confidence."""
 
     label: str | None
     """The label; None: unknown."""
@@ -58,20 +58,20 @@ UNKNOWN = Heard(None, 0.0)
 
 
 class Understanding(Protocol):
-    """Tells what an agent utterance does."""
+    """Interface of classifiers of agent utterances."""
 
     @property
     def wants_bare(self) -> bool:
-        """Whether it reads texts with ``MASK`` for titles; else as they are."""
+        """Whether it reads texts with titles replaced by ``MASK``."""
         ...
 
     def read(self, text: str, *, before: str = START, place: int = 0) -> Heard:
-        """The label of a text, given the user's label before it and its place in a burst; unknown if nothing fits."""
+        """Predict a text's label from the preceding user label and its position in a burst; unknown if nothing fits."""
         ...
 
 
 def mask_mentions(text: str, mentions: Iterable[Mention]) -> str:
-    """A text with ``MASK`` in the place of every mention that says where it stands.
+    """Replace every mention with offsets by ``MASK``.
 
     >>> mask_mentions("Try Heat (1995)!", [Mention(title="Heat", start=4, end=15)])
     'Try §!'
@@ -85,7 +85,7 @@ def mask_mentions(text: str, mentions: Iterable[Mention]) -> str:
 
 
 def examples_of(dialogues: Iterable[Dialogue], *, linker: Linker | None = None) -> list[Example]:
-    """Every annotated agent utterance, in order; the linker finds titles where the corpus does not say which are named."""
+    """All annotated agent utterances in order; the linker finds titles where the corpus has no mentions."""
     found = []
     for dialogue in dialogues:
         before, place = START, 0
@@ -109,7 +109,7 @@ def _bare(utterance: Utterance, linker: Linker | None) -> str | None:
 
 
 class Remembering:
-    """What both ways share: exact matches, a memory of texts read before, and the threshold below which all is unknown."""
+    """Shared base: exact matches, a cache of texts, and the threshold below which a label is unknown."""
 
     wants_bare = False
 
@@ -118,7 +118,7 @@ class Remembering:
         self._memory: dict[tuple[str, str, int], Heard] = {}
 
     def read(self, text: str, *, before: str = START, place: int = 0) -> Heard:
-        """The label of a text; unknown where the confidence is below the threshold, or no word of it is known."""
+        """Predict the label of a text; unknown below the confidence threshold, or without a known word."""
         key = (text, before, place)
         heard = self._memory.get(key)
         if heard is None:
@@ -136,7 +136,7 @@ class Remembering:
 
 
 class Retrieval(Remembering):
-    """The same text's label (of several, the last), or else that of the text with the highest TF-IDF cosine.
+    """Label of the identical text (of several, the last), or else of the nearest text by TF-IDF cosine.
 
     Of equally near texts the first counts. Unknown if no word occurs in the examples.
     """
@@ -181,7 +181,7 @@ class Retrieval(Remembering):
 
 
 class Encoded(Remembering):
-    """The label of the text whose vector is nearest by cosine, for any sentence encoder.
+    """Label of the nearest text by embedding cosine, for any sentence encoder.
 
     With MiniLM (all-MiniLM-L6-v2) accuracy on held-out dialogues of the annotated files is .849 / .841 / .895 (A / B / C):
     that of ``Retrieval``, and below ``Linear``. Agents repeat their words, and what was asked tells more than synonyms.
@@ -230,7 +230,7 @@ def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often held-out utterances were read right."""
+    """Accuracy on held-out utterances."""
 
     right: int
     """Utterances with the annotated label."""
@@ -241,7 +241,7 @@ class Accuracy:
 
     @property
     def share(self) -> float | None:
-        """Right ones of all; None without any."""
+        """Share of correct predictions; None without any."""
         return self.right / self.total if self.total else None
 
 
@@ -251,7 +251,7 @@ def held_out_accuracy(
     *,
     linker: Linker | None = None,
 ) -> Accuracy:
-    """Accuracy on each dialogue's agent utterances of a model fitted on the other dialogues' (leave one dialogue out).
+    """Leave-one-dialogue-out accuracy on agent utterances.
 
     The user's label before is the annotated one: a simulated user knows what it did. With fewer than two dialogues
     there is nothing to hold out, and the total is 0.
@@ -272,7 +272,7 @@ def held_out_accuracy(
 
 
 def need_examples(examples: Sequence[Example]) -> None:
-    """Raise DataError if there are none."""
+    """Raise DataError if there are no examples."""
     if not examples:
         hint = "Language understanding is trained on dialogues whose agent utterances have acts."
         raise DataError(Problem("there is no annotated agent utterance to train on.", hint=hint))

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What a linear model has learned. Shapes with L labels, P pieces of letters, B labels of users."""
+    """Parameters of a linear model. Shapes with L labels, P character n-grams, B user labels."""
 
     labels: tuple[str, ...]
     """The labels, in the order of the alphabet."""
@@ -51,7 +51,7 @@ class Weights:
 
 
 def fitted_weights(examples: Sequence[Example], *, context: bool = True) -> Weights:
-    """The weights of a linear support vector machine, one label against the others.
+    """Fit a linear support vector machine, one label against the others.
 
     Args:
         examples: annotated utterances.
@@ -102,7 +102,7 @@ def _context_of(examples: Sequence[Example], befores: Mapping[str, int]) -> Floa
 
 
 class Linear(Remembering):
-    """A linear support vector machine, one label against the others, with confidence from its margins.
+    """Linear one-vs-rest support vector machine with confidence from its margins.
 
     It reads texts with a mask for every title, so that it need not learn titles, nor read the same sentence anew for each.
     """
@@ -118,7 +118,7 @@ class Linear(Remembering):
         unknown_below: float = 0.0,
         weights: Weights | None = None,
     ) -> None:
-        """Fit, or take what was fitted before.
+        """Fit the model, or use fitted weights.
 
         Args:
             examples: annotated utterances.
@@ -137,7 +137,7 @@ class Linear(Remembering):
         self._texts: dict[str, tuple[Floats | None]] = {}
 
     def margins(self, text: str, *, before: str, place: int) -> Floats | None:
-        """How far the text is on each label's side, shape (n_labels,); None if too little of it is known."""
+        """Margin of each label, shape (n_labels,); None if too little of the text is known."""
         known = self._texts.get(text)
         if known is None:
             if len(self._texts) >= REMEMBERED_TEXTS:
@@ -173,12 +173,12 @@ class Linear(Remembering):
 
 
 def read_as(example: Example) -> str:
-    """The text of an example as a linear model reads it: with masks for titles, and no longer than is ever read."""
+    """Text of an example as model input: titles masked, and truncated."""
     return (example.text if example.bare is None else example.bare)[:LONGEST]
 
 
 def fitted_temperature(examples: Sequence[Example], groups: Sequence[int], *, context: bool = True) -> float:
-    """The factor from margins to log odds that makes held-out labels most likely, of a few that are tried.
+    """Temperature that maximises the held-out likelihood, from a small grid.
 
     Args:
         examples: annotated utterances.

@@ -80,7 +80,7 @@ Values = list[tuple[str, re.Pattern[str]]]
 
 
 class Linker(Protocol):
-    """Finds items in a text; ``catalogue.TitleLinker`` does."""
+    """Protocol of linkers that find items in a text, such as ``catalogue.TitleLinker``."""
 
     def find(self, text: str) -> tuple[Mention, ...]:
         """Items named in a text, in order."""
@@ -88,7 +88,7 @@ class Linker(Protocol):
 
 
 def stance(text: str) -> str:
-    """What a text says of an item, by its words: ``DISLIKE``, ``UNSEEN``, ``SEEN``, ``LIKE`` or ``PLAIN``.
+    """Stance of a text towards an item, by its words: ``DISLIKE``, ``UNSEEN``, ``SEEN``, ``LIKE`` or ``PLAIN``.
 
     >>> texts = ("No, not yet", "I don't like it", "I liked that", "Watched it already", "Who directed it?")
     >>> [stance(text) for text in texts]
@@ -106,7 +106,7 @@ def stance(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """One way to say something."""
+    """One template of an utterance."""
 
     text: str
     """What is said, with slots in braces."""
@@ -123,7 +123,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Phrasebook:
-    """Phrases by user label, those of real users first as they were met."""
+    """Phrases by user label, those of real users first in order of appearance."""
 
     phrases: Mapping[str, tuple[Phrase, ...]] = field(default_factory=dict)
 
@@ -137,7 +137,7 @@ class Phrasebook:
 
     @classmethod
     def from_json(cls, data: Any) -> "Phrasebook":
-        """What ``to_json`` gave; ValueError, TypeError or AttributeError from anything else."""
+        """Inverse of ``to_json``; ValueError, TypeError or AttributeError for anything else."""
         return cls(
             {
                 str(label): tuple(Phrase(str(text), int(count), str(says)) for text, count, says in phrases)
@@ -154,7 +154,7 @@ def extract(
     attributes: Sequence[str] = ("genre",),
     space: ActionSpace = KDD2020,
 ) -> Phrasebook:
-    """Phrases from the user utterances of annotated dialogues.
+    """Extract phrases from the user utterances of annotated dialogues.
 
     Slots are those that the acts annotate; in utterances without any, titles found by the linker and attribute values
     of the catalogue. A text is left out if it keeps a name that became no slot, is abusive, or very long. Of acts that

@@ -9,12 +9,12 @@ from trialogue.simulation.language.phrases import Phrase
 
 
 class Template:
-    """A phrase cut at its slots: a piece of text, a slot, a piece of text, ..."""
+    """A phrase split at its slots: text, slot, text, ..."""
 
     __slots__ = ("_label", "_ready", "is_number", "pieces", "slots", "text", "weight")
 
     def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str) -> None:
-        """Put the domain's words in and cut.
+        """Insert the domain's words and split.
 
         Args:
             phrase: what is said.
@@ -33,7 +33,7 @@ class Template:
 
     @property
     def ready(self) -> Utterance | None:
-        """The utterance, where it has no slots: records do not change, so that one can be in any number of dialogues."""
+        """The utterance, if it has no slots; immutable, so that dialogues can share it."""
         if self._ready is None and not self.slots:
             acts = (DialogueAct(intent=self._label),)
             self._ready = Utterance(speaker="user", text=self.text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=())
@@ -41,7 +41,7 @@ class Template:
 
 
 class Choice:
-    """Templates of one act, drawn by how often they were said and, if users are terse or wordy, by their length."""
+    """Templates of one act, weighted by frequency and, for terse or wordy users, by length."""
 
     __slots__ = ("_table", "templates", "texts")
 
@@ -53,7 +53,7 @@ class Choice:
         self._table = Weighted(dict(zip(self.templates, weights, strict=True)))
 
     def draw(self, dice: Dice) -> Template:
-        """One of the templates."""
+        """Sample a template."""
         return self._table.draw(dice)
 
 

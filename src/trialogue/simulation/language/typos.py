@@ -11,13 +11,13 @@ NEIGHBORS = {letter: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in 
 
 
 def check_rate(rate: float) -> None:
-    """Raise UsageError unless a rate of typos is a share."""
+    """Raise UsageError unless a typo rate is between 0 and 1."""
     if not 0 <= rate <= 1:
         raise UsageError(f"The typo rate must be the share of words with a typo, from 0 to 1; given: {rate:g}.")
 
 
 def add_typos(text: str, rate: float, dice: Dice) -> str:
-    """A text with a slip in each word of four letters or more with probability ``rate``; first letters stay.
+    """Add a typo to each word of at least four letters with probability ``rate``; first letters are kept.
 
     >>> import numpy as np
     >>> add_typos("something like that", 1.0, Dice(np.random.default_rng(5)))

@@ -31,7 +31,7 @@ ARRAYS = ("idf", "of_letters", "of_before", "of_place", "intercepts")
 
 
 def kept_weights(examples: Sequence[Example], *, context: bool = True) -> Weights:
-    """What ``fitted_weights`` gives, to the last bit: from this process, from the cache, or fitted now.
+    """Weights identical to those of ``fitted_weights``: from this process, from the cache, or fitted now.
 
     Raises:
         DataError: there are no examples.

@@ -26,7 +26,7 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class Domain:
-    """What the items are called, and what one does with them.
+    """Words for the items of a domain, and for using them.
 
     >>> Domain(thing="book", things="books", do="read", done="read").done
     'read'
@@ -53,18 +53,18 @@ FALLBACK = "Okay"
 
 @cache
 def hand_written_phrases() -> Mapping[str, tuple[Phrase, ...]]:
-    """Hand-written phrases by label of the paper's action space, and under ``OPENING`` first words."""
+    """Hand-written phrases by label of the paper's action space, and opening phrases under ``OPENING``."""
     text = (importlib.resources.files("trialogue.simulation") / "bundled" / "acts.txt").read_text(encoding="utf-8")
     return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
 
 
 def wishes() -> tuple[Phrase, ...]:
-    """Hand-written phrases that go with any act that tells a preference."""
+    """Hand-written phrases for any act that states a preference."""
     return hand_written_phrases().get(WISH, ())
 
 
 def read_phrases(path: Path | str) -> Phrasebook:
-    """Phrases of one's own: ``[Label]`` begins a section, every other line is a way to say it; ``#`` begins a comment.
+    """Read custom phrases: ``[Label]`` starts a section, every other line is a phrase; ``#`` starts a comment.
 
     Raises:
         DataError: a line before the first section, a slot with a brace missing, or nothing at all.
@@ -110,7 +110,7 @@ _BY_NAME = {"YES": "Note-yes", "NO": "Note", "DONT-KNOW": "Non-disclose-review",
 
 
 def written_for(label: str, space: ActionSpace) -> tuple[Phrase, ...]:
-    """Hand-written phrases for a label: its own, those of the part it plays in its space, or those of a label like it.
+    """Hand-written phrases for a label: its own, those of its role in the space, or those of a similar label.
 
     A label of another naming ("REVEAL.REFINE") is worded by its last known part. One that nothing is known of gets
     ``FALLBACK``, so that there is always something to say.

@@ -13,18 +13,18 @@ CUT_BY_LENGTH = "length"
 
 
 class Model(Protocol):
-    """What answers: a client of an endpoint, or a model in this process."""
+    """Protocol of chat models: a client of an endpoint, or a model in this process."""
 
     def complete(self, messages: Sequence[Mapping[str, str]], *, seed: int | None, trial: str) -> Completion:
-        """The model's answer."""
+        """Request a completion."""
         ...
 
 
 class Asking:
-    """Asks for one user; what answered is in ``meta`` until it is taken."""
+    """Queries a model for one user; records what answered in ``meta`` until it is read."""
 
     def __init__(self, model: Model, *, seed: int, trial: str, longest_text: int) -> None:
-        """Nothing is asked yet.
+        """Store the settings; no request is made yet.
 
         Args:
             model: what answers.
@@ -36,7 +36,7 @@ class Asking:
         self._meta: dict[str, JsonValue] = {}
 
     def ask(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """What the model says, without what it thought before.
+        """The model's answer without its reasoning.
 
         Raises:
             UserFailure: the answer was cut off: half a sentence is nothing that a user said.
@@ -52,11 +52,11 @@ class Asking:
         return checked_text(said, longest=self._longest)
 
     def note(self, name: str, value: JsonValue) -> None:
-        """Keep something with what the user says next."""
+        """Store metadata for the user's next utterance."""
         self._meta[name] = value
 
     def take_account(self) -> dict[str, JsonValue]:
-        """What answered since the last time: model, fingerprint, tokens; the same whether from the cache or not."""
+        """Metadata since the last call (model, fingerprint, tokens), equal with and without the cache."""
         meta, self._meta = self._meta, {}
         return meta
 

@@ -32,30 +32,30 @@ SUMMARIES: Mapping[str, str] = {
 
 
 class LlmKind:
-    """A kind of users that a language model plays."""
+    """A kind of language-model users."""
 
     def __init__(self, member: str, given: Mapping[str, Any] | None = None) -> None:
-        """``member``: a key of ``SUMMARIES``; ``given``: options, of which some may be missing yet."""
+        """``member``: a key of ``SUMMARIES``; ``given``: options, possibly incomplete."""
         self.member, self._given = member, dict(given or {})
 
     @property
     def name(self) -> str:
-        """What these users are called in tables."""
+        """Name of these users in tables."""
         return f"llm:{self.member}"
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """The prompts by purpose; placeholders for domain, persona and need are not filled in."""
+        """Prompts by purpose; placeholders for domain, persona and need are not filled in."""
         own = self._given.get("prompt")
         return {**PROMPTS[self.member], "utterance": own} if isinstance(own, str) else PROMPTS[self.member]
 
     @property
     def signature(self) -> str:
-        """The kind, the version of its protocol, and a hash of its prompts."""
+        """Kind, protocol version, and a hash of the prompts."""
         return signature_of(self.member, self.prompts)
 
     def with_options(self, **changes: Any) -> "LlmKind":
-        """The same kind with some options set.
+        """Copy with some options changed.
 
         Raises:
             OptionsError: unknown options, or values that they cannot have; options that are still missing are no mistake.
@@ -66,7 +66,7 @@ class LlmKind:
         return kind
 
     def mistakes(self) -> list[Mistake]:
-        """What keeps these users from being made: wrong options, and missing ones."""
+        """Invalid and missing options."""
         try:
             LlmUserOptions.model_validate(self._given)
         except ValidationError as error:
@@ -75,7 +75,7 @@ class LlmKind:
         return []
 
     def settle(self, world: World, *, retry_policy: RetryPolicy | None = None) -> "LlmUsers":
-        """Users of this kind in a world.
+        """Create users of this kind in a world.
 
         Raises:
             OptionsError: options are missing or wrong.
@@ -89,13 +89,13 @@ class LlmKind:
 
 
 class LlmKinds:
-    """The family of kinds that stands behind the entry point ``llm``."""
+    """Family of kinds behind the entry point ``llm``."""
 
     members = SUMMARIES
     """What each of them is, by name."""
 
     def member(self, name: str) -> LlmKind:
-        """The kind of a name.
+        """Get a kind by name.
 
         Raises:
             UnknownNameError: there is none.

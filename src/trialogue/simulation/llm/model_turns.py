@@ -16,7 +16,7 @@ OWN_NAME = re.compile(r"\A\s*(?:user|you|me|customer)\s*:\s*", re.IGNORECASE)
 
 
 class Leaving(StrEnum):
-    """Why a user leaves."""
+    """Reason why a user leaves."""
 
     DONE = "done"
     """By the model's word they have what they were after. No outcome counts that: it is checked against the need."""
@@ -25,13 +25,13 @@ class Leaving(StrEnum):
 
     @property
     def stop(self) -> Stop:
-        """What ends the dialogue."""
+        """The corresponding end of the dialogue."""
         return Stop("user_ended" if self is Leaving.DONE else "user_gave_up")
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a user does next."""
+    """A user's next move."""
 
     text: str
     """What they say; "" for nothing."""
@@ -40,7 +40,7 @@ class Move:
 
 
 def move_in(text: str) -> Move:
-    """The move in a model's message: what stands before the first marker is said, what is behind it is not.
+    """Parse the move in a model's message: text before the first marker is said, text after it is dropped.
 
     >>> move_in("User: Great, thanks! [DONE]")
     Move(text='Great, thanks!', leaving=<Leaving.DONE: 'done'>)
@@ -54,7 +54,7 @@ def move_in(text: str) -> Move:
 
 
 def choice_in(text: str, words: Sequence[str]) -> str | None:
-    """The one of some words that an answer names; None if it names none, or several.
+    """The only one of some words that an answer contains; None if it contains none, or several.
 
     >>> choice_in("Continue.", ["CONTINUE", "DONE"])
     'CONTINUE'

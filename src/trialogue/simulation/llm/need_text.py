@@ -10,7 +10,7 @@ MOST_KNOWN = 10  # titles a prompt names; profiles of MovieLens have more than a
 
 
 def need_in_words(need: Need, catalogue: Catalogue) -> str:
-    """Constraints, what is known already, and what to ask: one to a line; what is not there has no line.
+    """Constraints, known items and requests, one per line; missing parts have no line.
 
     Args:
         need: the user's.
@@ -29,7 +29,7 @@ def need_in_words(need: Need, catalogue: Catalogue) -> str:
 
 
 def target_in_words(need: Need, catalogue: Catalogue) -> str:
-    """The target with all its attributes."""
+    """Description of the target with all its attributes."""
     lines = []
     for item in (catalogue[target] for target in need.targets if target in catalogue):
         lines.append(f"- {item.title_with_year}. This title stays your secret.")
@@ -38,7 +38,7 @@ def target_in_words(need: Need, catalogue: Catalogue) -> str:
 
 
 def tastes_in_words(need: Need, catalogue: Catalogue, attributes: Sequence[str]) -> str:
-    """What a user knows, likes and dislikes, each title with some of its attributes."""
+    """Known, liked and disliked titles, each with some attributes."""
     liked = [_with_attributes(catalogue[item], attributes) for item in need.examples if item in catalogue]
     disliked = [_with_attributes(catalogue[item], attributes) for item in need.disliked if item in catalogue]
     rated = {*need.examples, *need.disliked}
@@ -77,5 +77,5 @@ def _join_names(names: Iterable[str]) -> str:
 
 
 def who_in_words(persona: str) -> str:
-    """Who the user is; "" where nothing is said of that."""
+    """Description of the persona; "" without one."""
     return f"Who you are: {persona}\nWrite and decide as this person would." if persona else ""

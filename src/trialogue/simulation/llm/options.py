@@ -21,7 +21,7 @@ def _check_prompt(prompt: str) -> str:
 
 
 class LlmUserOptions(ChatOptions):
-    """An endpoint with a model, how to sample from it, and whom it plays."""
+    """Options of language-model users: endpoint, model, sampling and persona."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 

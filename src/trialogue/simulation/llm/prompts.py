@@ -105,7 +105,7 @@ PROMPTS: Mapping[str, Mapping[str, str]] = {
 
 
 def check_prompt(prompt: str) -> str:
-    """The prompt itself.
+    """Validate a prompt and return it.
 
     Raises:
         UnknownNameError: it has a placeholder that stands for nothing.
@@ -117,17 +117,17 @@ def check_prompt(prompt: str) -> str:
 
 
 def fill_in(prompt: str, values: Mapping[str, str]) -> str:
-    """A prompt with its placeholders filled in; those without a value are left empty, and so are no two lines in a row.
+    r"""Fill in a prompt's placeholders; missing values are empty, without consecutive empty lines.
 
-    >>> fill_in("You look for {domain}.\\n{who}\\nBegin.", {"domain": "films", "who": ""})
-    'You look for films.\\n\\nBegin.'
+    >>> fill_in("You look for {domain}.\n{who}\nBegin.", {"domain": "films", "who": ""})
+    'You look for films.\n\nBegin.'
     """
     text = PLACEHOLDER.sub(lambda match: values.get(match[1], ""), prompt)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
 def signature_of(kind: str, prompts: Mapping[str, str]) -> str:
-    """What a kind is, with the version of its protocol and a hash of its prompts: equal ones were given the same texts.
+    """Signature of a kind: protocol version and a hash of its prompts; equal signatures mean equal texts.
 
     >>> signature_of("single", {}) == signature_of("single", {"utterance": "Hi"})
     False

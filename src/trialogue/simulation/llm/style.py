@@ -11,7 +11,7 @@ from trialogue.simulation.language.typos import add_typos
 
 
 def read_personas(path: Path) -> tuple[str, ...]:
-    """The personas of a text file, one to a line; empty lines are no personas.
+    """Read personas from a text file, one per non-empty line.
 
     Raises:
         DataError: the file cannot be read, or holds none.
@@ -29,12 +29,12 @@ def read_personas(path: Path) -> tuple[str, ...]:
 
 
 def persona_of(personas: tuple[str, ...], case: str, *, seed: int) -> str:
-    """The persona of a case, the same for every agent; "" where there are none."""
+    """Persona of a case, the same for every agent; "" without personas."""
     return Dice(rng_for(seed, case, "persona")).pick(personas) if personas else ""
 
 
 def typist(rate: float, linker: Linker, dice: Dice) -> Callable[[str], str] | None:
-    """A function that puts slips into a text outside of titles, from the user's own dice; None for a rate of 0."""
+    """Function that adds typos outside titles, with the user's own random numbers; None for a rate of 0."""
     if not rate:
         return None
 

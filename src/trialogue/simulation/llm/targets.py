@@ -16,20 +16,20 @@ WITHHELD = "withheld_sentences"
 
 
 def target_need(need: Need) -> Need:
-    """The need of somebody who is after its first target and takes nothing else; another one than the need itself."""
+    """Variant of a need that only its first target satisfies, with a distinct id."""
     first = need.targets[:1]
     return need.model_copy(update={"id": f"{need.id}-target", "targets": first, "acceptable": first})
 
 
 def tastes_need(need: Need) -> Need:
-    """The need of somebody who knows what they like and is after nothing: no constraint, nothing that satisfies it."""
+    """Need of a user with tastes only: without constraints, and satisfied by nothing."""
     return need.model_copy(
         update={"id": f"{need.id}-tastes", "constraints": (), "targets": (), "acceptable": (), "requests": ()}
     )
 
 
 class KeepsTitles:
-    """A policy whose messages never name a target before the agent does.
+    """Policy wrapper whose messages never name a target before the agent does.
 
     Sentences that do are left out of what is said; iEvaLM leaves them out of its own prompt alone, and the agent reads
     them. How many they were stands with the message.
@@ -42,7 +42,7 @@ class KeepsTitles:
         self._titles = [re.compile(rf"(?<!\w){re.escape(title)}(?!\w)", re.IGNORECASE) for title in titles if title]
 
     def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
-        """The policy's move without the sentences that give the target away.
+        """The policy's move without sentences that reveal the target.
 
         Raises:
             UserFailure: nothing of the message is left.

@@ -17,15 +17,15 @@ SPEAKERS = {"user": "You", "system": "Recommender"}
 
 
 class Policy(Protocol):
-    """How the next move is asked for."""
+    """Protocol for choosing the next move."""
 
     def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
-        """The user's next move after what was said so far."""
+        """The user's next move after the dialogue so far."""
         ...
 
 
 class LlmUser:
-    """One user in one dialogue."""
+    """Language-model user in one dialogue."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class LlmUser:
         turns: int | None = None,
         typing: Callable[[str], str] | None = None,
     ) -> None:
-        """Nothing is asked yet.
+        """Store the settings; no request is made yet.
 
         Args:
             policy: what they do next.
@@ -51,16 +51,16 @@ class LlmUser:
 
     @property
     def need(self) -> Need:
-        """What they are after."""
+        """The user's need."""
         return self._need
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
-        """The first message, after the agent's greeting if there is one."""
+        """First message, after the agent's greeting if there is one."""
         self._said = list(greeting.utterances) if greeting is not None else []
         return self._next_utterance()
 
     def answer(self, turn: Turn) -> Utterance | Stop:
-        """The next message, or why they leave; after a goodbye nothing is asked any more."""
+        """Next message, or the reason for leaving; after a goodbye no request is made."""
         self._said.extend(turn.utterances)
         if self._leaving is not None:
             return self._leaving.stop
@@ -69,7 +69,7 @@ class LlmUser:
         return self._next_utterance()
 
     def resume(self, history: Sequence[Utterance]) -> None:
-        """Take up a dialogue that has got so far."""
+        """Continue a dialogue from a history."""
         self._said = list(history)
 
     def _next_utterance(self) -> Utterance | Stop:
@@ -86,19 +86,19 @@ class LlmUser:
 
 
 class SinglePrompt:
-    """One call a turn: the message, with a marker in it where the user leaves."""
+    """One call per turn: the message, with a marker if the user leaves."""
 
     def __init__(self, prompts: Mapping[str, str], values: Mapping[str, str], *, role: str) -> None:
-        """``prompts``: with ``utterance`` and ``first``; ``values``: for their places; ``role``: whose words they are."""
+        """``prompts``: with ``utterance`` and ``first``; ``values``: for placeholders; ``role``: names of the speakers."""
         self._instruction, self._first, self._role = fill_in(prompts["utterance"], values), prompts["first"], role
 
     def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
-        """What the model writes."""
+        """The model's message."""
         return move_in(asking.ask(flip_roles(self._instruction, said, role=self._role, first=self._first)))
 
 
 class DualPrompt:
-    """Two calls a turn from the second on: first whether to go on, then the message.
+    """Two calls per turn from the second on: first whether to continue, then the message.
 
     An answer to the first that names none of the choices, or several, goes on, as in UserSimCRS; it is kept with the
     message as ``decision: null``.
@@ -110,7 +110,7 @@ class DualPrompt:
         self._role, self._single = role, SinglePrompt(prompts, values, role=role)
 
     def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
-        """Leave, or what the model writes."""
+        """Leave, or the model's message."""
         if any(each.speaker == "user" for each in said):
             question = Utterance(speaker="system", text=fill_in(self._question, {"transcript": transcript(said)}))
             answer = asking.ask(chat_of(self._decision, [question], role=self._role, roles=FLIPPED))
@@ -126,7 +126,7 @@ CHOICES = ("CONTINUE", *LEAVE_ON)
 
 
 def flip_roles(instruction: str, said: Sequence[Utterance], *, role: str, first: str) -> list[dict[str, str]]:
-    """A dialogue as chat messages for a model that plays the user: the recommender is its counterpart.
+    """Convert a dialogue to chat messages for a model that plays the user: the recommender is its counterpart.
 
     Args:
         instruction: comes first.
@@ -139,5 +139,5 @@ def flip_roles(instruction: str, said: Sequence[Utterance], *, role: str, first:
 
 
 def transcript(said: Sequence[Utterance]) -> str:
-    """A dialogue as lines, with who says them."""
+    """Format a dialogue as lines with speakers."""
     return "\n".join(f"{SPEAKERS[each.speaker]}: {each.text}" for each in said)

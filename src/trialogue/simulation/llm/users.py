@@ -23,7 +23,7 @@ TURNS_OF_TARGET = 5  # iEvaLM's
 
 
 class LlmUsers:
-    """Users of ``llm:single``, and what all kinds have; threads may share it."""
+    """Users of ``llm:single``, and base class of all kinds; thread-safe."""
 
     policy: Callable[..., Policy] = SinglePrompt
     usual_turns: int | None = None
@@ -38,7 +38,7 @@ class LlmUsers:
         *,
         retry_policy: RetryPolicy | None = None,
     ) -> None:
-        """Nothing is asked yet.
+        """Store the settings; no request is made yet.
 
         Raises:
             UsageError: the key's environment variable is not set, or the address is none.
@@ -56,7 +56,7 @@ class LlmUsers:
         self._client = ChatClient(chat, retry_policy=retry_policy)
 
     def new(self, case: str, *, seed: int) -> SimulatedUser:
-        """The user of a case, with the need that users of any kind have in this case."""
+        """Create the user of a case, with the need that users of any kind have in this case."""
         need = self.need_of(self._cases.draw(case, seed=seed).need)
         persona = need.persona or self.persona(case, seed=seed)
         need = need.model_copy(update={"persona": persona}) if persona else need
@@ -68,11 +68,11 @@ class LlmUsers:
         return LlmUser(policy, self.ask_for(case, seed=seed), need, turns=turns, typing=typing)
 
     def persona(self, case: str, *, seed: int) -> str:
-        """Who the user of a case is."""
+        """Persona of a case."""
         return persona_of(self._personas, case, seed=seed) or self.options.persona
 
     def ask_for(self, case: str, *, seed: int) -> Asking:
-        """Who asks the model for the user of a case.
+        """Create the model client of a case.
 
         The case is the trial of the cache: where agents say the same, the user answers the same.
         """
@@ -80,19 +80,19 @@ class LlmUsers:
         return Asking(self._client, seed=own, trial=f"users/{seed}/{case}", longest_text=self.options.longest_text)
 
     def need_of(self, need: Need) -> Need:
-        """What the users of this kind are after where others have this need."""
+        """Need of this kind of users, derived from the general one."""
         return need
 
     def words(self, need: Need) -> str:
-        """The text of a need in the prompt."""
+        """Text of a need in the prompt."""
         return need_in_words(need, self.world.catalogue)
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:
-        """The policy with what a kind watches over."""
+        """Policy with the safeguards of this kind."""
         return policy
 
     def usage(self) -> Usage:
-        """What the model was asked by this object, and what that cost."""
+        """Usage and cost of this object's requests."""
         return self._client.ledger.usage()
 
     def close(self) -> None:
@@ -107,30 +107,30 @@ class DualUsers(LlmUsers):
 
 
 class TargetItemUsers(LlmUsers):
-    """Users of ``llm:target-item``: they know one item, describe it without its title, and take nothing else."""
+    """Users of ``llm:target-item``: they know one item, describe it without its title, and accept nothing else."""
 
     usual_turns = TURNS_OF_TARGET
 
     def need_of(self, need: Need) -> Need:
-        """One target, and nothing else that would do."""
+        """Need with a single target."""
         return target_need(need)
 
     def words(self, need: Need) -> str:
-        """The target with its attributes, of which the model answers questions."""
+        """The target with its attributes, about which the model answers questions."""
         return target_in_words(need, self.world.catalogue)
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:
-        """The title is kept from the agent until it has named it."""
+        """Policy that withholds the title until the agent has named it."""
         return KeepsTitles(policy, need.targets, self.world)
 
 
 class TargetFreeUsers(LlmUsers):
-    """Users of ``llm:target-free``: they have tastes, and are after nothing in particular."""
+    """Users of ``llm:target-free``: they have tastes, but no target."""
 
     def need_of(self, need: Need) -> Need:
-        """Nothing by which an outcome could be judged: such users share no column with those who are after something."""
+        """Need without an outcome, so that such users share no column with others."""
         return tastes_need(need)
 
     def words(self, need: Need) -> str:
-        """What they know, like and dislike, with its attributes."""
+        """Known, liked and disliked items with attributes."""
         return tastes_in_words(need, self.world.catalogue, self.attributes)

@@ -42,7 +42,7 @@ PLACE = re.compile(r"\{[^{}]*\}")
 
 
 class Wording(StrEnum):
-    """The outcome of a wording."""
+    """Result of checking a wording."""
 
     MODEL = "model"
     """It keeps the acts and is said."""
@@ -61,10 +61,10 @@ class Wording(StrEnum):
 
 
 class ActGate:
-    """Whether a wording keeps what a message does; made once for all users of a model and catalogue."""
+    """Checks that a wording preserves a message's act; shared by all users of a model and catalogue."""
 
     def __init__(self, phrasebook: Phrasebook, space: ActionSpace, catalogue: Catalogue, linker: Linker) -> None:
-        """Learns what the acts sound like from the phrases that users say."""
+        """Learn the acts from the users' phrases."""
         self._linker, self._states = linker, space.states
         values = {
             value
@@ -84,7 +84,7 @@ class ActGate:
         self._acts = Linear(examples, context=False, unknown_below=SURE) if examples else None
 
     def judge(self, said: Utterance, wording: str) -> Wording:
-        """What becomes of a wording of a message that the agenda's user says."""
+        """Accept or reject a wording of a message."""
         names = [slot.value for act in said.acts or () for slot in act.slots if slot.value]
         if any(not _holds(wording, name) for name in names):
             return Wording.LOST_VALUE
@@ -111,7 +111,7 @@ class ActGate:
         return Wording.MODEL if heard == self._state(own) else Wording.OTHER_ACT
 
     def bare(self, wording: str, mentions: Sequence[Mention]) -> str:
-        """A wording with ``MASK`` for titles and for values of attributes, as the phrases have them."""
+        """A wording with titles and attribute values replaced by ``MASK``, as in the phrases."""
         text = mask_mentions(wording, mentions)
         for value, pattern in self._values.items():
             if value in text.casefold():
@@ -134,22 +134,22 @@ def _holds(text: str, value: str) -> bool:
 
 
 class WordedUser:
-    """An agenda-based user whose messages a model words."""
+    """Agenda-based user whose messages are worded by a model."""
 
     def __init__(
         self, user: AgendaUser, asking: Asking, gate: ActGate, instruction: str, message: str, role: str
     ) -> None:
-        """``instruction`` comes first, in the role's words; ``message`` has places for what was said and what to word."""
+        """``instruction`` is the system message; ``message`` has placeholders for the dialogue and the text to word."""
         self._user, self._asking, self._gate = user, asking, gate
         self._instruction, self._message, self._role = instruction, message, role
 
     @property
     def need(self) -> Need | None:
-        """What they are after."""
+        """The user's need."""
         return self._user.need
 
     def labels(self, turn: Turn) -> list[Labelled]:
-        """What each message of a turn does, from its words alone."""
+        """Act label of each message of a turn, from its words alone."""
         return self._user.labels(turn)
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
@@ -161,7 +161,7 @@ class WordedUser:
         return self._reword(self._user.answer(turn), turn)
 
     def resume(self, history: Sequence[Utterance]) -> None:
-        """Take up a dialogue that has got so far."""
+        """Continue a dialogue from a history."""
         self._user.resume(history)
 
     def _reword(self, said: Utterance | Stop, turn: Turn | None) -> Utterance | Stop:
@@ -217,7 +217,7 @@ class WordedUsers(LlmUsers):
         *,
         retry_policy: RetryPolicy | None = None,
     ) -> None:
-        """As the kind's, with the agenda-based users that decide.
+        """As for the base class, plus the agenda-based users that decide.
 
         Raises:
             UsageError: the world has no ratings, of which these users are sampled.
@@ -233,7 +233,7 @@ class WordedUsers(LlmUsers):
             raise UsageError("llm:worded makes no typos, which would hide the acts: leave 'typos' out.")
 
     def new(self, case: str, *, seed: int) -> WordedUser:
-        """The agenda-based user of a case, in the model's words."""
+        """Create the agenda-based user of a case with a model's wording."""
         user = self._agenda.new(case, seed=seed)
         role = self.options.instruction_role
         asking = self.ask_for(case, seed=seed)
@@ -243,6 +243,6 @@ class WordedUsers(LlmUsers):
 
 
 def gate_of(model: UserModel, users: Users) -> ActGate:
-    """The gate for the words of some agenda-based users."""
+    """Create the gate for agenda-based users."""
 
     return ActGate(model.phrasebook, model.interaction.space, users.catalogue, users.world.linker)

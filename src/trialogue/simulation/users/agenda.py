@@ -35,7 +35,7 @@ Draw = Callable[[InteractionModel, Dice], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Cir6:
-    """Draws from the chain over user labels until a draw meets two conditions (released code, CIR6)."""
+    """Samples from the chain over user labels until two conditions hold (released code, CIR6)."""
 
     cap: int | None = 25
     """Labels at most; None: any number."""
@@ -43,7 +43,7 @@ class Cir6:
     """``Disclose`` is among the first so many; a model that never discloses is spared."""
 
     def __call__(self, model: InteractionModel, dice: Dice) -> tuple[str, ...]:
-        """An agenda; after 1,000 failed draws the last one, cut to the cap."""
+        """Sample an agenda; after 1,000 rejected draws the last one, truncated to the cap."""
         disclose = _disclose(model)
         for _ in range(ATTEMPTS):
             labels = walk(model.next_label, model.opening_label, dice, longest=self.cap or LONGEST)
@@ -55,7 +55,7 @@ class Cir6:
 
 @dataclass(frozen=True)
 class QrfaChain:
-    """Draws from the chain over user labels with agent classes between (released code, QRFA, second variant)."""
+    """Samples from the chain over user labels with agent classes between (released code, QRFA, second variant)."""
 
     cap: int = 40
     """Labels at most."""
@@ -66,7 +66,7 @@ class QrfaChain:
     does by an oversight; that is the variant that agrees with the paper. Else always on the user labels."""
 
     def __call__(self, model: InteractionModel, dice: Dice) -> tuple[str, ...]:
-        """An agenda; after 1,000 failed draws the last one, cut to the cap."""
+        """Sample an agenda; after 1,000 rejected draws the last one, truncated to the cap."""
         disclose = _disclose(model)
         for attempt in range(ATTEMPTS):
             steps = walk(model.next_step or model.next_label, model.opening_label, dice, longest=LONGEST)
@@ -78,7 +78,7 @@ class QrfaChain:
 
 
 def qrfa_top10(model: InteractionModel, dice: Dice) -> tuple[str, ...]:
-    """The labels of one of the ten most usual dialogues (released code, QRFA, first variant); one label without any."""
+    """Labels of one of the ten most usual dialogues (released code, QRFA, first variant); one label if there are none."""
     traces = model.traces[:MOST_USUAL]
     return dice.pick(traces).labels if traces else (model.opening_label,)
 
@@ -96,7 +96,7 @@ INITIALISERS: Mapping[str, Draw] = MappingProxyType(
 
 
 def initialiser(name: str) -> Draw:
-    """The way of drawing agendas that goes by a name.
+    """Get an agenda initialiser by name.
 
     Raises:
         UnknownNameError: none does.
@@ -107,12 +107,12 @@ def initialiser(name: str) -> Draw:
 
 
 def continuation(model: InteractionModel, label: str, dice: Dice, *, cap: int = 25) -> tuple[str, ...]:
-    """What may come after a label: a draw from the chain, without the label, at most ``cap`` long; () if it is the last."""
+    """Sample what follows a label in the chain, without the label, at most ``cap`` long; () if it is the last."""
     return tuple(walk(model.next_label, label, dice, longest=cap + 1)[1 : cap + 1])
 
 
 def walk(tables: Mapping[str, Weighted[str]], start: str, dice: Dice, *, longest: int) -> list[str]:
-    """States from ``start`` to the end of the chain, or one more than ``longest``; a state without a table is the last."""
+    """States from ``start`` to the end of the chain, at most ``longest`` + 1; a state without a table is the last."""
     states = [start]
     while len(states) <= longest and (table := tables.get(states[-1])) is not None:
         following = table.draw(dice)
@@ -129,7 +129,7 @@ def _disclose(model: InteractionModel) -> str | None:
 
 @dataclass(frozen=True)
 class UpdateRule:
-    """What a user does after the agent's reply: pull the next action, or push a replacement (paper, sec. 4.1).
+    """Reaction to the agent's reply: pull the next action, or push a replacement (paper, sec. 4.1).
 
     The reply answers the user's action if its label is acceptable; then the next action is pulled off the agenda. Else
     a replacement is drawn from P(user label | agent label) and done at once.
@@ -149,14 +149,14 @@ class UpdateRule:
             )
 
     def decisive_label(self, labels: Sequence[str | None]) -> str | None:
-        """The label that counts of a turn's messages; None without any."""
+        """Decisive label of a turn's messages; None without any."""
         if not labels:
             return None
         return labels[-1] if self.decides == "last" else labels[0]
 
 
 def replacement(model: InteractionModel, heard: str | None, dice: Dice) -> str:
-    """A user label to answer an agent label with; of an unknown one (None), what answers any agent label.
+    """Sample a user label in response to an agent label; for an unknown one (None), in response to any.
 
     This is the released code's, for QRFA as for CIR6. The paper (sec. 4.2.2) has QRFA draw a class first, Query or Feedback,
     and then a label of it "based on historical dialogs"; drawn given the agent's label, too, that comes to the same.

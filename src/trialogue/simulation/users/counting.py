@@ -16,7 +16,7 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 def labels_of(dialogue: Dialogue) -> list[Label]:
-    """(speaker, label) of every annotated utterance in order, the first act's where there are several.
+    """(speaker, label) of every annotated utterance in order; the first act's if there are several.
 
     Utterances without an act, or with empty intents only, are left out.
     """
@@ -29,12 +29,12 @@ def labels_of(dialogue: Dialogue) -> list[Label]:
 
 
 def bigrams(dialogues: Iterable[Sequence[Label]]) -> Counter[tuple[Label, Label]]:
-    """How often a label follows a label directly, within dialogues; start and end are no labels."""
+    """Counts of directly consecutive labels within dialogues, without start and end."""
     return Counter(pair for labels in dialogues for pair in pairwise(labels))
 
 
 def class_bigrams(dialogues: Iterable[Sequence[Label]], *, qrfa: Qrfa = QRFA_RELEASED) -> Counter[tuple[str, str]]:
-    """The same for classes of QRFA; pairs with a label of no class are left out."""
+    """Counts of consecutive QRFA classes; pairs with an unclassified label are omitted."""
     counts: Counter[tuple[str, str]] = Counter()
     for (first, second), count in bigrams(dialogues).items():
         before, after = qrfa.class_of(*first), qrfa.class_of(*second)
@@ -44,7 +44,7 @@ def class_bigrams(dialogues: Iterable[Sequence[Label]], *, qrfa: Qrfa = QRFA_REL
 
 
 def state_bigrams(dialogues: Iterable[Sequence[Label]], states: Mapping[str, str]) -> Counter[tuple[str, str]]:
-    """How often a coarse user action follows another, ``END`` after the last; labels without one stand for themselves."""
+    """Counts of consecutive coarse user actions, with ``END`` after the last; unmapped labels are kept."""
     counts: Counter[tuple[str, str]] = Counter()
     for labels in dialogues:
         said = [states.get(label, label) for speaker, label in labels if speaker == "user"]
@@ -53,7 +53,7 @@ def state_bigrams(dialogues: Iterable[Sequence[Label]], states: Mapping[str, str
 
 
 def successions(sequences: Iterable[Sequence[str]]) -> Counts:
-    """How often a label, or ``END``, follows a label in these sequences."""
+    """Counts of labels, or ``END``, following each label in these sequences."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for labels in sequences:
         for before, after in pairwise((*labels, END)):
@@ -62,7 +62,7 @@ def successions(sequences: Iterable[Sequence[str]]) -> Counts:
 
 
 def replies(dialogues: Iterable[Sequence[Label]]) -> Counts:
-    """How often a user label comes right after an agent label; other neighbours do not count.
+    """Counts of user labels directly after each agent label.
 
     (The released code counts an agent message after another one, too, so that its users may try to "List".)
     """
@@ -75,7 +75,7 @@ def replies(dialogues: Iterable[Sequence[Label]]) -> Counts:
 
 
 def with_classes(labels: Iterable[Label], qrfa: Qrfa) -> list[str]:
-    """User labels as they are, and for agent labels their QRFA class; agent labels of no class are left out."""
+    """User labels, and QRFA classes of agent labels; unclassified agent labels are omitted."""
     mixed = [label if speaker == "user" else qrfa.class_of(speaker, label) for speaker, label in labels]
     return [label for label in mixed if label is not None]
 

@@ -53,7 +53,7 @@ class _Canvas:
 
 
 def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
-    """A drawing of the chain of user actions, as an SVG document.
+    """Draw the chain of user actions as an SVG document.
 
     Args:
         model: with its counts.
@@ -79,7 +79,7 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
 
 
 def transitions(model: InteractionModel, *, level: Level = "coarse") -> dict[tuple[str, str], int]:
-    """How often each state (of user actions, ``END`` included) follows a state, of those that do.
+    """Counts of transitions between states of user actions, ``END`` included.
 
     Raises:
         UnknownNameError: there is no such level.

@@ -240,7 +240,7 @@ def load_users(name: Path | str, **changes: Any) -> UserModel:
 
 
 def check_users(name: Path | str) -> None:
-    """Whether there are users of a name or folder, without making them.
+    """Check that users exist by name or folder, without creating them.
 
     Raises:
         UnknownNameError: no such users.

@@ -36,7 +36,7 @@ SHORTEST_TRACE = 4  # user turns; the released code takes dialogues with "more t
 
 @dataclass(frozen=True)
 class Trace:
-    """The user labels of one dialogue, and how usual its steps are."""
+    """User labels of one dialogue, and how usual its transitions are."""
 
     labels: tuple[str, ...]
     """User labels in order."""
@@ -200,7 +200,7 @@ def fit_interaction(
 
 
 def uniform_interaction(space: ActionSpace, *, name: str) -> InteractionModel:
-    """A model of labels that nobody has counted: every label, and the end, is as likely as any other.
+    """Model with uniform probabilities over all labels and the end.
 
     It is what a file that names labels without dialogues allows for; agendas from it mean little.
     """

@@ -55,7 +55,7 @@ class World:
 
 @dataclass(frozen=True)
 class Wants:
-    """Who a user of a case is, before anything is said."""
+    """Need and profile of the user of a case."""
 
     need: Need
     """What they are after."""
@@ -124,35 +124,35 @@ class UserKind(Protocol):
 
 @runtime_checkable
 class Checked(Protocol):
-    """A kind that knows what keeps its users from being made, before they are: options that are wrong or missing."""
+    """A kind that can report invalid or missing options before users are created."""
 
     def mistakes(self) -> list[Mistake]:
-        """Every mistake, with the option it is about; [] if there is none."""
+        """All mistakes, each with its option; [] if there are none."""
         ...
 
 
 @runtime_checkable
 class Signed(Protocol):
-    """Users, or a kind of them, whose behavior rests on more than their options, such as the text of a prompt."""
+    """Users, or a kind, whose behavior depends on more than their options, such as the text of a prompt."""
 
     @property
     def signature(self) -> str:
-        """Changes with whatever of that changes; goes into the manifest and the dialogues."""
+        """Identifier that changes with the behavior; recorded in the manifest and the dialogues."""
         ...
 
 
 @runtime_checkable
 class Prompted(Signed, Protocol):
-    """A kind of users that a language model plays."""
+    """A kind of users played by a language model."""
 
     @property
     def name(self) -> str:
-        """What these users are called."""
+        """Name of these users."""
         ...
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """The prompts by purpose."""
+        """Prompts by purpose."""
         ...
 
 
@@ -162,11 +162,11 @@ class KindFamily(Protocol):
 
     @property
     def members(self) -> Mapping[str, str]:
-        """What each of them is, by name."""
+        """Descriptions of the members by name."""
         ...
 
     def member(self, name: str) -> UserKind:
-        """The kind of a name; UnknownNameError if there is none."""
+        """Get a kind by name; UnknownNameError if there is none."""
         ...
 
 
@@ -213,7 +213,7 @@ def _find_kind(name: str) -> UserKind:
 
 
 def is_users_file(name: object) -> bool:
-    """Whether a text names a YAML file that describes users."""
+    """Whether the argument names a YAML file that describes users."""
     return isinstance(name, str) and Path(name).suffix in (".yaml", ".yml") and Path(name).is_file()
 
 
@@ -237,7 +237,7 @@ def _check_registered(name: str) -> None:
 
 
 def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | None, TrialogueError]]:
-    """What is wrong with users of a name and their options, with the option's name; agenda-based ones are not made for that.
+    """Mistakes in users and their options, with the option's name; does not create agenda-based users.
 
     Args:
         name: as for ``load_kind``.
@@ -272,7 +272,7 @@ def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, Trialogue
 
 
 def world_without_ratings(catalogue: Catalogue) -> UsageError:
-    """What to say where users are sampled from ratings and there are none."""
+    """Error if users need ratings and there are none."""
     return UsageError(
         f"the catalogue of {len(catalogue)} items has no ratings, from which these simulated users are "
         "sampled. Name a file of them with 'ratings' (columns user, item, rating), or use demo or a "

@@ -12,7 +12,7 @@ MOST_EXAMPLES = 3  # of what they like, which they name to say what they are aft
 
 
 class Wanting:
-    """What one user has seen and thinks, by their profile, and what they wish for, by their need.
+    """Preferences from the user's profile, and wishes from their need.
 
     A user whose opinions decide accepts only an item that satisfies the need. Constraints are stated one at a time,
     those not yet stated first.
@@ -26,12 +26,12 @@ class Wanting:
 
     @property
     def decides(self) -> bool:
-        """As the profile's."""
+        """As in the profile's preferences."""
         return self._base.decides
 
     @property
     def untold(self) -> frozenset[str]:
-        """Attributes with a constraint that the user has not mentioned yet."""
+        """Constrained attributes that the user has not mentioned yet."""
         return frozenset(
             name
             for name, values in self._values.items()
@@ -39,15 +39,15 @@ class Wanting:
         )
 
     def has_seen(self, item_id: str) -> bool:
-        """As the profile's."""
+        """As in the profile's preferences."""
         return self._base.has_seen(item_id)
 
     def focus(self, items: Sequence[str]) -> str:
-        """The item that the user goes on to talk about: the first that satisfies the need, else the last one named."""
+        """Item that the user goes on to talk about: the first that satisfies the need, else the last one named."""
         return next((item for item in items if item in self._acceptable), items[-1])
 
     def opinion(self, item_id: str, dice: Dice) -> int:
-        """``LIKED`` of what satisfies the need; of other items that are not known, never that."""
+        """``LIKED`` for items that satisfy the need; never for other unknown items."""
         if item_id in self._acceptable:
             return LIKED
         opinion = self._base.opinion(item_id, dice)
@@ -56,7 +56,7 @@ class Wanting:
         return DISLIKED if opinion == DISLIKED else NEUTRAL
 
     def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
-        """A known and liked item that is like what they are after, one not in ``but`` if there is one."""
+        """A known and liked item that resembles the target, preferably not in ``but``."""
         examples = self._need.examples[:MOST_EXAMPLES]
         fresh = [item for item in examples if item not in but]
         if fresh or examples:
@@ -64,7 +64,7 @@ class Wanting:
         return self._base.wanted_item(dice, but=but)
 
     def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
-        """A value that the need asks for, untold ones first; to turn down, one that it does not ask for."""
+        """A value that the need asks for, unmentioned ones first; to reject, one that it does not ask for."""
         wanted = self._values.get(attribute, ())
         if not liked:
             value = self._base.value(attribute, dice, liked=False)

@@ -28,7 +28,7 @@ Feature = tuple[str, str]
 
 
 def decade_of(item: Item) -> str | None:
-    """The decade of an item's year.
+    """Decade of an item's year.
 
     >>> decade_of(Item(id="1", title="Heat", year=1995))
     '1990s'
@@ -44,10 +44,10 @@ def values_of(item: Item, attribute: str) -> tuple[str, ...]:
 
 
 class Needs:
-    """Draws needs over one catalogue."""
+    """Samples needs over one catalogue."""
 
     def __init__(self, catalogue: Catalogue, *, attributes: Sequence[str]) -> None:
-        """Needs whose constraints users can word.
+        """Prepare needs whose constraints users can word.
 
         Args:
             catalogue: the items.
@@ -77,7 +77,7 @@ class Needs:
         return {item_id: place for place, item_id in enumerate(self._ids)}
 
     def of_profile(self, profile: Profile, dice: Dice, *, liked: Iterable[str] = ()) -> Need:
-        """What the user of a profile is after.
+        """Sample a need for the user of a profile.
 
         Args:
             profile: what they have consumed and how they liked it.
@@ -90,7 +90,7 @@ class Needs:
         return self._need(anchors, known, tuple(profile.disliked_items), dice, frozenset(liked), NeedSource.PROFILE)
 
     def of_catalogue(self, dice: Dice) -> Need:
-        """What somebody is after of whom nothing is known: something like an item that is drawn, which they know."""
+        """Sample a need without a profile: like a random item, which counts as known."""
         anchor = dice.pick(self._ids)
         return self._need([anchor], (anchor,), (), dice, frozenset(), NeedSource.CATALOGUE)
 
@@ -191,7 +191,7 @@ class Needs:
 
 
 def satisfied_share(need: Need, item: Item) -> float:
-    """The share of a need's constraints that an item satisfies; 1 where there are none."""
+    """Share of a need's constraints that an item satisfies; 1 without constraints."""
     held = [not set(values_of(item, each.attribute)).isdisjoint(each.values) for each in need.constraints]
     return sum(held) / len(held) if held else 1.0
 
@@ -199,7 +199,7 @@ def satisfied_share(need: Need, item: Item) -> float:
 def resolve_mentions(
     utterances: Iterable[Utterance], need: Need, catalogue: Catalogue, linker: Linker | None
 ) -> tuple[tuple[Utterance, ...], Need]:
-    """What was said with the items that both sides named, by their ids in the catalogue, and the need with how they fit.
+    """Utterances with mentions resolved to catalogue ids, and the need with the fit of these items.
 
     Mentions that a speaker declared stay, and get the catalogue's id where theirs is another one and the title is that
     of one item. Where nothing was declared, titles are looked for in the text.
@@ -246,7 +246,7 @@ def _hash(*parts: object) -> str:
 
 
 def constraint_values(need: Need) -> Mapping[str, tuple[str, ...]]:
-    """The values that a need asks for, by attribute."""
+    """Values that a need asks for, by attribute."""
     found: dict[str, tuple[str, ...]] = {}
     for each in need.constraints:
         found[each.attribute] = (*found.get(each.attribute, ()), *each.values)

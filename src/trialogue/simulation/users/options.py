@@ -137,7 +137,7 @@ class UserOptions:
 
 
 def option_mistakes(changes: Mapping[str, Any]) -> dict[str, UsageError]:
-    """What is wrong with each option by itself, by the option's name."""
+    """Mistakes by option name."""
     return {
         name: error for name, value in _stored_form(changes).items() if (error := _mistake(name, value)) is not None
     }

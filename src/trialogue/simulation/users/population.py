@@ -114,7 +114,7 @@ class Users:
 
 
 def main_attribute(catalogue: Catalogue) -> str:
-    """The attribute users talk about if nothing else is said: ``genre``, or the one whose values most items share.
+    """Default attribute that users talk about: ``genre``, or the one whose values most items share.
 
     Raises:
         DataError: no item has an attribute.

@@ -31,7 +31,7 @@ class Stop:
 
 
 class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated user, recorded, not an error of ours
-    """What kept a simulated user from going on, such as a model that does not answer; never charged to the agent."""
+    """Failure of a simulated user, such as a model that does not answer; never charged to the agent."""
 
     def __init__(self, detail: str, *, ending: Ending = Ending.USER_ERROR) -> None:
         super().__init__(f"simulated user failed: {detail}")
@@ -58,24 +58,24 @@ class SimulatedUser(Protocol):
 
 @runtime_checkable
 class Needing(Protocol):
-    """A user who is after something that is known beforehand."""
+    """A user with a known need."""
 
     @property
     def need(self) -> Need:
-        """What they are after; the agent never sees it."""
+        """The user's need, never shown to the agent."""
         ...
 
 
 @runtime_checkable
 class Labelling(Protocol):
-    """A user with whom comes somebody who tells what the agent's messages do.
+    """A user that comes with a labeller of the agent's messages.
 
     These acts are what measures of success read, so the labeller must not know what the user did or wanted:
     else they hear an answer where there is none.
     """
 
     def labels(self, turn: Turn) -> Sequence[Labelled]:
-        """What each message of a turn does, and how sure that is; asking changes nothing."""
+        """Act label of each message of a turn, with its confidence; has no side effects."""
         ...
 
 
@@ -86,7 +86,7 @@ SeenRule = Literal["profile", "agenda"]
 
 @dataclass(frozen=True)
 class Conduct:
-    """How an agenda-based user behaves; what is not the paper's is off by default."""
+    """Behavior options of an agenda-based user; extensions of the paper are off by default."""
 
     update: UpdateRule = field(default_factory=UpdateRule)
     """What follows from the agent's reply."""

@@ -22,7 +22,7 @@ FIRST_LEVEL |= {"NOTE": "Note", "COMPLETE": "Complete"}
 
 
 def read_action_space(path: Path | str) -> ActionSpace:
-    """The action space of an interaction model file.
+    """Read the action space of an interaction model file.
 
     Raises:
         DataError: no such file, no YAML, or no interaction model; with all that is missing.

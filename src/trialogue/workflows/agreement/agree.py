@@ -97,12 +97,12 @@ def _with_tables(found: AgreementFindings) -> Agreement:
 
 
 def baseline_names() -> tuple[str, ...]:
-    """Full names of the measures that cost nothing: length and distinct bigrams per reply."""
+    """Full names of the trivial baselines: length and distinct bigrams per reply."""
     return tuple(get_metric(name).measure for name in BASELINES)
 
 
 def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampling:
-    """The setting of all intervals.
+    """Validate the resampling settings.
 
     Raises:
         UsageError: with every impossible value.
@@ -118,7 +118,7 @@ def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampli
 
 
 def parse_grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
-    """The group of a system, from ``NAME=PATTERN``; the first that fits, "" if none does.
+    """Group of a system by ``NAME=PATTERN``; the first match, "" without one.
 
     >>> parse_grouping(["redial=*_redial"])("kbrd_redial")
     'redial'

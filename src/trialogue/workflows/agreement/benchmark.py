@@ -64,7 +64,7 @@ class OfficialCell(Record):
 
 @dataclass(frozen=True)
 class Benchmarked:
-    """What came out of a run on the benchmark."""
+    """Result of evaluating a run on the benchmark."""
 
     findings: AgreementFindings
     """Everything."""
@@ -74,7 +74,7 @@ class Benchmarked:
     """The run's scores, one aspect each: what a run file for the official evaluator holds."""
 
     def write_run(self, path: Path | str) -> int:
-        """Write the run in the form that the official evaluator reads; returns the number of conversations."""
+        """Write the run in the official evaluator's format; returns the number of conversations."""
         return write_run(path, self.run)
 
 
@@ -89,7 +89,7 @@ def agree_benchmark(
     progress: Progress | None = None,
     note: Note = warn,
 ) -> Benchmarked:
-    """Score a metric's run against CRSArena-Eval.
+    """Evaluate a metric's run on CRSArena-Eval.
 
     Args:
         name: ``"crsarena-eval"``.
@@ -145,7 +145,7 @@ def _run_sentences(findings: AgreementFindings, run: Sequence[Score]) -> list[st
 
 
 def dataset_of(system: str) -> str:
-    """The dataset that a system of the arena was trained on.
+    """Training dataset of an arena system.
 
     >>> dataset_of("kbrd_redial")
     'redial'

@@ -55,7 +55,7 @@ PAIRED = ("implicit_alignment(by=pair)@emq", "implicit_alignment(by=pair)@thresh
 
 
 def find_model(given: str | None) -> Model:
-    """The model in a folder; the bundled one for None or ``"default"``."""
+    """Load the model in a folder; the bundled one for None or ``"default"``."""
     return default_model() if given in (None, "default") else load_model(Path(str(given)))
 
 
@@ -249,7 +249,7 @@ def _choose_metrics(material: Material) -> tuple[str, ...]:
 
 
 def situations_in(material: Material) -> list[Situation]:
-    """Those given, or else those of dialogues with human recommenders."""
+    """The given situations, or else those of dialogues with human recommenders."""
     if material.situations:
         return material.situations
     return [situation for dialogue in material.dialogues for situation in situations_of(merge_turns(dialogue))]

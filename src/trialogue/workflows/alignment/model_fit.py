@@ -15,7 +15,7 @@ from trialogue.workflows.inputs.inputs import Material
 
 
 def check_strategies(material: Material, model: Model) -> None:
-    """Raise DataError where people's labels of references name strategies of ours that the model does not know.
+    """Raise DataError if human labels of references name strategies that the model does not know.
 
     Whatever stands in such a place, the model could not say that a reply does the same.
     """
@@ -36,7 +36,7 @@ def check_strategies(material: Material, model: Model) -> None:
 
 
 def strategies_lacking(model: Model) -> Iterator[str]:
-    """A sentence where the model knows only some of our strategies."""
+    """Sentence about strategies that the model does not know."""
     known = [name for name in CLASSES if name in model.classes]
     if len(known) < len(CLASSES):
         lacking = ", ".join(name for name in CLASSES if name not in model.classes)
@@ -47,7 +47,7 @@ def strategies_lacking(model: Model) -> Iterator[str]:
 
 
 def warn_of_seen_references(run: AlignmentRun, model: Model) -> AlignmentRun:
-    """The run with a warning first, where the model was trained on the very references, or on the corpus they are from.
+    """Add a leading warning if the model was trained on these references, or on their corpus.
 
     What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
     """
@@ -59,7 +59,7 @@ def warn_of_seen_references(run: AlignmentRun, model: Model) -> AlignmentRun:
 
 
 def warn_of_known_references(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
-    """The run with a warning first, where who was trained on texts with these fingerprints knows the references by heart."""
+    """Add a leading warning if the training fingerprints of ``who`` contain the references."""
     found = known_texts(fingerprints, _pieces(run.material, fingerprints))
     return _warn(run, who, f"{found.counts} of the references") if found.is_memorised else run
 

@@ -24,7 +24,7 @@ DEMO = "demo"
 
 @dataclass(frozen=True)
 class NextModel:
-    """A model of the next strategy with what it was trained on."""
+    """Next-strategy model with its training data."""
 
     model: SequenceModel
     trained_on: str
@@ -36,7 +36,7 @@ class NextModel:
 def next_model(
     data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: Labeller | None = None
 ) -> NextModel:
-    """A model of what human recommenders do next, trained on dialogues whose system utterances are labelled.
+    """Train a next-strategy model on dialogues with labelled system utterances.
 
     Args:
         data: corpora or files, such as ``"inspired"``; none: the 18 bundled dialogues of an invented human recommender.
@@ -82,7 +82,7 @@ def foresights(
     resamples: int = 2_000,
     labels_by: Labeller | None = None,
 ) -> tuple[int, dict[str, Foresight]]:
-    """Labelled dialogues, and how well a model foresees people's next strategy on those it was not trained on.
+    """Number of labelled dialogues, and cross-validated accuracy of next-strategy prediction.
 
     Beside it, under ``"frequencies"``, what needs no history: how often people use each strategy.
 
@@ -111,7 +111,7 @@ def foresights(
 
 
 def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
-    """Dialogues with a label of a person on some system utterance."""
+    """Dialogues with a human label on some system utterance."""
     for dialogue in dialogues:
         labels = [label for said in dialogue.utterances for label in said.strategies or ()]
         if any(label.is_ground_truth for label in labels):
@@ -119,7 +119,7 @@ def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
 
 
 def rebuild_dialogues(situations: Iterable[Situation]) -> Iterator[Dialogue]:
-    """Of the situations of each dialogue the longest one, with its reference as the last utterance."""
+    """Rebuild each dialogue from its longest situation, with the reference as the last utterance."""
     longest: dict[str, Situation] = {}
     for situation in situations:
         key = situation.dialogue_id or situation.id
@@ -134,13 +134,13 @@ def rebuild_dialogues(situations: Iterable[Situation]) -> Iterator[Dialogue]:
 
 @dataclass(frozen=True)
 class Planned:
-    """The plan for one dialogue or situation."""
+    """Plan for one dialogue or situation."""
 
     id: str
     plan: Plan
 
     def to_json(self) -> dict[str, object]:
-        """Everything, as JSON values."""
+        """All fields as JSON values."""
         return {
             "id": self.id,
             "next": self.plan.probabilities,
@@ -154,7 +154,7 @@ class Planned:
 def plans(
     given: Sequence[str], model: SequenceModel, labeller: StrategyClassifier, *, ids: Sequence[str] = ()
 ) -> Iterator[Planned]:
-    """What a human recommender would do after each dialogue, and in each situation, of some files or corpora.
+    """Predicted next strategy after each dialogue, and in each situation, of files or corpora.
 
     System utterances that nobody has labelled are labelled first; the reference of a situation is not looked at.
 

@@ -68,7 +68,7 @@ class AlignmentRun(Run):
 
 
 def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> AlignmentRun:
-    """The run with profiles, plans, doubts and sections for its report."""
+    """Add profiles, plans, reliability checks and report sections to a run."""
     offline = with_known_labels(
         offline_conversations(material.situations, material.responses), run.findings.language_mismatches
     )
@@ -120,29 +120,29 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
 
 
 def rests_on_beliefs(measure: str) -> bool:
-    """Whether a measure rests on a model's beliefs over strategies; by pair another classifier is asked."""
+    """Whether a measure uses a model's strategy distributions (or, by pair, a pair classifier)."""
     name = MeasureName(measure)
     return name.metric == "implicit_alignment" and not is_by_pair(name)
 
 
 def is_by_pair(name: MeasureName) -> bool:
-    """Whether a classifier that reads both sides was asked, and not one that labels each."""
+    """Whether a pair classifier was used instead of labels of each side."""
     return parse_parameter(name, "by") == "pair"
 
 
 def labelled_pairs(conversations: Sequence[Conversation]) -> int:
-    """Pairs that count and that people labelled on both sides."""
+    """Number of counted pairs with human labels on both sides."""
     return sum(pair.is_labelled for pair in counted_pairs(conversations))
 
 
 def labellers_of(conversations: Sequence[Conversation]) -> tuple[Labeller, ...]:
-    """The kinds of labellers whose labels of these pairs a model is held against."""
+    """Kinds of labellers of the reference labels of these pairs."""
     found = {by for pair in counted_pairs(conversations) for by in pair.labellers}
     return tuple(kind for kind in Labeller if kind in found)
 
 
 def is_labelled(conversations: Sequence[Conversation]) -> bool:
-    """Whether people labelled enough pairs of a system for these to take part: 50, or all but those of first turns."""
+    """Whether enough pairs of a system have human labels: 50, or all but those of first turns."""
     if labelled_pairs(conversations) >= LEAST_LABELLED:
         return True
     is_first = FIRST["exclude"]
@@ -160,7 +160,7 @@ def _both_by_people(reply: Reply) -> bool:
 
 
 def bias_warnings(measures: Iterable[str], material: Material) -> Iterator[str]:
-    """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
+    """Sentence on each measure with a known bias: naive counts of beliefs, and counts of a model's labels."""
     names = [MeasureName(measure) for measure in measures]
     for name in names:
         if name.metric == "implicit_alignment" and name.variant in NAIVE:
@@ -185,7 +185,7 @@ def bias_warnings(measures: Iterable[str], material: Material) -> Iterator[str]:
 
 
 def replacement_warnings(material: Material) -> Iterator[str]:
-    """A sentence where labels of an LLM are among what was read: they are guesses, and the model's take their place."""
+    """Sentence if input labels include an LLM's, which the model's labels replace."""
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
     if count := sum(labeller_of(each) is Labeller.LLM for each in said):
@@ -196,7 +196,7 @@ def replacement_warnings(material: Material) -> Iterator[str]:
 
 
 def first_turns(measures: Iterable[str], conversations: Iterable[Conversation]) -> Iterator[str]:
-    """A sentence where at least half of the replies open a conversation and are left out for it."""
+    """Sentence if at least half of the replies are excluded because they open a conversation."""
     names = [MeasureName(measure) for measure in measures]
     leaving = [
         name for name in names if name.metric in LEAVE_OUT and parse_parameter(name, "first") in (None, "exclude")

@@ -42,7 +42,7 @@ class _Judged:
 
 
 def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Iterator[tuple[str, Reason]]:
-    """Each system whose implicit estimate people's labels contradict, or that sits at an end of the scale, and how.
+    """Systems whose implicit estimate human labels contradict, or that is at an end of the scale, with the reason.
 
     Contradicted: the gap between the estimate and people's share, on the same replies, has an interval without 0. It is the
     jackknife's over dialogues with Student's t (in a simulation made once a bootstrap of some twenty replies doubted up to

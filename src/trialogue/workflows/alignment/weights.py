@@ -17,7 +17,7 @@ WEIGHTED = "behavior_alignment(weight=inverse_entropy)"
 def weighted_situations(
     situations: Sequence[Situation], data: Sequence[str], *, t: int = 1, labels_by: Labeller | None = None
 ) -> Iterator[Situation]:
-    """The situations in order, references with their weights: inverse entropy of what people do next (section 8).
+    """Situations in order, with references weighted by the inverse entropy of the next strategy (section 8).
 
     The n-gram model (order t + 1, Witten-Bell) that weighs a situation has not seen the situation's own dialogue, even
     where that is among the data.

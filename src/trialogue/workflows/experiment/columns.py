@@ -21,7 +21,7 @@ LEVELS = ("dialogue", "response")
 
 
 def columns_of(people: Path, simulated: Mapping[str, Path], aligned: Path | None) -> list[Column]:
-    """What people judged and voted, what was measured and aligned, what each kind of simulated users got.
+    """Columns of human judgements and votes, of measured and aligned values, and of each kind of simulated users.
 
     Of each, the measure that its answer rests on; of what was measured of people's talks, the first that ranks systems.
 

@@ -38,7 +38,7 @@ from trialogue.workflows.experiment.threat_facts import (
 
 
 def join_findings(experiment: Experiment, plan: Plan, registration: Registration = NOT_REGISTERED) -> Findings:
-    """One set of findings from those of the stages.
+    """Combine the findings of the stages.
 
     Measures of talks with simulated users are columns of their own. The answer rests on the measure that the decision
     protocol names; without a protocol, on conversations with people where there are any.

@@ -11,12 +11,12 @@ LONGEST_PATH = 1_000  # characters; a longer text is no path
 
 
 def hashes_of(names: Iterable[Named], around: Surroundings) -> dict[str, str]:
-    """sha256 of every file behind some names."""
+    """sha256 of every file behind input names."""
     return {f"{name}: {path.name}": sha256_of(path) for name, path in _files(names, around)}
 
 
 def bytes_of(names: Iterable[Named], around: Surroundings) -> int:
-    """The size of every file behind some names, together."""
+    """Total size of every file behind input names."""
     return sum(path.stat().st_size for _, path in _files(names, around))
 
 
@@ -35,7 +35,7 @@ def model_hashes(model: str | None) -> dict[str, str]:
 
 
 def files_in(given: object, folder: Path = Path()) -> dict[str, str]:
-    """sha256 of every file that options name, however deep: catalogues, ratings, phrases, descriptions of agents.
+    """sha256 of every file named in options at any depth: catalogues, ratings, phrases, agent descriptions.
 
     Args:
         given: the options as the experiment's file has them.
@@ -51,7 +51,7 @@ def files_in(given: object, folder: Path = Path()) -> dict[str, str]:
 
 
 def code_of(agents: Mapping[str, object]) -> dict[str, str]:
-    """sha256 of the Python modules that agents are made of, so that a changed agent talks anew."""
+    """sha256 of the agents' Python modules, so that a changed agent is simulated again."""
     found = {}
     for name, spec in agents.items():
         text = spec.get("agent") if isinstance(spec, dict) else spec

@@ -17,7 +17,7 @@ RATED = "Write questions that people were asked as human:QUESTION, such as human
 
 
 def decide_mistakes(data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """What is wrong with a protocol beside the types of its values: what is not measured, and what contradicts the file.
+    """Semantic mistakes of a protocol: unmeasured measures, and contradictions with the file.
 
     It looks at the fields as they stand, so that a mistake in one hides none in another.
     """
@@ -95,7 +95,7 @@ def _wrong_users(given: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[
 def resolve_protocol(
     protocol: DecisionProtocol, given: Mapping[str, Any], *, alpha: float, study: Study | None
 ) -> DecisionProtocol:
-    """The protocol in full: full names of metrics, and what the rest of the experiment's file says.
+    """Complete protocol: full metric names, and settings of the rest of the experiment file.
 
     With simulated users, the systems and the number of dialogues of each are those of the simulation, unless the protocol
     says otherwise.
@@ -123,7 +123,7 @@ def _full(name: MeasureName) -> MeasureName:
 
 
 def protocol_of(data: Mapping[str, Any], *, alpha: float, study: Study | None) -> DecisionProtocol | None:
-    """The protocol of an experiment's fields; None where there is none, or it has mistakes."""
+    """Protocol of an experiment's fields; None if there is none, or it has mistakes."""
     given = data.get(DECIDE)
     if not isinstance(given, Mapping):
         return None

@@ -9,7 +9,7 @@ from trialogue.workflows.inputs.inputs import Material
 
 
 def exclude(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, list[str]]:
-    """The records without those that rules leave out, and a line for each rule that says how many dialogues and votes.
+    """Records after exclusion rules, and a line per rule with the numbers of excluded dialogues and votes.
 
     A dialogue that failed is never left out for being short: failures are outcomes, and a rule that hides them would favor
     the systems that fail.

@@ -45,7 +45,7 @@ Texts = Annotated[tuple[str, ...], BeforeValidator(as_list)]
 
 
 class Alignment(Record):
-    """Which replies to which situations are aligned with what human recommenders did."""
+    """Situations and responses to align with human recommenders."""
 
     situations: Names
     """Corpora and files with situations and human references."""
@@ -56,7 +56,7 @@ class Alignment(Record):
 
 
 class Experiment(Record):
-    """What is done."""
+    """Parsed experiment file."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -97,34 +97,34 @@ class Experiment(Record):
 
     @property
     def folder(self) -> Path:
-        """What relative paths in its fields are relative to, but for ``out``, which is as it is from here."""
+        """Base folder of relative paths, except ``out``, which is relative to the working directory."""
         return self._folder
 
     @property
     def surroundings(self) -> Surroundings:
-        """What the names of its inputs are relative to."""
+        """Base folder and mappings for resolving input names."""
         return Surroundings(self.folder, self.mapping)
 
     @property
     def study(self) -> Study | None:
-        """The simulation; None where nothing is simulated."""
+        """The simulation; None without one."""
         if self.simulate is None:
             return None
         return study_of({"seed": self.seed, **self.simulate}, folder=self.folder)
 
     def path(self, name: str) -> str:
-        """A catalogue or model of a field as it is from here."""
+        """Resolved catalogue or model of a field."""
         return resolve_path(self.folder, name)
 
     def relative_to(self, folder: Path) -> "Experiment":
-        """The same experiment with paths relative to a folder, ``out`` among them."""
+        """Copy with paths relative to a folder, including ``out``."""
         experiment = self.model_copy(update={"out": resolve_path(folder, self.out)})
         experiment._folder = folder
         return experiment
 
 
 def read_experiment(path: Path | str) -> Experiment:
-    """The experiment that a YAML file describes. Paths in it are relative to its folder.
+    """Read an experiment from a YAML file. Paths in it are relative to its folder.
 
     Raises:
         DataError: with every mistake at once: unknown fields, wrong values, missing files, unknown metrics, models, agents,
@@ -137,7 +137,7 @@ def read_experiment(path: Path | str) -> Experiment:
 def experiment_of(
     data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None, folder: Path = Path()
 ) -> Experiment:
-    """The experiment that fields describe.
+    """Parse an experiment from fields.
 
     Args:
         data: the fields.

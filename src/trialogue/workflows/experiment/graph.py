@@ -31,7 +31,7 @@ Took = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Doing:
-    """What a stage gets to do its work."""
+    """Context passed to a running stage."""
 
     folder: Path
     """Where its output goes; what an interrupted attempt left may be there."""
@@ -65,13 +65,13 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """Stages in order, with where each one's output is."""
+    """Stages in order, with their output folders."""
 
     out: Path
     stages: tuple[Stage, ...]
 
     def __post_init__(self) -> None:
-        """Every stage comes after those it needs."""
+        """Check that every stage comes after its dependencies."""
         known: set[str] = set()
         for stage in self.stages:
             assert known >= set(stage.needs), f"{stage.name} needs {set(stage.needs) - known}"
@@ -94,7 +94,7 @@ class Plan:
         return _hash([_cache_key(stage, {name: keys[name] for name in stage.needs})])[:KEY]
 
     def is_done(self, stage: Stage) -> bool:
-        """Whether its output is there already, whole as far as the sizes of its files tell."""
+        """Whether the output exists and is complete, judged by the sizes of its files."""
         folder = self.folders()[stage.name]
         try:
             mark = json.loads((folder / DONE).read_text(encoding="utf-8"))
@@ -104,7 +104,7 @@ class Plan:
             return False
 
     def dependents(self, names: Iterable[str]) -> list[str]:
-        """Some stages and all that need them, directly or not, in order."""
+        """Stages and everything that depends on them, in order."""
         found = set(names)
         for stage in self.stages:
             if found & set(stage.needs):
@@ -112,7 +112,7 @@ class Plan:
         return [stage.name for stage in self.stages if stage.name in found]
 
     def forget(self, names: Iterable[str]) -> None:
-        """Throw the outputs of some stages away, and take the marks from those that need them.
+        """Delete the outputs of stages, and mark their dependents as unfinished.
 
         Raises:
             UsageError: a folder may not be changed, or another process works here.
@@ -134,7 +134,7 @@ class Plan:
                 (folders[name] / DONE).unlink(missing_ok=True)
 
     def run(self, tell: Tell, *, took: Took | None = None) -> list[str]:
-        """Do every stage that is not done; the names of those that were.
+        """Run every unfinished stage; returns their names.
 
         Args:
             tell: called for each stage.

@@ -22,7 +22,7 @@ Columns = str | dict[str, JsonValue]
 
 
 class InputFile(Record):
-    """A file (or corpus) that needs more to be read than its name."""
+    """A file (or corpus) with reading options."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
@@ -37,7 +37,7 @@ class InputFile(Record):
 
 
 def as_list(given: object) -> object:
-    """A single input as a list of one."""
+    """Wrap a single input in a list."""
     return [given] if isinstance(given, str | dict) else given
 
 
@@ -48,7 +48,7 @@ Names = Annotated[tuple[Named, ...], BeforeValidator(as_list)]
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the names in a file are relative to."""
+    """Context for resolving the names in a file."""
 
     folder: Path = Path()
     """The folder of the file."""
@@ -56,7 +56,7 @@ class Surroundings:
     """The mapping of tables that have none of their own and are in no format that is recognised."""
 
     def columns(self, given: Columns) -> ColumnMapping:
-        """A mapping, from its file if it is in one.
+        """Column mapping, loaded from its file if necessary.
 
         Raises:
             DataError: it is none.
@@ -64,7 +64,7 @@ class Surroundings:
         return load_mapping(resolve_path(self.folder, Path(given)) if isinstance(given, str) else given)
 
     def inputs(self, named: Named) -> list[Input]:
-        """What is read for one name: the file, or those in a folder.
+        """Inputs behind one name: the file, or those in a folder.
 
         Raises:
             TrialogueError: there is no such file, corpus, format or mapping.
@@ -77,7 +77,7 @@ class Surroundings:
         return [self._with_mapping(each) for each in found]
 
     def identity_of(self, named: Named) -> JsonValue:
-        """What makes the records of a name what they are, beside the content of its files."""
+        """Settings that determine the records behind a name, besides file content."""
         entry = _entry(named)
         mapping = entry.mapping if entry.mapping is not None else self.mapping
         if entry == InputFile(file=entry.file) and mapping is None:
@@ -85,7 +85,7 @@ class Surroundings:
         return {**entry.to_json(), "mapping": None if mapping is None else self.columns(mapping).to_json()}
 
     def mistakes(self, given: object, place: Place) -> list[Mistake]:
-        """The mistakes in one input; a value that is no input at all is reported elsewhere."""
+        """Mistakes in one input; values of an invalid type are reported elsewhere."""
         try:
             entry = InputFile.model_validate({"file": given} if isinstance(given, str) else given)
         except ValueError:
@@ -100,7 +100,7 @@ class Surroundings:
         return wrong or [Mistake(place, what) for each in inputs for what in _unreadable(each)]
 
     def wrong_columns(self, given: object, place: Place) -> list[Mistake]:
-        """What is wrong with a mapping that stands at a place."""
+        """Mistakes in a mapping at a path."""
         if isinstance(given, Mapping):
             found = mapping_mistakes(given)
             return [Mistake((*place, *mistake.place), mistake.what, mistake.hint) for mistake in found]
@@ -126,7 +126,7 @@ def _entry(named: Named) -> InputFile:
 
 
 def file_of(named: Named) -> str:
-    """The file, folder or corpus of an input, as the experiment's file has it."""
+    """File, folder or corpus of an input, as written in the experiment file."""
     return _entry(named).file
 
 

@@ -12,7 +12,7 @@ from trialogue.workflows.experiment.registration import Registration
 
 @dataclass(frozen=True)
 class Parts:
-    """What each stage that measures found."""
+    """Findings of each measuring stage."""
 
     people: Findings | None
     """Of conversations with people."""
@@ -23,7 +23,7 @@ class Parts:
 
     @property
     def labelled_findings(self) -> list[tuple[str | None, Findings]]:
-        """(kind of simulated users, findings) of each part there is: people first, replies to situations last."""
+        """(Kind of simulated users, findings) of each part: people first, replies to situations last."""
         given: list[tuple[str | None, Findings | None]] = [
             (None, self.people),
             *self.simulated.items(),
@@ -32,7 +32,7 @@ class Parts:
         return [(users, part) for users, part in given if part is not None]
 
     def place_that_decides(self, protocol: DecisionProtocol) -> int | None:
-        """Which part the primary measure is of: the first of the right dialogues that has it; None: there are none.
+        """Index of the part with the primary measure, from the right dialogues; None if there is none.
 
         Where no part has it, it is the first of the right dialogues.
         """
@@ -46,7 +46,7 @@ def _has(part: Findings, protocol: DecisionProtocol) -> bool:
 
 
 def check_protocol(parts: Parts, registration: Registration, *, inputs: Iterable[str]) -> ProtocolCheck:
-    """Whether the protocol was kept.
+    """Check whether the protocol was kept.
 
     Args:
         parts: what was found.
@@ -67,7 +67,7 @@ def check_protocol(parts: Parts, registration: Registration, *, inputs: Iterable
 
 
 def apply_check(parts: Parts, check: ProtocolCheck) -> Parts:
-    """The parts with their verdicts as the protocol has them."""
+    """Apply the protocol's verdicts to the parts."""
     place = None if check.protocol is None else parts.place_that_decides(check.protocol)
     decided = (
         apply_protocol(part, check, decides=number == place) for number, (_, part) in enumerate(parts.labelled_findings)

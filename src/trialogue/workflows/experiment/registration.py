@@ -33,7 +33,7 @@ FILE = "protocol.json"
 
 
 class WrittenProtocol(Record):
-    """What protocol.json says, beside its hash."""
+    """Content of protocol.json without its hash."""
 
     protocol: DecisionProtocol
     """The protocol in full."""
@@ -46,7 +46,7 @@ class WrittenProtocol(Record):
 
     @property
     def content(self) -> dict[str, JsonValue]:
-        """All of it, defaults too, so that a reader of the file needs to know none."""
+        """Complete content including defaults."""
         content: dict[str, JsonValue] = self.model_dump(mode="json")
         return content
 
@@ -58,7 +58,7 @@ class WrittenProtocol(Record):
 
 @dataclass(frozen=True)
 class Registration:
-    """The protocol that decides an experiment, and what is known of how it came about."""
+    """Registered protocol of an experiment, and the circumstances of its registration."""
 
     protocol: DecisionProtocol | None = None
     """The protocol; None: there is none."""
@@ -72,7 +72,7 @@ class Registration:
     """What is to be written before anything is done; None: nothing."""
 
     def governs(self, experiment: Experiment) -> Experiment:
-        """The experiment with the protocol that decides in place of what its file says."""
+        """Copy of the experiment with the registered protocol."""
         if self.protocol is None or experiment.decide == self.protocol:
             return experiment
         return experiment.model_copy(update={"decide": self.protocol, "alpha": self.protocol.alpha})
@@ -83,7 +83,7 @@ NOT_REGISTERED = Registration()
 
 
 def registration_of(experiment: Experiment) -> Registration:
-    """The protocol that decides, without writing anything.
+    """The deciding protocol, without writing anything.
 
     Edge cases: a protocol of the file in a folder without results takes the place of an earlier one; after that the earlier
     one stays. A written protocol that cannot be read, or that does not match its hash, is left as it is, and the file's
@@ -106,7 +106,7 @@ def registration_of(experiment: Experiment) -> Registration:
 
 
 def register(experiment: Experiment) -> Registration:
-    """The protocol that decides, written into the experiment's folder unless one is there."""
+    """The deciding protocol, registered in the experiment's folder unless one exists."""
     found = registration_of(experiment)
     if found.to_write is not None:
         make_folder(experiment.out)
@@ -116,7 +116,7 @@ def register(experiment: Experiment) -> Registration:
 
 
 def protocol_text(experiment: Experiment) -> str:
-    """The protocol in lines, for a dry run; "" for an experiment without one."""
+    """Protocol as lines, for a dry run; "" without one."""
     found = registration_of(experiment)
     if found.protocol is None or found.sha256 is None:
         return ""

@@ -18,7 +18,7 @@ from trialogue.workflows.simulation.failed_agents import AlwaysFailed
 
 @dataclass(frozen=True)
 class Done:
-    """What an experiment came to."""
+    """Result of an experiment."""
 
     findings: Findings
     """What the report shows."""
@@ -32,7 +32,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Step:
-    """A stage that is planned."""
+    """A planned stage."""
 
     name: str
     """The stage; the last step, ``report``, is none."""
@@ -47,7 +47,7 @@ class Step:
 
 
 def plan_steps(experiment: Experiment) -> list[Step]:
-    """What running an experiment would do, and what that would take, without doing it or asking any agent."""
+    """Stages to run with their estimates, without running them or asking any agent."""
     experiment = registration_of(experiment).governs(experiment)
     plan = plan_of(experiment)
     folders = plan.folders()
@@ -60,7 +60,7 @@ def plan_steps(experiment: Experiment) -> list[Step]:
 
 
 def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progress: Tell | None = None) -> Done:
-    """Do every stage that is not done, and write the report.
+    """Run every unfinished stage, and write the report.
 
     A decision protocol is written before the first stage. The one that was written first decides (``registration``).
 

@@ -23,7 +23,7 @@ SIMULATE = "simulate"
 
 
 def simulation(experiment: Experiment) -> Stage:
-    """The stage that holds the dialogues of an experiment's study."""
+    """Stage that simulates an experiment's dialogues."""
     study = experiment.study
     assert study is not None
 
@@ -58,20 +58,20 @@ def simulation(experiment: Experiment) -> Stage:
 
 
 def to_hold(study: Study) -> Iterator[str]:
-    """The agent of each dialogue that the ledger in a study's folder does not hold yet, in the order of the plan."""
+    """Agent of each dialogue missing from a simulation's ledger, in plan order."""
     there = ids_in(study.out)
     agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
     return (agent for name, agent in zip(study.plan().ids(), agents, strict=True) if name not in there)
 
 
 def setting_of(study: Study) -> dict[str, JsonValue]:
-    """What, beside the agent, makes dialogues as long as they are."""
+    """Settings, besides the agent, that determine the length of dialogues."""
     users: dict[str, JsonValue] = {**study.users}
     return {"users": users, "max_turns": study.max_turns, "catalogue": study.catalogue, "ratings": study.ratings}
 
 
 def ids_in(folder: Path) -> frozenset[str]:
-    """The ids of dialogues that are over in the folder of a batch."""
+    """Ids of finished dialogues in a batch's folder."""
     found = set()
     for line in held_lines(folder):
         with contextlib.suppress(ValueError, LookupError, TypeError):

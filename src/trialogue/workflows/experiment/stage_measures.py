@@ -23,7 +23,7 @@ FILE = "measured.json"
 
 @dataclass(frozen=True)
 class MeasuredStage:
-    """A stage whose measures the report shows."""
+    """A stage whose measures are in the report."""
 
     stage: str
     """Its name."""
@@ -34,7 +34,7 @@ class MeasuredStage:
 
 
 def write_stages(experiment: Experiment, plan: Plan) -> None:
-    """Write down which stages the report is of."""
+    """Record the stages behind the report."""
     folders = plan.folders()
     users = {measured_name(prepared): users for users, prepared in simulated_names(experiment).items()}
     names = [name for name in (measured_name(PEOPLE), *users, ALIGN) if name in folders]
@@ -54,7 +54,7 @@ def is_experiment(folder: Path) -> bool:
 
 
 def experiment_run(folder: Path) -> StoredRun:
-    """What an experiment measured, as one run: the scores of its stages, each under the name of its column in the report.
+    """Measurements of an experiment as one run: scores of its stages under their report columns.
 
     Raises:
         DataError: a stage's folder is missing or damaged.
@@ -97,7 +97,7 @@ def _scores_by_column(path: Path, columns: Mapping[str, str]) -> dict[str, list[
 
 
 def compared_stages(folders: Iterable[Path]) -> list[str]:
-    """A note that says which stages of experiments are compared; [] if none of the folders is one's."""
+    """Note on the stages compared between experiments; [] if no folder belongs to one."""
     names = [stage.stage for folder in folders if is_experiment(folder) for stage in _stages(folder)]
     return [f"Compared: the measures of the stages {', '.join(dict.fromkeys(names))}."] if names else []
 

@@ -42,7 +42,7 @@ LONGEST_NAME = 40  # characters of a kind of users in the name of a folder
 
 
 def plan_of(experiment: Experiment) -> Plan:
-    """The stages of an experiment, in order."""
+    """Stages of an experiment, in order."""
     stages: list[Stage] = []
     study = experiment.study
     if study is not None:
@@ -64,12 +64,12 @@ def plan_of(experiment: Experiment) -> Plan:
 
 
 def measured_name(prepared: str) -> str:
-    """The name of the stage that measures what another one prepared."""
+    """Name of the measuring stage of a preparing stage."""
     return f"measure-{prepared}"
 
 
 def simulated_names(experiment: Experiment) -> dict[str, str]:
-    """The stage that prepares the dialogues of each kind of users."""
+    """Preparing stage of each kind of users' dialogues."""
     study = experiment.study
     return {} if study is None else {users: f"simulated-{_plain(users)}" for users in study.users}
 
@@ -186,7 +186,7 @@ def _write(folder: Path, records: Iterable[Record], warnings: list[str]) -> None
 
 
 def warnings_in(folder: Path) -> list[str]:
-    """What a stage that prepares something had to say."""
+    """Warnings of a preparing stage."""
     path = folder / WARNINGS
     return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 
@@ -197,7 +197,7 @@ def _write_failures(folder: Path, agents: Iterable[AlwaysFailed]) -> None:
 
 
 def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
-    """Agents that failed in every dialogue, of a stage that prepares dialogues."""
+    """Agents that failed in every dialogue of a preparing stage."""
     return [AlwaysFailed(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
 
 
@@ -268,7 +268,7 @@ def _realism(experiment: Experiment, users: str) -> Stage:
 
 
 def realism_name(users: str) -> str:
-    """The name of the stage that holds simulated users against people."""
+    """Name of the stage that compares simulated users with people."""
     return f"realism-{_plain(users)}"
 
 

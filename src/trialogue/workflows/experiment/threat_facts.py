@@ -16,7 +16,7 @@ from trialogue.workflows.experiment.parts import Parts
 
 
 def joined_systems(parts: Iterable[Findings]) -> tuple[SystemFacts, ...]:
-    """How much there is of each system in all parts together, by name."""
+    """Counts of each system over all parts, by name."""
     found: dict[str, SystemFacts] = {}
     for part in parts:
         for facts in part.systems:
@@ -42,12 +42,12 @@ def _both(one: SystemFacts, other: SystemFacts) -> SystemFacts:
 
 
 def joined_labels(parts: Iterable[Findings]) -> tuple[LabelCounts, ...]:
-    """Who labelled, for each system and side."""
+    """Label counts by system and side."""
     return tuple({(each.system, each.side): each for part in parts for each in part.labels}.values())
 
 
 def joined_domains(parts: Parts) -> tuple[DomainFit, ...]:
-    """How the dialogues of each part fit the domains of measures."""
+    """Domain fit of each part's dialogues."""
     fits = [
         fit.model_copy(update={"measure": column_name(fit.measure, users)})
         for users, part in parts.labelled_findings
@@ -57,7 +57,7 @@ def joined_domains(parts: Parts) -> tuple[DomainFit, ...]:
 
 
 def joined_training_data(parts: Parts) -> tuple[TrainingExposure, ...]:
-    """What measures were trained on among the dialogues of each part."""
+    """Training-data overlap of each part's dialogues."""
     exposures = [
         exposure.model_copy(update={"measure": column_name(exposure.measure, users)})
         for users, part in parts.labelled_findings
@@ -67,7 +67,7 @@ def joined_training_data(parts: Parts) -> tuple[TrainingExposure, ...]:
 
 
 def joined_sensitivity(parts: Parts) -> tuple[Sensitivity, ...]:
-    """Metrics under all their variants, a family for each part."""
+    """Variant sensitivity of metrics, one family per part."""
     return tuple(
         family if users is None else _with_users(family, users)
         for users, part in parts.labelled_findings
@@ -94,7 +94,7 @@ def _league_with_users(league: League, users: str) -> League:
 
 
 def joined_mismatches(parts: Parts) -> tuple[LanguageMismatch, ...]:
-    """Measures that do not fit the languages of each part."""
+    """Language mismatches of each part."""
     return tuple(
         mismatch.model_copy(
             update={"measures": tuple(MeasureName(column_name(name, users)) for name in mismatch.measures)}

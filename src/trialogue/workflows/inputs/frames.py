@@ -9,12 +9,12 @@ Rows: TypeAlias = Callable[[], Iterable[Mapping[Any, Any]]]
 
 
 def is_frame(given: object) -> bool:
-    """Whether an object is a table that can give its rows as dictionaries."""
+    """Whether an object is a table that can return its rows as dictionaries."""
     return _maker(given) is not None
 
 
 def table_of_frame(given: object) -> Table:
-    """The rows of a data frame, numbered from 0 as ``iloc`` does; headings as text, and missing values as None."""
+    """Rows of a data frame, numbered from 0 as in ``iloc``; headings as text, missing values as None."""
     maker = _maker(given)
     assert maker is not None  # is_frame
     rows = maker()
@@ -24,7 +24,7 @@ def table_of_frame(given: object) -> Table:
 
 
 def table_of_rows(rows: Iterable[Mapping[Any, Any]], columns: Iterable[str] = ()) -> Table:
-    """Dictionaries as rows, numbered from 0.
+    """Table of dictionaries, numbered from 0.
 
     Args:
         rows: cells by heading.
@@ -38,7 +38,7 @@ def table_of_rows(rows: Iterable[Mapping[Any, Any]], columns: Iterable[str] = ()
 
 
 def plain(cell: Any) -> Any:
-    """A cell as Python's own value: None where it is missing, lists of arrays, numbers of numpy's, else its text.
+    """Convert a cell to a plain Python value: None if missing, arrays to lists, numpy numbers, else text.
 
     >>> plain(float("nan")), plain((1, None)), plain("a")
     (None, [1, None], 'a')

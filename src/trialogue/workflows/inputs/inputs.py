@@ -24,7 +24,7 @@ from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 @dataclass(repr=False)
 class Material:
-    """Everything that was read, by kind, in the order it was read."""
+    """All records that were read, by kind, in order."""
 
     dialogues: list[Dialogue] = field(default_factory=list)
     situations: list[Situation] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Input:
-    """One thing named by the user: a corpus or a file, with a name for its system if one was given."""
+    """One input named by the user: a corpus or a file, optionally with a system name."""
 
     given: str
     path: Path
@@ -59,7 +59,7 @@ class Input:
     system: str | None = None
 
     def files(self) -> list[Path]:
-        """The files behind it, in a stable order."""
+        """Files of the input, in a stable order."""
         if self.corpus is not None and self.corpus.source.files:
             return [path for file in self.corpus.source.files if (path := self.path / file.path).is_file()]
         if self.path.is_dir():
@@ -67,13 +67,13 @@ class Input:
         return export_files(self.path) or [self.path]
 
     def digests(self) -> dict[str, str]:
-        """sha256 of its files, under names that do not depend on where the files lie."""
+        """sha256 of its files, under location-independent names."""
         base = self.path if self.path.is_dir() else self.path.parent
         prefix = f"{self.corpus.source.name}/" if self.corpus else ""
         return {prefix + path.relative_to(base).as_posix(): sha256_of(path) for path in self.files()}
 
     def records(self, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord]:
-        """Its records; a system's name given by the user takes the place of the file's.
+        """Read its records; a system name given by the user overrides the file's.
 
         Args:
             note: called with each repair.
@@ -98,7 +98,7 @@ def _name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyReco
 
 
 def resolve(given: str, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
-    """What a word on the command line means: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
+    """Parse a command-line input: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
 
     Raises:
         UsageError: a path that leads to nothing; UnknownNameError: a word that is neither a file nor a corpus.
@@ -117,7 +117,7 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Columns | No
 
 
 def resolve_location(given: str, folder: Path) -> str:
-    """A word as it is from here, where paths in it are relative to a folder; names of corpora stay.
+    """Resolve paths in an input relative to a folder; corpus names are unchanged.
 
     >>> resolve_location("mine=talks.jsonl", Path("study")), resolve_location("demo", Path("study"))
     ('mine=study/talks.jsonl', 'demo')
@@ -162,7 +162,7 @@ def _exists(path: Path) -> bool:
 
 
 def names_corpus(given: str) -> bool:
-    """Whether a word means a corpus: not a file of this name, and a folder only where the corpus is not on this machine."""
+    """Whether an input is a corpus: no file has this name, or only a folder and the corpus is on this machine."""
     if given not in corpus_names() or Path(given).is_file():
         return False
     if not Path(given).is_dir():
@@ -187,7 +187,7 @@ DATA = (
 
 
 def expand_folders(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
-    """What was named, with folders of single files in place of which their files stand, in order of their names.
+    """Inputs with folders of single files replaced by these files, in order of name.
 
     A folder that is in a known format as a whole stays as it is. Of a folder that ``trialogue simulate`` wrote, only the
     dialogues are taken.
@@ -225,7 +225,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
-    """The records of one thing named by the user, as they are read: of a folder of single files, those of all of them."""
+    """Read the records of one input, including all files of a folder."""
     for name in expand_folders([given]):
         yield from resolve(name).records(note)
 
@@ -240,7 +240,7 @@ def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
 
 
 def reader_of(path: Path, note: Note) -> Format:
-    """The format of a file; a study's export is recognised by its files, a table with plain headings by a reported guess."""
+    """Format of a file; study exports are known by their files, tables by their headings, which is reported."""
     from trialogue.datasets.tables.format import guess_mapping, table_format
 
     if export_files(path):
@@ -257,7 +257,7 @@ def reader_of(path: Path, note: Note) -> Format:
 def inputs_of(
     given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
 ) -> list[Input]:
-    """What was named, each once, with the files of a folder in its place; arguments as ``gather``."""
+    """Distinct inputs, with folders expanded; arguments as for ``gather``."""
     found: list[Input] = []
     for one in given:
         inputs = [one] if isinstance(one, Input) else []
@@ -274,7 +274,7 @@ def sources_of(
     format_name: str | None = None,
     mapping: Columns | None = None,
 ) -> list[Input | InMemory]:
-    """What was named, each once, and data in memory; arguments as ``gather``."""
+    """Distinct inputs, and in-memory data; arguments as for ``gather``."""
     found: list[Input | InMemory] = []
     for one in given:
         if isinstance(one, InMemory):
@@ -295,7 +295,7 @@ def gather(
     format_name: str | None = None,
     mapping: Columns | None = None,
 ) -> Material:
-    """Read everything that was named.
+    """Read all inputs.
 
     Args:
         given: corpora, files, ``"SYSTEM=file"``, what these were resolved to, or data in memory (``inputs.memory``);
@@ -388,7 +388,7 @@ def _with_own_names(digests: dict[str, str], taken: dict[str, str]) -> dict[str,
 
 
 def summarise_repairs(problems: Iterable[Problem], most: int = 12) -> list[str]:
-    """Repairs as sentences: the same repair of one file once, with its count."""
+    """Repairs as sentences: repeated repairs of one file once, with their count."""
     counts = Counter((Path(problem.file).name, problem.what, problem.hint) for problem in problems)
     sentences = [
         (f"{file}: " if file else "") + what + (f" ({count} times)" if count > 1 else "") + (f" {hint}" if hint else "")

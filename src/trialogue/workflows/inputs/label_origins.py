@@ -33,7 +33,7 @@ HOW_TO_DECLARE = (
 
 
 def declared_labeller(text: str | None) -> Labeller | None:
-    """What a user says of labels; None: nothing.
+    """Parse the user's declaration of the labeller; None: none.
 
     Raises:
         UnknownNameError: it is none of ``DECLARABLE``.
@@ -50,7 +50,7 @@ RecordT = TypeVar("RecordT", Dialogue, Situation, Response)
 
 
 def with_labellers(material: Material, by: Labeller | None, given: Sequence[str]) -> Material:
-    """The material, every strategy label of which says what kind of labeller gave it.
+    """Material with the kind of labeller on every strategy label.
 
     Args:
         material: what was read.
@@ -81,7 +81,7 @@ def _them(count: int) -> str:
 
 
 def utterances_of(record: AnyRecord) -> Iterator[Utterance]:
-    """Everything that is said in a record."""
+    """Iterate over all utterances in a record."""
     match record:
         case Dialogue():
             yield from record.utterances
@@ -148,7 +148,7 @@ def _line(path: Path) -> int | None:
 
 
 def label_counts(conversations: Iterable[Conversation]) -> tuple[LabelCounts, ...]:
-    """Two records for each system whose replies have references, in alphabetical order; () where nothing is labelled."""
+    """Two records per system whose replies have references, in alphabetical order; () without labels."""
     counts: list[LabelCounts] = []
     for system, own in sorted(group_by_system(conversations).items()):
         pairs = [

@@ -10,7 +10,7 @@ from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
 
 def link_step(given: str) -> Callable[[Material], Material]:
-    """A preparation of material: mentions of a catalogue's items in every utterance that nobody annotated."""
+    """Preparation step that adds mentions of catalogue items to unannotated utterances."""
     known = load_catalogue(given)
     invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean
     popularity = None if known.ratings is None or invented else known.ratings.popularity()

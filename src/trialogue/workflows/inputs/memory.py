@@ -35,7 +35,7 @@ MAPPED = "To override this, name the columns: mapping={'text': 'message', ...}."
 
 @dataclass(frozen=True)
 class InMemory:
-    """Records from data in memory, in place of a file."""
+    """In-memory records used as an input."""
 
     given: str
     """What they are called in titles and messages."""
@@ -51,7 +51,7 @@ class InMemory:
         return self.given
 
     def records(self, note: Note) -> Iterable[AnyRecord]:
-        """The records; notes first. They are not cut into parts."""
+        """Iterate over the records, after the notes."""
         for problem in self.notes:
             note(problem)
         yield from self.held
@@ -69,7 +69,7 @@ Data: TypeAlias = Mapping[str, Any] | Iterable[Any] | InMemory
 
 
 def is_data(given: object) -> bool:
-    """Whether what is given is data in memory, and not the name of a file or corpus, or data that were read already."""
+    """Whether the argument is in-memory data rather than the name of a file or corpus."""
     return not isinstance(given, str | Path | InMemory) and (is_frame(given) or isinstance(given, Iterable))
 
 
@@ -81,7 +81,7 @@ def in_memory(
     mapping: Columns | None = None,
     side: str = "",
 ) -> InMemory:
-    """Data in memory, ready to be read as a file.
+    """Convert in-memory data to an input.
 
     Args:
         data: see the module.
@@ -130,7 +130,7 @@ def with_data_read(
     contexts: Iterable[Any] | None = None,
     mapping: Columns | None = None,
 ) -> list[str | Path | InMemory]:
-    """What was given, with data in memory as records; names of files and corpora stay. Arguments as ``in_memory``.
+    """Inputs with in-memory data converted; file and corpus names are unchanged. Arguments as for ``in_memory``.
 
     Raises:
         DataError: with every mistake of the data at once.

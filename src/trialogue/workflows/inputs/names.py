@@ -14,7 +14,7 @@ from trialogue.workflows.inputs.inputs import Material
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Names of another set to ours, from YAML or JSON, such as ``ask: opinion_inquiry``.
+    """Read a mapping of other names to ours, from YAML or JSON, such as ``ask: opinion_inquiry``.
 
     Raises:
         DataError: it is no such file, or it maps onto strategies that do not exist; all of them at once.
@@ -38,7 +38,7 @@ def read_names(path: Path) -> dict[str, str]:
 
 
 def with_names(material: Material, names: Mapping[str, str], *, spellings: bool = True) -> Material:
-    """The material with labels of other names called by ours; labels that are still unknown stay as they are.
+    """Material with label names mapped to ours; unknown labels are unchanged.
 
     Args:
         material: with labels.

@@ -21,7 +21,7 @@ STUDY = "study.json"
 
 
 def export_files(path: Path) -> list[Path]:
-    """The files that tell what people said and whose answers count; [] where a path is no study's export.
+    """Answer and participant files of an export; [] if a path is not a study's export.
 
     Args:
         path: the folder of an export, or one of its files with answers; the table of participants lies beside them.
@@ -34,7 +34,7 @@ def export_files(path: Path) -> list[Path]:
 
 
 def countable_people(folder: Path) -> frozenset[str] | None:
-    """Those who completed the study of an export and hit no rule fixed before launch; None where nothing tells who did.
+    """Participants who completed and hit no pre-launch exclusion rule; None if unknown.
 
     Args:
         folder: of the export.
@@ -53,7 +53,7 @@ def countable_people(folder: Path) -> frozenset[str] | None:
 
 
 def labeller_of(folder: Path) -> Labeller | None:
-    """Who labelled in the study of an export: people or scripts, as its ``study.json`` says; None where there is none.
+    """Labellers of an exported study, people or scripts, from ``study.json``; None if there is none.
 
     Args:
         folder: of the export.
@@ -71,7 +71,7 @@ def labeller_of(folder: Path) -> Labeller | None:
 
 
 def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
-    """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
+    """Conversations, ratings and votes of participants who completed and hit no pre-launch exclusion rule.
 
     Who counts is what the study's report goes by: answers without a participant do not, and a table without a row says
     nothing of anybody, so that all count. Choices of a realism study (who is human?) are no votes on systems, answers to

@@ -49,7 +49,7 @@ ValueT = TypeVar("ValueT")
 
 @dataclass
 class Export:
-    """An export as it is read: what is there, and everything wrong with it."""
+    """An export being read, with its problems."""
 
     paths: dict[str, Path]
     problems: list[Problem] = field(default_factory=list)
@@ -57,19 +57,19 @@ class Export:
 
     @contextmanager
     def collect_problems(self) -> Iterator[None]:
-        """Keep the problems of one file, and go on with the next."""
+        """Context manager that records the problems of one file and continues."""
         try:
             yield
         except DataError as error:
             self.problems += error.problems
 
     def note(self, problem: Problem) -> None:
-        """Keep a repair."""
+        """Record a repair."""
         self.notes.append(str(problem))
 
 
 def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True) -> dict[str, Path]:
-    """The files of an export by name, from its folder or named one by one; ``answers``: one of them has to hold answers.
+    """Files of an export by name, from its folder or individually; ``answers``: one of them must hold answers.
 
     Raises:
         DataError: nothing there, unknown names, or none that holds answers.
@@ -97,7 +97,7 @@ def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True
 
 
 def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = True) -> tuple[StudyData, dict[str, str]]:
-    """What a study collected, and the sha256 of each file by name.
+    """Data of a study, and the sha256 of each file by name.
 
     Args:
         given: the folder of an export, or its files one by one.

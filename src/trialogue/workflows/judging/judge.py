@@ -20,7 +20,7 @@ from trialogue.workflows.judging.units import JudgedMaterial, judged_material
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What to label for a width."""
+    """Units to label for a target width."""
 
     width: float
     """Of intervals, from end to end."""
@@ -42,7 +42,7 @@ def judge(
     how: JudgeSettings | None = None,
     progress: Progress | None = None,
 ) -> JudgingFindings:
-    """Means of systems, their differences and ranks, by a judge, by labels alone and by both.
+    """Means, differences and ranks of systems by a judge, by labels alone, and by both combined.
 
     Args:
         run: a folder that ``trialogue evaluate`` wrote, or dialogues.
@@ -106,7 +106,7 @@ def plan_labels(
     how: JudgeSettings | None = None,
     seed: int = 0,
 ) -> LabelPlan:
-    """Which units to label next so that intervals become so narrow, drawn at random within each system.
+    """Select the units to label next for a target interval width, at random within each system.
 
     Args:
         run: a folder that ``trialogue evaluate`` wrote, or dialogues.

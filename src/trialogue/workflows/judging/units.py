@@ -25,7 +25,7 @@ LEVELS: dict[str, Level] = {"dialogue": "dialogue", "utterance": "turn", "respon
 
 @dataclass(frozen=True)
 class JudgedMaterial:
-    """What was read."""
+    """Judged units that were read."""
 
     units: tuple[JudgedUnit, ...]
     """Judged units, those labelled included."""
@@ -57,7 +57,7 @@ class _Run:
 def judged_material(
     run: str, *, scores: str | None, aspect: str, labels: str | None, chances: Path | None, estimand: Estimand
 ) -> JudgedMaterial:
-    """The units of a run with the judge's scores and people's labels.
+    """Read the units of a run with judge scores and human labels.
 
     Args:
         run: a folder that ``evaluate`` wrote, or dialogues.

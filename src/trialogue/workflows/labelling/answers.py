@@ -50,7 +50,7 @@ class _Answer:
 def read_answers(
     path: Path, *, by: Labeller | None = None, mapping: Mapping[str, str] | None = None, note: Note = warn
 ) -> dict[str, tuple[StrategyLabel, ...]]:
-    """Labels by the id of the item; those of the labeller that counts come first.
+    """Labels by item id; those of the decisive labeller come first.
 
     Who decided a disagreement (``role`` is ``adjudicator``) counts; else of three labellers or more one whose first label is
     the most frequent; else the first. Several labels by one labeller are several strategies of a text, in the order of the

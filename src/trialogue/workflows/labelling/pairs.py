@@ -12,7 +12,7 @@ from trialogue.records import Labeller, Utterance, has_ground_truth, labeller_of
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A reply that counts."""
+    """A counted reply with its reference."""
 
     reply: Reply
     """With its reference."""
@@ -27,12 +27,12 @@ class Pair:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether a model is held against its labels."""
+        """Whether its labels are reference labels for models."""
         return bool(self.labellers)
 
 
 def counted_pairs(conversations: Iterable[Conversation]) -> Iterator[Pair]:
-    """The pairs that explicit alignment counts by default: labelled on both sides, first turns left out."""
+    """Pairs counted by explicit alignment by default: labelled on both sides, without first turns."""
     metric = BehaviorAlignment()
     for conversation in conversations:
         for reply in conversation.replies:

@@ -35,7 +35,7 @@ LEAST_LABELLED = 50  # pairs of a system, labelled on both sides, from which the
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What labels would do for one system's estimate."""
+    """Effect of more labels on one system's estimate."""
 
     system: str
     width: float
@@ -241,7 +241,7 @@ def _rate_and_correlation(chances: np.ndarray, value: float) -> tuple[float, flo
 def labelling_items(
     situations: Sequence[Situation], responses: Sequence[Response], count: int, *, seed: int = 0
 ) -> list[dict[str, object]]:
-    """References and replies of ``count`` random situations that people have not labelled, in random order.
+    """References and replies of ``count`` random situations without human labels, in random order.
 
     Only situations that count are drawn, not those of first turns, which Behavior Alignment leaves out (Eq. 2), unless
     there are no others.
@@ -267,7 +267,7 @@ def labelling_items(
 
 
 def fit_situations(situations: Sequence[Situation], responses: Sequence[Response]) -> list[Situation]:
-    """Situations with a reference and a reply with text, that are not left out as first turns (unless all of them are)."""
+    """Situations with a reference and a non-blank reply, excluding first turns (unless all are first turns)."""
     said = [one for one in responses if one.utterance.text.strip()]
     pairs = [reply for each in offline_conversations(situations, said) for reply in each.replies]
     answered = {reply.situation_id for reply in pairs}
@@ -293,7 +293,7 @@ def _key(situation: str, system: str | None) -> str:
 
 
 def write_items(path: Path, items: Sequence[Mapping[str, object]]) -> None:
-    """Write the file, whole or not at all."""
+    """Write the items file atomically."""
     write_text(path, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))
 
 
@@ -302,7 +302,7 @@ def with_answers(
     responses: Sequence[Response],
     answers: Mapping[str, tuple[StrategyLabel, ...]],
 ) -> tuple[list[Situation], list[Response]]:
-    """The records with people's labels on what was labelled; answers to other texts are left out, with a note.
+    """Records with human labels added; answers to texts that differ are skipped with a note.
 
     Raises:
         DataError: no answer belongs to any of them.

@@ -15,7 +15,7 @@ TEMPLATE = "labelling"
 
 
 def label_study(out: Path, items: Sequence[Mapping[str, Any]]) -> Path:
-    """Write a study folder in which people label the items; its export is read by ``read_answers``.
+    """Write a study folder for labelling the items; its export is read by ``read_answers``.
 
     The id of an item is the ``dialogue_id`` of the study's, which comes back in ``labels.csv`` and is on no page.
 

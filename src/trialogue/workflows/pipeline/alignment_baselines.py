@@ -36,7 +36,7 @@ def with_baselines(
     *,
     settings: Settings,
 ) -> tuple[list[Score], list[str]]:
-    """The scores, and those of the baselines and of differences to them; sentences on baselines that are not there.
+    """Add scores of baselines and differences to them, with sentences on missing baselines.
 
     Nothing is added where alignment was not measured, where there are no references, or where the systems are baselines
     themselves.
@@ -85,7 +85,7 @@ def _named_apart(scores: Sequence[Score], systems: Set[str]) -> list[Score]:
 
 
 def predicted_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str, ...]]:
-    """For each situation by its id people's strategies, the likeliest first; {} where fewer than ten dialogues have any.
+    """Predicted strategies by situation id, most probable first; {} if fewer than ten dialogues have labels.
 
     By a multinomial logistic regression (L2, C = 0.1) on the last four behaviors of both sides, on which have occurred, and
     on the turn. Behaviors are strategies of the recommender and acts of the user (``USER_ACTS``, such as a question);

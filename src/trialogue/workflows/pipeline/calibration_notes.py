@@ -15,7 +15,7 @@ ADVICE = (
 
 
 def calibration_warnings(scores: Iterable[Score]) -> list[str]:
-    """A sentence for each model whose calibration has an unknown error, or that has none, where intervals rest on it.
+    """One sentence per model whose calibration error is unknown, or that is uncalibrated, if intervals rest on it.
 
     Args:
         scores: of systems; others are passed over.

@@ -31,7 +31,7 @@ MOST_PROFILE_RESAMPLES = 1_000
 
 
 def conclude(inferred: Inferred, *, title: str) -> Findings:
-    """What follows from some estimates, and what could make it wrong.
+    """Turn estimates into findings with threats.
 
     Raises:
         DataError: nothing could be measured.
@@ -73,7 +73,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
 
 
 def with_threats(findings: Findings) -> Findings:
-    """The findings with every threat that can be detected in them, their leagues past the gate, and the answer."""
+    """Add all detected threats, gate the leagues, and compose the answer."""
     threats = threats_of(findings)
     leagues = gate_leagues(findings.leagues, threats)
     primary = primary_league(leagues)
@@ -186,5 +186,5 @@ def _too_many(systems: int) -> list[str]:
 
 
 def scores_of(inferred: Inferred) -> Sequence[Score]:
-    """The scores that a run keeps."""
+    """Scores stored with a run."""
     return inferred.scores()

@@ -59,7 +59,7 @@ OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 
 
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
-    """The metrics of the lists above for which at least one unit is defined and whose domain holds the dialogues."""
+    """Default metrics with at least one defined unit and a domain that fits the dialogues."""
     names = (*FOR_NEEDS, *FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
     held = needs_met(conversations)
     return [
@@ -72,7 +72,7 @@ def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
 
 
 def needs_met(conversations: Sequence[Conversation]) -> frozenset[str]:
-    """What the data hold of the things that cards name as needs."""
+    """Requirements named on cards that the data meet."""
     held: set[str] = set()
     for conversation in conversations:
         if conversation.dialogue is not None:
@@ -131,5 +131,5 @@ def _held_by_reply(reply: Reply) -> set[str]:
 
 
 def needs_offline(metric: AnyMetric) -> bool:
-    """Whether a metric only makes sense for replies to given situations."""
+    """Whether a metric is only meaningful for replies to given situations."""
     return not OFFLINE_NEEDS.isdisjoint(metric.card.needs)

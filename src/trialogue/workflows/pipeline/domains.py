@@ -18,15 +18,15 @@ DEPARTURES: dict[Departure, str] = {
 
 @runtime_checkable
 class HasDomain(Protocol):
-    """A metric that knows what the dialogues are like that it was learned from."""
+    """A metric with a training domain."""
 
     def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit | None:
-        """How many dialogues are like them; None where that is not known."""
+        """Number of dialogues in the domain; None if it is unknown."""
         ...
 
 
 def fits_domain(metric: AnyMetric, conversations: Sequence[Conversation]) -> bool:
-    """Whether a metric's domain holds the dialogues of every system; true for a metric that declares none.
+    """Whether the dialogues of every system are in a metric's domain; True without a declared one.
 
     Of every one, not of all together: a small system outside it would hide among the others, and be compared with them.
     """
@@ -36,7 +36,7 @@ def fits_domain(metric: AnyMetric, conversations: Sequence[Conversation]) -> boo
 def domain_fits(
     metrics: Iterable[AnyMetric], conversations: Sequence[Conversation], *, are_measured: bool
 ) -> tuple[DomainFit, ...]:
-    """How the dialogues of each system fit the domains of metrics, for those that declare one.
+    """Domain fit of each system's dialogues, for metrics that declare a domain.
 
     Args:
         metrics: any.
@@ -58,7 +58,7 @@ def domain_fits(
 
 
 def domain_lines(fits: Sequence[DomainFit]) -> Iterator[str]:
-    """One sentence for each measure whose domain does not hold the dialogues of every system."""
+    """One sentence per measure whose domain does not fit every system's dialogues."""
     for measure in dict.fromkeys(fit.measure for fit in fits):
         own = [fit for fit in fits if fit.measure == measure]
         outside = [fit for fit in own if not fit.fits]

@@ -16,7 +16,7 @@ MOST_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
 
 @dataclass(frozen=True)
 class Inferred:
-    """Estimates with their uncertainty; nothing is concluded yet."""
+    """Estimates with their uncertainty, before any conclusion."""
 
     measured: Measured
     """What they rest on."""
@@ -32,7 +32,7 @@ class Inferred:
 
     @property
     def shown_leagues(self) -> tuple[League, ...]:
-        """The leagues of people's measures and of the metrics that were asked for."""
+        """Leagues of human judgements and of the requested metrics."""
         return _select_shown(self.measured, self.leagues)
 
     def scores(self) -> RunScores:
@@ -41,7 +41,7 @@ class Inferred:
 
 
 def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Inferred:
-    """Leagues and votes of what was measured.
+    """Compute leagues and votes.
 
     Args:
         measured: scores and what they are of.

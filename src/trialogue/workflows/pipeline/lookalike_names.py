@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 
 def twin_lines(systems: Iterable[str]) -> Iterator[str]:
-    """A sentence for each group of different names that look the same.
+    """One sentence per group of different names that look the same.
 
     >>> list(twin_lines(["aria", "aria ", "bolt"]))[0][:83]
     "'aria' and 'aria ' are treated as different systems, but their names differ only in"

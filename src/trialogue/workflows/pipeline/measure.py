@@ -55,7 +55,7 @@ OF_USERS = frozenset({"need", "acts", "user_acts"})
 
 @dataclass(frozen=True)
 class Choice:
-    """Which metrics are measured, and which of them are shown."""
+    """Metrics to measure, and those to show."""
 
     shown: tuple[AnyMetric, ...]
     """Columns of the league table."""
@@ -72,14 +72,14 @@ class Choice:
 
     @property
     def all_metrics(self) -> list[AnyMetric]:
-        """Every metric to measure, each once."""
+        """Distinct metrics to measure."""
         extra = [metric for family in self.families.values() for metric in family]
         return list({metric.measure: metric for metric in (*self.shown, *extra, *self.references)}.values())
 
 
 @dataclass(frozen=True)
 class AnswersInFiles:
-    """How people's answers from separate files were used."""
+    """Use of human answers from separate files."""
 
     given: int = 0
     """How many there are."""
@@ -91,7 +91,7 @@ class AnswersInFiles:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured, and of what."""
+    """Scores, with the data they were computed from."""
 
     material: Material
     """The records."""
@@ -147,7 +147,7 @@ def choose(
     baselines: bool = True,
     any_language: bool = False,
 ) -> Choice:
-    """The metrics that were asked for, or all that the records allow, one variant of each.
+    """Requested metrics, or the default ones that the records allow, one variant each.
 
     Raises:
         UsageError: an unknown metric, variant or parameter.
@@ -177,7 +177,7 @@ def measure(
     settings: Settings | None = None,
     tell: Tell = lambda _line: None,
 ) -> Measured:
-    """All scores of some records.
+    """Compute all scores of the records.
 
     Metrics that need a reference or targets are for replies to situations. The others take the dialogues that a system
     had, and its replies to situations only where it had no dialogues: of one system the two are never pooled. Systems that
@@ -324,13 +324,13 @@ def _totals(
 
 
 def select_evaluated(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """The conversations of systems; those of baselines only where there is nothing else."""
+    """Conversations of evaluated systems; those of baselines only if there is nothing else."""
     everybody = list(conversations)
     return [each for each in everybody if each.role is Role.SYSTEM] or everybody
 
 
 def is_outcome(metric: AnyMetric) -> bool:
-    """Whether baselines that met the same simulated users are held against it: what nonsense writes like tells nothing."""
+    """Whether systems are compared with baselines that met the same simulated users on this metric."""
     return metric.card.family == "simulation" and not OF_USERS.isdisjoint(metric.card.needs)
 
 
@@ -350,5 +350,5 @@ def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
 
 
 def systems_of(conversations: Iterable[Conversation]) -> set[str]:
-    """The names of the systems."""
+    """Names of the systems."""
     return {conversation.system for conversation in conversations}

@@ -17,7 +17,7 @@ Step = Callable[[Material], Material]
 def read(
     given: Sequence[str | Path | InMemory | Data], *, format_name: str | None = None, mapping: Columns | None = None
 ) -> Material:
-    """Everything that corpora and files hold: dialogues, situations, replies, and people's answers as they were given.
+    """Read everything in corpora and files: dialogues, situations, replies, and human answers.
 
     Beside the dialogues of a simulation come those of its baselines.
 
@@ -44,7 +44,7 @@ def read(
 
 
 def prepare(material: Material, *steps: Step) -> Material:
-    """The records after each step in turn.
+    """Apply preparation steps to the records in turn.
 
     Raises:
         DataError: a step leaves nothing to measure.

@@ -28,7 +28,7 @@ def report(
     counts: Sequence[DistinctCounts] = (),
     png: bool = True,
 ) -> Path:
-    """Write the page with its findings, tables and figures, and the scores that they rest on; returns the page's path.
+    """Write the page, findings, tables, figures and scores; returns the page's path.
 
     Args:
         findings: of systems, of agreement with people, of the realism of simulated users, their passport, of a judge, or

@@ -8,13 +8,13 @@ from trialogue.records.scores.score_table import ScoreTable
 
 
 class RunScores(Sequence[Score]):
-    """First the scores of people, systems and differences, then those that metrics give units."""
+    """Scores of a run: first those of people, systems and differences, then unit scores."""
 
     def __init__(self, others: Sequence[Score], units: ScoreTable) -> None:
         self.others, self.units = others, units
 
     def lines(self) -> Iterator[Score | ScoreBlock]:
-        """The records of a file that holds them all."""
+        """Records of a file that holds them all."""
         yield from self.others
         yield from self.units.blocks()
 
@@ -32,7 +32,7 @@ class RunScores(Sequence[Score]):
     def __getitem__(self, place: slice) -> list[Score]: ...
 
     def __getitem__(self, place: int | slice) -> Score | list[Score]:
-        """One score, or some."""
+        """One score or a slice."""
         if isinstance(place, int) and 0 <= place < len(self.others):
             return self.others[place]
         return list(self)[place]

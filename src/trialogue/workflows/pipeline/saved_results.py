@@ -18,7 +18,7 @@ COUNTS = "counts.jsonl"
 
 @dataclass(frozen=True)
 class StoredRun:
-    """Scores with what was concluded from them."""
+    """Scores with their findings."""
 
     name: str
     """What it is called: the folder's name, or the title of a run in memory."""
@@ -35,13 +35,13 @@ class StoredRun:
 
     @property
     def concluded(self) -> Findings:
-        """The findings of a run that has any: one in memory, and every folder of which ``holds_run`` is true."""
+        """Findings of a run, which every folder with ``holds_run`` has."""
         assert self.findings is not None
         return self.findings
 
 
 def holds_run(folder: Path) -> bool:
-    """Whether the report step wrote into a folder; a text too long for a path names none."""
+    """Whether a folder holds a report step's output; False for texts too long for a path."""
     try:
         return folder.is_dir() and (folder / FINDINGS).exists()
     except OSError:
@@ -49,7 +49,7 @@ def holds_run(folder: Path) -> bool:
 
 
 def read_run(folder: Path) -> StoredRun:
-    """What ``evaluate`` or ``align`` left in a folder.
+    """Read the output of ``evaluate`` or ``align`` in a folder.
 
     Raises:
         DataError: there are no scores, or a file is damaged.
@@ -73,7 +73,7 @@ def read_run(folder: Path) -> StoredRun:
 
 
 def read_counts(folder: Path) -> tuple[DistinctCounts, ...]:
-    """What a run keeps of distinct things.
+    """Read the distinct-type counts of a run.
 
     Raises:
         DataError: the file is damaged.

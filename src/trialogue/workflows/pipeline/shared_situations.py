@@ -26,7 +26,7 @@ def on_shared_situations(
     settings: Settings,
     tell: Callable[[str], None] = lambda _line: None,
 ) -> list[Score]:
-    """The scores, with differences of systems that answered different situations on those that both answered.
+    """Scores with differences restricted to shared situations for systems that answered different ones.
 
     Args:
         scores: of all systems; values stay as they are.
@@ -69,7 +69,7 @@ def _situations_of_each(offline: Sequence[Conversation]) -> dict[str, set[str]]:
 
 
 def other_situations(offline: Sequence[Conversation]) -> list[str]:
-    """A line for each system that did not answer all the situations that some system answered."""
+    """One line per system that did not answer all situations."""
     answered = _situations_of_each(offline)
     everyone = set().union(*answered.values())
     return [
@@ -83,7 +83,7 @@ def other_situations(offline: Sequence[Conversation]) -> list[str]:
 
 
 def shared_situations(offline: Sequence[Conversation]) -> tuple[SharedSituations, ...]:
-    """Each pair of systems that did not answer the same situations, with how many both answered."""
+    """Pairs of systems that answered different situations, with the number of shared ones."""
     answered = _situations_of_each(offline)
     return tuple(
         SharedSituations(a=a, b=b, shared=len(answered[a] & answered[b]))

@@ -14,7 +14,7 @@ from trialogue.simulation.source import users_of_source
 def facts_of(
     conversations: Iterable[Conversation], completed: Mapping[str, CompletionCounts] | None = None
 ) -> tuple[SystemFacts, ...]:
-    """One for each system, by name; baselines are left out unless there is nothing else.
+    """Counts by system name; baselines are omitted unless there is nothing else.
 
     Args:
         conversations: all that count for how much there is of a system.
@@ -37,7 +37,7 @@ def facts_of(
 
 
 def people_among(dialogues: Iterable[Dialogue]) -> int | None:
-    """Different people who took part; None: unknown, or simulated users alone."""
+    """Number of distinct participants; None if unknown, or only simulated users."""
     return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
 
 

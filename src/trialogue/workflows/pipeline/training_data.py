@@ -10,31 +10,31 @@ from trialogue.records import Dialogue
 
 @runtime_checkable
 class Learned(Protocol):
-    """A metric that learned from dialogues and recognises them."""
+    """A metric that was trained on dialogues and recognises them."""
 
     def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
-        """Of each system with recognised dialogues, how many there are; None where the training data are not known."""
+        """Number of recognised dialogues by system; None without known training data."""
         ...
 
 
 def training_exposures(
     metrics: Iterable[AnyMetric], conversations: Sequence[Conversation]
 ) -> tuple[TrainingExposure, ...]:
-    """What metrics were trained on among the dialogues of conversations, by metric and system."""
+    """Training data among the conversations, by metric and system."""
     dialogues = [each.dialogue for each in conversations if each.dialogue is not None]
     found = (metric.training_exposure(dialogues) for metric in metrics if isinstance(metric, Learned))
     return tuple(exposure for exposures in found for exposure in exposures or ())
 
 
 def of_unknown_training(metrics: Iterable[AnyMetric]) -> tuple[str, ...]:
-    """Full names of the metrics that learned from dialogues and keep no fingerprints of them."""
+    """Full names of the trained metrics without fingerprints."""
     return tuple(
         metric.measure for metric in metrics if isinstance(metric, Learned) and metric.training_exposure(()) is None
     )
 
 
 def training_lines(exposures: Sequence[TrainingExposure]) -> Iterator[str]:
-    """One sentence for each measure that was trained on some of the dialogues, and how these were scored."""
+    """One sentence per measure that was trained on some of the dialogues, and how these were scored."""
     for measure in dict.fromkeys(each.measure for each in exposures):
         own = [each for each in exposures if each.measure == measure]
         recognised, excluded = sum(each.recognised for each in own), sum(each.excluded_count for each in own)
@@ -49,7 +49,7 @@ def training_lines(exposures: Sequence[TrainingExposure]) -> Iterator[str]:
 
 
 def unknown_training_lines(metrics: Iterable[AnyMetric]) -> Iterator[str]:
-    """One sentence for each learned measure whose training data are not known."""
+    """One sentence per trained measure with unknown training data."""
     for measure in of_unknown_training(metrics):
         yield (
             f"It is unknown whether {measure} was trained on any of these dialogues: its file has no "

@@ -49,7 +49,7 @@ def hold_baselines(
     progress: Callable[[Progress], None] | None = None,
     pool: ProcessPool | None = None,
 ) -> Batch | None:
-    """Hold the dialogues of the baselines that are not there yet; None where a study wants none.
+    """Run the missing dialogues of the baselines; None if the simulation has none.
 
     Args:
         study: located, with as many dialogues of each baseline with each users as ``baselines`` says.
@@ -77,7 +77,7 @@ def hold_baselines(
 
 
 def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue]:
-    """The dialogues of baselines beside a simulation; nothing where there are none.
+    """Dialogues of baselines beside a simulation, if any.
 
     Args:
         folder: of the simulation.
@@ -90,7 +90,7 @@ def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue
 
 
 def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue]) -> list[Dialogue]:
-    """Dialogues with those of baselines behind them, each once.
+    """Dialogues followed by those of baselines, without duplicates.
 
     A baseline that has the name of a system is renamed, and one that is with other users under the same id gets another id.
 
@@ -112,5 +112,5 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
 
 
 def baseline_options() -> dict[str, dict[str, JsonValue]]:
-    """The options of the baselines, as a study has those of its agents."""
+    """Options of the baselines, in the form of a simulation's agents."""
     return {name: {"agent": spec} for name, spec in BASELINES.items()}

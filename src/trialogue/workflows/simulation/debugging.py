@@ -22,7 +22,7 @@ WORST = 5  # dialogues that go wrong
 
 @dataclass(frozen=True)
 class AgentReport:
-    """How one agent fails its users."""
+    """Failures of one agent."""
 
     system: str
     """The agent."""
@@ -44,7 +44,7 @@ class AgentReport:
     """Kinds of failures that ended dialogues, such as time-outs, the commonest first."""
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As plain JSON values."""
+        """Plain JSON values."""
         acts: list[JsonValue] = [{**asdict(act), "share": act.share} for act in self.acts]
         return {
             "system": self.system,
@@ -60,7 +60,7 @@ class AgentReport:
 
 
 def debug(given: Sequence[str | Path], *, system: str | None = None, decides: Decides = "first") -> list[AgentReport]:
-    """A report on each agent of some dialogues, the one that fails most first.
+    """One report per agent, the most failing one first.
 
     Args:
         given: files, corpora, or the folder of a simulation.
@@ -119,7 +119,7 @@ def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
 
 
 def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
-    """A report in lines; ``source`` is named in the command that simulates on from the worst dialogue."""
+    """Report as lines; ``source`` is named in the command that continues the worst dialogue."""
     share = report.failed / report.turns if report.turns else 0.0
     head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
     lines = [f"{head}({share:.0%})", *_broken(report), *([f"note: {report.doubt}"] if report.doubt else [])]
@@ -172,7 +172,7 @@ def _short(text: str, longest: int = 60) -> str:
 
 
 def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> Dialogue:
-    """The one dialogue of a source, or the one with an id.
+    """The only dialogue of a source, or the one with an id.
 
     Raises:
         UsageError: there are several, and no id says which; or there is none of the id.
@@ -194,7 +194,7 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
 
 @dataclass(frozen=True)
 class Continued:
-    """The outcomes of a continued dialogue, by one agent with one kind of users."""
+    """Outcomes of continuations by one agent with one kind of users."""
 
     agent: str
     users: str
@@ -208,7 +208,7 @@ class Continued:
 
 
 def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
-    """How continuations went from a turn on, by agent and users, in order of appearance."""
+    """Outcomes of continuations from a turn, by agent and users, in order of appearance."""
     found: dict[tuple[str, str], list[list[bool | None]]] = {}
     for dialogue in dialogues:
         key = (dialogue.system or "unnamed", users_of_source(dialogue) or "")
@@ -233,7 +233,7 @@ def _count(answered: Iterable[bool | None]) -> int | None:
 
 
 def answers_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
-    """Whether each user turn was answered, from one on; None where no act of the user that is known is annotated.
+    """Whether each user turn from one on was answered; None without a known user act.
 
     The first message of a burst counts.
     """
@@ -247,7 +247,7 @@ def _is_answered(turn: Exchange) -> bool | None:
 
 
 def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> list[str]:
-    """Whether a turn was answered before, and how often it is in continuations of the dialogue from it, in lines."""
+    """Lines on whether a turn was answered originally, and how often in continuations."""
     was = answers_from(before, turn)[0]
     if was is None:
         what = f"Whether turn {turn} of {before.id} was answered is unknown"

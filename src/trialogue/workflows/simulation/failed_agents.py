@@ -9,7 +9,7 @@ from trialogue.records import Dialogue, Fault
 
 @dataclass(frozen=True)
 class AlwaysFailed:
-    """An agent none of whose dialogues ended without a failure, whichever party caused it."""
+    """An agent whose dialogues all failed, whichever party caused it."""
 
     agent: str
     """Its name."""
@@ -21,7 +21,7 @@ class AlwaysFailed:
     """Whether the agent failed in any of them; False: its simulated users did, or what ran the dialogues."""
 
     def __str__(self) -> str:
-        """The error that ends a command after a run with such an agent.
+        """Error message of a command after such a run.
 
         >>> print(AlwaysFailed("mine", 10, "cir6-pkg"))
         agent 'mine' failed in all of its 10 dialogues with cir6-pkg. To test it alone: trialogue agents check AGENT
@@ -35,7 +35,7 @@ class AlwaysFailed:
 
 
 def find_failed_agents(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[AlwaysFailed, ...]:
-    """The agents that failed in every dialogue, in order of their first one; dialogues without a system are left out.
+    """Agents that failed in every dialogue, in order of appearance; dialogues without a system are skipped.
 
     Args:
         dialogues: of any number of agents.

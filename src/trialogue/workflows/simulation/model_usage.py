@@ -20,20 +20,20 @@ agent's would). What a killed process asked is not in it."""
 
 
 class Metered:
-    """A model that writes down, when it is closed, what it was asked."""
+    """Agent wrapper that writes the model's usage on closing."""
 
     def __init__(self, agent: LlmAgent, name: str, file: Path) -> None:
-        """``name``: the agent's in the simulation."""
+        """``name``: the agent's name in the simulation."""
         self._agent, self._file = agent, file
         self.name = name
         self.sessions_at_once = agent.sessions_at_once
 
     def open(self, dialogue_id: str, *, seed: int) -> Session:
-        """A session of the model."""
+        """Open a session of the model."""
         return self._agent.open(dialogue_id, seed=seed)
 
     def close(self) -> None:
-        """Write what was asked, if anything was, and close the model."""
+        """Write the usage, if any, and close the model."""
         usage = self._agent.usage()
         self._agent.close()
         _write(self._file, self.name, usage)
@@ -41,33 +41,33 @@ class Metered:
 
 @runtime_checkable
 class Accountable(Protocol):
-    """Users, or whatever else asks a model and can say how often."""
+    """Users, or other objects, that report their model usage."""
 
     def usage(self) -> Usage:
-        """What the model was asked, and what that cost."""
+        """Usage and cost of the model."""
         ...
 
     def close(self) -> None:
-        """Free what is held."""
+        """Release resources."""
         ...
 
 
 class MeteredUsers:
-    """Simulated users whose model writes down, when they are closed, what it was asked."""
+    """Wrapper of simulated users that writes their model's usage on closing."""
 
     def __init__(self, users: SimulatedUsers, name: str, file: Path) -> None:
-        """``users``: ``Accountable``; ``name``: theirs in the simulation."""
+        """``users``: ``Accountable``; ``name``: their name in the simulation."""
         self._users, self._file = users, file
         self.name = name
         self.world = getattr(users, "world", None)
         self.signature = getattr(users, "signature", None)
 
     def new(self, case: str, *, seed: int) -> SimulatedUser:
-        """The user of a case."""
+        """Create the user of a case."""
         return self._users.new(case, seed=seed)
 
     def close(self) -> None:
-        """Write what was asked, if anything was, and close the users."""
+        """Write the usage, if any, and close the users."""
         if isinstance(self._users, Accountable):
             usage = self._users.usage()
             self._users.close()
@@ -87,7 +87,7 @@ def _write(file: Path, name: str, usage: Usage) -> None:
 
 
 def usages(file: Path) -> list[tuple[str, Usage]]:
-    """(agent, what one process asked it) of a file, the oldest first; [] without one. Damaged lines are passed over."""
+    """(Agent, usage of one process) in a file, oldest first; [] without one. Damaged lines are skipped."""
     found: list[tuple[str, Usage]] = []
     if not file.is_file():
         return found
@@ -105,15 +105,15 @@ def usages(file: Path) -> list[tuple[str, Usage]]:
 
 
 class Meter:
-    """What the models of a simulation are asked from now on, by all its processes."""
+    """Usage of a simulation's models from now on, over all processes."""
 
     def __init__(self, folder: Path) -> None:
-        """``folder``: the simulation's."""
+        """``folder``: the simulation's folder."""
         self._file = folder / USAGE
         self._before = len(usages(self._file))
 
     def usage_by_agent(self) -> dict[str, Usage]:
-        """By agent, of those that were asked; processes that have not ended are not in it."""
+        """Usage by agent; processes that have not ended are not included."""
         found: dict[str, list[Usage]] = {}
         for agent, usage in usages(self._file)[self._before :]:
             found.setdefault(agent, []).append(usage)
@@ -121,7 +121,7 @@ class Meter:
 
 
 def add_usage(parts: list[Usage]) -> Usage:
-    """What several processes asked one model; the cost is unknown where that of any is.
+    """Sum the usage of several processes; the cost is unknown if any is.
 
     >>> one = Usage(model="m", calls=2, prompt_tokens=10, cost=0.5, currency="USD")
     >>> both = add_usage([one, one])
@@ -142,7 +142,7 @@ def add_usage(parts: list[Usage]) -> Usage:
 
 
 def usage_text(agent: str, usage: Usage) -> str:
-    """In words.
+    """Usage in words.
 
     >>> usage_text("mine", Usage(model="m", calls=2, prompt_tokens=10, completion_tokens=3, why="no price"))
     'mine: 2 calls, 0 answers from the cache; 10 prompt tokens, 3 answer tokens; cost unknown: no price'

@@ -25,7 +25,7 @@ RELATIVE_TO, RUN_IN = "relative_to", "run_in"
 
 
 def remember_places(folder: Path, out: Path) -> None:
-    """Write down what relative paths in the settings are relative to, and where commands ran, as both lie from ``out``."""
+    """Record the base folder of relative paths and the working directory, relative to ``out``."""
     places = {RELATIVE_TO: folder, RUN_IN: Path()}
     content = {name: Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() for name, place in places.items()}
     write_text(out / FILE, json.dumps(content) + "\n")
@@ -33,7 +33,7 @@ def remember_places(folder: Path, out: Path) -> None:
 
 @dataclass(frozen=True)
 class Origin:
-    """What the dialogues of a simulation were made of, by the names they have in them; paths are as they are from here."""
+    """Settings of a simulation by the names in its dialogues, with resolved paths."""
 
     agents: Mapping[str, Any] = field(default_factory=dict)
     """Texts or options of agents."""
@@ -47,13 +47,13 @@ class Origin:
     """The folder in which the simulation was run."""
 
     def users_of(self, dialogue: Dialogue) -> dict[str, Any]:
-        """The users of whom one took part in a dialogue; {} if that is not known."""
+        """Users that took part in a dialogue; {} if unknown."""
         name = users_of_source(dialogue)
         return {name: self.users[name]} if name is not None and name in self.users else {}
 
 
 def origin_of(source: str | Path) -> Origin:
-    """What dialogues were made of, as the simulation wrote it down; empty for any other file or corpus.
+    """Recorded settings of a simulation's dialogues; empty for any other file or corpus.
 
     A simulation of an earlier version did not write down where it was run: paths are then those from here.
 

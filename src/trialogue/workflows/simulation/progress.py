@@ -11,7 +11,7 @@ SURE = (
 
 
 class Telling:
-    """Tells how far a simulation is, not with every dialogue; called with its progress.
+    """Progress callback that prints at intervals.
 
     >>> said = []
     >>> telling = Telling(said.append)
@@ -26,7 +26,7 @@ class Telling:
         self._tell, self._what, self._last, self._done = tell, what, -EVERY_S, -1
 
     def __call__(self, now: Progress) -> None:
-        """How far it is; at the end in any case, once."""
+        """Receive progress, and print it at intervals and once at the end."""
         if now.elapsed_s - self._last >= EVERY_S or self._done < now.done == now.total:
             self._last, self._done = now.elapsed_s, now.done
             known = now.eta_s is not None and now.done - now.resumed >= SURE

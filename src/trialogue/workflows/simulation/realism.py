@@ -53,7 +53,7 @@ def realism(
     title: str | None = None,
     progress: Progress | None = None,
 ) -> RealismFindings:
-    """How real simulated users are, and whether they judge agents as real users do.
+    """Compare simulated with real users, and their rankings of agents.
 
     Args:
         real: corpora or files of dialogues with real users.

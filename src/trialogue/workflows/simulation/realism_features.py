@@ -21,7 +21,7 @@ SHORT = 3  # words
 
 @dataclass(frozen=True)
 class Said:
-    """What the user says, turn by turn, and how long the dialogue is."""
+    """The user's turns, and the length of the dialogue."""
 
     turns: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
@@ -108,25 +108,25 @@ FEATURES: Mapping[str, tuple[str, Callable[[Said], float]]] = {
 
 
 def said_in(dialogue: Dialogue) -> Said:
-    """The user's side of a dialogue; utterances in a row are turns of their own, as in the corpus."""
+    """The user's side of a dialogue; consecutive utterances are separate turns, as in the corpus."""
     turns = tuple(each.text for each in dialogue.utterances if each.speaker == "user")
     words = tuple(tuple(_WORD.findall(text.lower())) for text in turns)
     return Said(turns, words, len(dialogue.utterances))
 
 
 def speaks(dialogue: Dialogue) -> bool:
-    """Whether the user says a word in a dialogue; of one in which they do not, features say nothing."""
+    """Whether the user says a word; otherwise features are meaningless."""
     return any(each.speaker == "user" and _WORD.search(each.text) for each in dialogue.utterances)
 
 
 def features_of(dialogue: Dialogue) -> list[float]:
-    """Every feature, in the order of ``FEATURES``; finite for any dialogue, with a meaning where the user ``speaks``."""
+    """All features, in the order of ``FEATURES``; finite for any dialogue, meaningful if the user ``speaks``."""
     said = said_in(dialogue)
     return [function(said) for _, function in FEATURES.values()]
 
 
 def is_annotated(dialogues: Sequence[Dialogue]) -> bool:
-    """Whether user acts were annotated in all of some dialogues."""
+    """Whether all dialogues have annotated user acts."""
     return all(
         any(label_of(each) is not None for each in dialogue.utterances if each.speaker == "user")
         for dialogue in dialogues
@@ -134,7 +134,7 @@ def is_annotated(dialogues: Sequence[Dialogue]) -> bool:
 
 
 def acts_of(dialogue: Dialogue, *, from_labels: bool) -> Counter[str]:
-    """How often the user does what: by annotated acts, or by what is recognised in the text of each turn."""
+    """User-act counts: annotated, or recognised from the text of each turn."""
     if from_labels:
         labels = [label_of(each) for each in dialogue.utterances if each.speaker == "user"]
         return Counter(label for label in labels if label is not None)

@@ -28,7 +28,7 @@ Options = dict[str, JsonValue]
 
 @dataclass(frozen=True)
 class AgentsByName:
-    """Makes a study's agents; goes to other processes as it is."""
+    """Picklable factory of a simulation's agents."""
 
     given: dict[str, Options]
     catalogue: str = DEMO
@@ -37,7 +37,7 @@ class AgentsByName:
     """The file in which models write what they were asked; None: they do not."""
 
     def __call__(self, name: str) -> Agent:
-        """The agent of a name in the study, which is also its name in the dialogues.
+        """Create an agent by its name in the simulation, which is also its name in the dialogues.
 
         Agents over a catalogue without one of their own recommend what users know.
         """
@@ -50,7 +50,7 @@ class AgentsByName:
 
 @dataclass(frozen=True)
 class UsersByName:
-    """Makes a study's simulated users, all over one catalogue; goes to other processes as it is."""
+    """Picklable factory of a simulation's users, all over one catalogue."""
 
     given: dict[str, Options]
     catalogue: str = DEMO
@@ -59,18 +59,18 @@ class UsersByName:
     """The file in which models write what they were asked; None: they do not."""
 
     def kind(self, name: str) -> UserKind:
-        """The kind of the users of a name in the study."""
+        """Kind of the users with a name."""
         options = dict(self.given[name])
         return load_kind(str(options.pop("users", name)), **options)
 
     def __call__(self, name: str) -> SimulatedUsers:
-        """The users of a name in the study."""
+        """Create the users with a name."""
         known = load_catalogue(self.catalogue, ratings=self.ratings)
         users = self.kind(name).settle(World(known.catalogue, known.ratings))
         return MeteredUsers(users, name, self.usage) if self.usage and isinstance(users, Accountable) else users
 
     def signatures(self) -> dict[str, JsonValue]:
-        """``user_signatures`` by name of those users that have one, such as the hash of their prompts; else nothing."""
+        """``user_signatures`` by name for users that have one, such as a hash of their prompts; else empty."""
         kinds = {name: self.kind(name) for name in self.given}
         signed: dict[str, JsonValue] = {
             name: kind.signature for name, kind in kinds.items() if isinstance(kind, Signed)

@@ -42,7 +42,7 @@ def items_for(
     seed: int = 0,
     note: Note = warn,
 ) -> list[AnyItem]:
-    """The items of a study.
+    """Build the items of a study.
 
     Args:
         study_type: rating, preference, realism, chat or labelling.

@@ -32,7 +32,7 @@ INTRODUCTION = "You judge conversations between a user and a recommender system,
 
 @dataclass(frozen=True)
 class Rated:
-    """What a model answered."""
+    """A model's answers."""
 
     scores: tuple[Score, ...]
     preferences: tuple[Preference, ...]
@@ -51,7 +51,7 @@ def rate_by_model(
     seed: int = 0,
     progress: Callable[[str], None] = lambda line: None,
 ) -> tuple[Rated, Usage]:
-    """Let a model rate a study's items, and write what it answered beside an export.
+    """Let a model rate a study's items, and write its answers beside an export.
 
     Args:
         folder: the study folder.
@@ -102,7 +102,7 @@ def is_asked(question: Question) -> bool:
 
 
 def questions_left_out(file: StudyFile) -> tuple[str, ...]:
-    """Names of a study's questions about items that no model is asked."""
+    """Names of item questions that models are not asked."""
     asked = [question.name for question in file.criteria if not is_asked(question)]
     return (*asked, *(question.name for question in file.questions))
 
@@ -116,7 +116,7 @@ def _write(path: Path, records: Sequence[Score | Preference]) -> None:
 
 
 def rate_items(model: Model, file: StudyFile, items: Sequence[AnyItem], *, name: str, seed: int = 0) -> Rated:
-    """What a model answers about items, in the order of items, systems and questions."""
+    """A model's answers about items, in the order of items, systems and questions."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         each = list(pool.map(lambda item: _rate_item(model, file, item, name, seed), items))
     scores = tuple(score for rated in each for score in rated.scores)
@@ -160,7 +160,7 @@ def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: in
 
 
 def points_of(question: Question, language: str) -> list[tuple[str, float]]:
-    """What a model chooses from, each with its number: the points of a scale, or places of a slider from end to end.
+    """Options for a model, each with its number: the points of a scale, or positions of a slider.
 
     A point without words has its number; so have the places of a slider, and those at its ends the words there, too.
     """

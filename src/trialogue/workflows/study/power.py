@@ -37,7 +37,7 @@ DESIGN = frozenset({"participants", "tasks", "situations", "points", "dropout", 
 
 @dataclass(frozen=True)
 class Base:
-    """A plan to start from."""
+    """Initial plan."""
 
     plan: StudyPlan
     source: str
@@ -46,7 +46,7 @@ class Base:
 
 
 def base_plan(given: str | Path | None, *, effects: tuple[float, ...] | None = None) -> Base:
-    """The plan of a study folder, of a pilot's export, or of a preset.
+    """Plan from a study folder, a pilot's export, or a preset.
 
     Args:
         given: a folder with ``study.yaml`` (design of the file, variances of INSPIRED2), an export of a pilot (design and
@@ -255,7 +255,7 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
 
 
 def change_base(base: Base, **changes: float | int | None) -> Base:
-    """The same with another design or other standard deviations; None leaves a value as it is.
+    """Copy with another design or other standard deviations; None leaves a value unchanged.
 
     Raises:
         UsageError: a plan that cannot be.

@@ -17,7 +17,7 @@ EXPORT, REPORT = "export", "report"
 
 
 class KnownPair(Record):
-    """Two systems: what is known of their difference, and what the analysis says."""
+    """True and estimated difference of two systems."""
 
     a: str
     """The better one, as is known."""
@@ -33,12 +33,12 @@ class KnownPair(Record):
 
     @property
     def is_covered(self) -> bool | None:
-        """Whether the interval holds what is known; None: there is none."""
+        """Whether the interval covers the true difference; None without one."""
         return None if self.interval is None else self.interval[0] <= self.known <= self.interval[1]
 
 
 class Recovery(Record):
-    """A simulated study, and how well its analysis found what was put in."""
+    """A simulated study, and how well its analysis recovered the true effects."""
 
     simulated: SimulatedStudy
     pairs: tuple[KnownPair, ...]
@@ -48,7 +48,7 @@ class Recovery(Record):
 
     @property
     def wrong(self) -> list[KnownPair]:
-        """Pairs that the analysis has the wrong way round."""
+        """Pairs for which the analysis finds the wrong direction."""
         return [pair for pair in self.pairs if pair.verdict == "wrong"]
 
 
@@ -65,7 +65,7 @@ def simulate_and_analyse(
     obedient: float = 0.0,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Recovery:
-    """Walk a study with scripted participants, export it, analyse the export, and hold the findings against what is known.
+    """Run a study with scripted participants, export and analyse it, and compare the findings with the true effects.
 
     Args:
         folder: study folder; neither its database nor its exports are touched.
@@ -104,7 +104,7 @@ def simulate_and_analyse(
 
 
 def held_against(findings: StudyFindings, effects: Mapping[str, float]) -> tuple[KnownPair, ...]:
-    """What the findings say of every two systems whose effects differ, the largest difference first."""
+    """Findings on every pair with different true effects, largest difference first."""
     verdicts = _rating_verdicts(findings) or _choice_verdicts(findings)
     systems = sorted(effects, key=lambda name: (-effects[name], name))
     found = []

@@ -22,7 +22,7 @@ NEVER_ASKED = "no earlier run in this folder has asked it"
 
 @dataclass(frozen=True)
 class AgentEstimate:
-    """What asking one agent takes, for the dialogues that are not there yet."""
+    """Estimated cost of one agent for the missing dialogues."""
 
     agent: str
     """Its name."""
@@ -51,7 +51,7 @@ class AgentEstimate:
 
 
 def agent_estimates(study: Study, missing: dict[str, int], earlier: Sequence[AgentTook]) -> list[AgentEstimate]:
-    """An estimate for each agent.
+    """One estimate per agent.
 
     Args:
         study: agents, users, and how long dialogues may be.

@@ -25,7 +25,7 @@ Amount = Annotated[float, Field(ge=0)]
 
 
 class StageTook(Record):
-    """How long a stage took."""
+    """Measured duration of a stage."""
 
     kind: ClassVar[str] = "stage_took"
 
@@ -47,7 +47,7 @@ class Mean(Record):
 
 
 class AgentTook(Record):
-    """How an agent was asked, and how long its dialogues took."""
+    """Measured calls and durations of an agent's dialogues."""
 
     kind: ClassVar[str] = "agent_took"
 
@@ -74,7 +74,7 @@ class AgentTook(Record):
 
 
 def keep(folder: Path, measured: Iterable[Record]) -> None:
-    """Add measurements to those of a folder of stages; where the disk does not take them, none are added."""
+    """Append measurements to those of a stages folder; ignored if the disk refuses."""
     lines = "".join(f"{to_line(each)}\n" for each in measured)
     try:
         with (folder / FILE).open("a", encoding="utf-8", errors="replace") as stream:
@@ -84,7 +84,7 @@ def keep(folder: Path, measured: Iterable[Record]) -> None:
 
 
 def read_measurements(folder: Path) -> list[StageTook | AgentTook]:
-    """The measurements of a folder of stages, the oldest first; [] if there are none."""
+    """Measurements of a stages folder, oldest first; [] if there are none."""
     if not (folder / FILE).is_file():
         return []
     try:
@@ -104,20 +104,20 @@ def _measurement(text: str) -> Iterator[StageTook | AgentTook]:
 
 
 class Shares:
-    """Shares the time of a batch among its agents, by what ended between two tellings.
+    """Splits the time of a batch among its agents, by dialogues finished between two updates.
 
     A batch reports a dialogue that ends unless it reported another one ``PROGRESS_S`` ago or less. So whatever ended
     between two tellings took as much at the most, but for the last.
     """
 
     def __init__(self, agents: Sequence[str]) -> None:
-        """``agents``: whose turn each dialogue that is to be held is, in their order."""
+        """``agents``: agent of each dialogue to run, in order."""
         self._agents, self._done, self._elapsed = agents, 0, 0.0
         self.seconds: dict[str, float] = {}
         self.held: dict[str, int] = {}
 
     def __call__(self, now: Progress) -> None:
-        """How far the batch is."""
+        """Receive the progress of the batch."""
         ended = self._agents[self._done : now.done - now.resumed]
         if not ended:
             return
@@ -131,25 +131,25 @@ class Shares:
 
 
 class Talked:
-    """What the dialogues of one agent were like."""
+    """Statistics of one agent's dialogues."""
 
     def __init__(self) -> None:
         self._bytes = 0
         self._asked: list[int] = []
 
     def add(self, utterances: Sequence[Mapping[str, JsonValue]], size: int) -> None:
-        """One dialogue, as in its line of ``size`` bytes."""
+        """Add a dialogue, whose line has ``size`` bytes."""
         self._bytes += size
         self._asked.append(sum(said.get("speaker") == "user" for said in utterances))
 
     def to_fields(self) -> dict[str, Mean | float]:
-        """The fields of ``AgentTook`` that are about dialogues."""
+        """The dialogue fields of ``AgentTook``."""
         count = len(self._asked)
         return {"dialogues": count, "asked": _mean(self._asked), "kilobytes": self._bytes / count / 1e3}
 
 
 def measure_talks(folder: Path) -> dict[str, Talked]:
-    """What the dialogues in a batch's folder were like, by agent."""
+    """Statistics of the dialogues in a batch's folder, by agent."""
     found: dict[str, Talked] = {}
     for line in held_lines(folder):
         with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):

@@ -15,7 +15,7 @@ FIRST_FEW = (
 
 
 def plan_text(steps: Sequence[Step]) -> str:
-    """The steps, what each takes, and what all take together."""
+    """Text of the steps with their estimates, and the total."""
     lines = [line for step in steps for line in _step(step)]
     return "\n".join([*lines, "", *_total_lines([step.takes for step in steps if step.takes is not None])])
 

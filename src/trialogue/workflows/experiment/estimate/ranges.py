@@ -12,7 +12,7 @@ class Range(NamedTuple):
     high: float
 
     def plus(self, other: "Range") -> "Range":
-        """Of two things together.
+        """Sum of two ranges.
 
         >>> Range(1, 2).plus(Range(10, 20))
         Range(low=11, high=22)
@@ -20,7 +20,7 @@ class Range(NamedTuple):
         return Range(self.low + other.low, self.high + other.high)
 
     def times(self, low: float, high: float) -> "Range":
-        """At least and at most so many times.
+        """Multiply by a factor between two bounds.
 
         >>> Range(1, 2).times(3, 4)
         Range(low=3, high=8)
@@ -28,7 +28,7 @@ class Range(NamedTuple):
         return Range(self.low * low, self.high * high)
 
     def clip(self, low: float, high: float) -> "Range":
-        """No less and no more than two bounds.
+        """Clip to two bounds.
 
         >>> Range(1, 9).clip(2, 5)
         Range(low=2, high=5)
@@ -36,7 +36,7 @@ class Range(NamedTuple):
         return Range(min(max(self.low, low), high), max(min(self.high, high), low))
 
     def format_count(self) -> str:
-        """As a count.
+        """Format as a count.
 
         >>> Range(180, 9_000).format_count(), Range(1, 1).format_count(), Range(0, 20).format_count()
         ('180 to 9,000', '1', 'at most 20')
@@ -47,7 +47,7 @@ class Range(NamedTuple):
         return low if low == high else f"{low} to {high}"
 
     def duration(self) -> str:
-        """As seconds, minutes or hours.
+        """Format as seconds, minutes or hours.
 
         >>> Range(0.2, 4).duration(), Range(100, 900).duration(), Range(4_000, 9_000).duration()
         ('up to 4 s', '2 to 15 min', '1.1 to 2.5 h')
@@ -59,7 +59,7 @@ class Range(NamedTuple):
         return _format_range(f"{self.low / HOUR:.1f}", f"{self.high / HOUR:.1f}", "h")
 
     def money(self, currency: str) -> str:
-        """As an amount of money.
+        """Format as an amount of money.
 
         >>> Range(0.0123, 0.2).money("USD")
         '0.012 to 0.20 USD'

@@ -18,13 +18,13 @@ KILOBYTES = 6.8
 
 
 class Rate(NamedTuple):
-    """Seconds of a stage: so many whatever it is given, and so many a megabyte."""
+    """Duration of a stage: a constant in seconds, plus seconds per megabyte."""
 
     fixed: float
     per_megabyte: float
 
     def seconds_for(self, megabytes: float) -> float:
-        """Seconds for so much data."""
+        """Seconds for an amount of data."""
         return self.fixed + self.per_megabyte * megabytes
 
 

@@ -24,7 +24,7 @@ Measured = Sequence[StageTook | AgentTook]
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """What one stage takes."""
+    """Estimate of one stage."""
 
     seconds: Range
     """Of wall time, without that of the ``unknown``."""
@@ -35,12 +35,12 @@ class StageEstimate:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Agents whose time is unknown."""
+        """Agents with unknown duration."""
         return tuple(each.agent for each in self.agents if each.seconds is None)
 
 
 def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict[str, StageEstimate]:
-    """An estimate for each stage that is not done, and for the report.
+    """One estimate per unfinished stage, and for the report.
 
     A stage that has to be done takes those behind it along.
 
@@ -61,7 +61,7 @@ def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict
 
 
 def megabytes(plan: Plan, study: Study | None, measured: Measured) -> dict[str, float]:
-    """How much data goes into each stage, and into the report.
+    """Input size of each stage, and of the report.
 
     That is what it reads itself and what the stages before it read. Dialogues that are still to be simulated count as what
     one of theirs was measured to take.
@@ -112,5 +112,5 @@ def _sum_ranges(ranges: Sequence[Range]) -> Range:
 
 
 def in_all(estimates: Sequence[StageEstimate]) -> Range:
-    """The seconds of some stages together, without those that are unknown."""
+    """Total seconds of stages, without unknown ones."""
     return _sum_ranges([each.seconds for each in estimates])
