@@ -37,7 +37,7 @@ ALLOWED = {
     "workflows/inputs/knowledge.py": TYPED,
     "workflows/inputs/inputs.py": TYPED,
     "workflows/simulation/realism_features.py": WORDS,
-    "workflows/inputs/study_files.py": FILE,
+    "workflows/inputs/study_cells.py": FILE,
     "findings/people/models.py": "names of random effects, which are made beside it",
     "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
     "metrics/alignment/behavior_alignment.py": OWN_VARIANT,

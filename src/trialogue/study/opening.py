@@ -143,16 +143,16 @@ def open_launched(folder: Path) -> "Study":
     try:
         return open_study(folder)
     except DataError as error:
-        return _stored(folder, error, "")
+        return _find_stored_study(folder, error, "")
     except UsageError as error:
         from trialogue.study.services.management.loading import ChangedError
 
         if not isinstance(error, ChangedError):
             raise
-        return _stored(folder, error, read_study(folder).study)
+        return _find_stored_study(folder, error, read_study(folder).study)
 
 
-def _stored(folder: Path, error: DataError | UsageError, slug: str) -> "Study":
+def _find_stored_study(folder: Path, error: DataError | UsageError, slug: str) -> "Study":
     """The study with participants in the database, by its name where that can be read; else the only one."""
     if not (folder / DATABASE_FILE).is_file() and not os.environ.get("DATABASE_URL"):
         raise error
