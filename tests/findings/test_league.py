@@ -160,7 +160,7 @@ def test_the_leading_system_has_a_sentence_of_its_own_and_the_other_pairs_follow
     p = {("a", "c"): 0.0001, ("a", "d"): 0.0001, ("b", "d"): 0.0001}
     first, second = said([league({"a": 0.9, "b": 0.7, "c": 0.3, "d": 0.2}, p)])
     assert first == ("On Merit, a is significantly better than c and d (a over c by 0.60 [0.50, 0.70], p < .001).")
-    assert second == "Also, b is significantly better than d; in all, 3 of 6 pairs differ after correction."
+    assert second == "Also, b is significantly better than d. In all, 3 of 6 pairs differ after correction."
 
 
 def test_where_lower_is_better_the_leader_is_lower_by_a_positive_number() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from trialogue.findings import Contrast, Findings, League, Measure, Standing
-from trialogue.findings.systems.answer import answer, primary_league, texts_of
+from trialogue.findings.systems.answer import answer, primary_league, texts_of, threats_in_verdict
 from trialogue.findings.threats import Severity, Threat, ThreatCode, Validity
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gate_leagues
@@ -84,6 +84,14 @@ def test_a_demoted_verdict_stays_and_says_what_it_is_conditional_on() -> None:
     (sentence,) = texts_of(answer([found], None, [doubt]))
     assert sentence.startswith("Conditional: On Liked, a is significantly better than b and c")
     assert sentence.endswith(", but a rests on 4 independent clusters (people or dialogues).")
+    assert threats_in_verdict(found, [doubt, threat(Severity.DEMOTES, "d")]) == [doubt]
+
+
+def test_a_verdict_of_a_gated_league_stays_conditional_where_its_threats_are_not_at_hand() -> None:
+    (found,) = gate_leagues([league()], [threat(Severity.DEMOTES, "a")])
+    assert texts_of(answer([found], None))[0].startswith(
+        "Conditional: On Liked, a is significantly better than b and c"
+    )
 
 
 def test_what_makes_a_system_look_better_does_not_weaken_a_verdict_against_it() -> None:
@@ -99,6 +107,9 @@ def test_firm_verdicts_come_before_conditional_ones() -> None:
     first, second = texts_of(answer([found], None, [doubt]))
     assert first.startswith("On Liked, a is significantly better than b (")
     assert second.startswith("Conditional: On Liked, a is significantly better than c (")
+    assert second.endswith(" In all, 2 of 3 pairs differ after correction.")
+    assert threats_in_verdict(found, [doubt]) == [doubt]
+    assert threats_in_verdict(league(), [doubt]) == []
 
 
 def test_a_threat_to_one_measure_leaves_the_others_alone() -> None:

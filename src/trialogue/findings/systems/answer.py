@@ -204,39 +204,43 @@ def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
         verdict = _nothing_decided(league)
         texts = [f"{verdict.rstrip('.')}; note that {noted}." if noted else verdict]
     else:
-        texts = [*_verdicts(league, firm, ()), *_verdicts(league, conditional, own)]
-        aside = _not_compared(league)
-        texts = [texts[0] + aside, *texts[1:]]
+        compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
+        count = f"{len(decided)} of {compared} pairs differ after correction"
+        texts = [*_verdicts(league, firm, own), *_verdicts(league, conditional, own)]
+        if len(texts) > 1:
+            texts[-1] += f" In all, {count}."
+        elif compared > 1:
+            texts = list(_verdicts(league, decided, own, count=f"; {count}"))
+        texts[0] += _not_compared(league)
     return [Statement(kind_of=StatementKind.VERDICT, text=text) for text in texts]
 
 
-def _verdicts(league: League, decided: Sequence[Contrast], threats: Sequence[Threat]) -> Iterator[str]:
+def _verdicts(
+    league: League, decided: Sequence[Contrast], threats: Sequence[Threat], *, count: str = ""
+) -> Iterator[str]:
     """Decided pairs of one validity: those of the leading system, then the others.
 
     Args:
         league: with the pairs.
         decided: pairs of one validity; nothing is written without any.
-        threats: to the league where the pairs are conditional, else ().
+        threats: to the league.
+        count: of pairs that differ, to stand in the first sentence.
     """
     if not decided:
         return
     order = [standing.system for standing in league.standings]
     lead = _of_leaders(league, decided)
     rest = [each for each in decided if each not in lead]
-    compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
-    count = f"{len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
-    first = f"On {full_title(league)}, {_pairs(lead, order)} ({_size(league, lead)})"
-    first += f"; {count}." if count and not rest else "."
-    yield conditional_sentence(first, _concerning(threats, lead)) if threats else first
-    if rest:
-        second = f"{_pairs(rest, order)}; in all, {count}."
-        reasons = demoting_clauses(_concerning(threats, rest))
-        if not threats:
-            yield f"Also, {second}"
-        elif reasons == demoting_clauses(_concerning(threats, lead)):
-            yield f"Also conditional: {second}"
-        else:
-            yield conditional_sentence(second, _concerning(threats, rest))
+    first = f"On {full_title(league)}, {_pairs(lead, order)} ({_size(league, lead)}){count}."
+    second = f"{_pairs(rest, order)}."
+    if decided[0].validity is Validity.FIRM:
+        yield from [first, f"Also, {second}"][: 1 + bool(rest)]
+        return
+    yield conditional_sentence(first, _concerning(threats, lead))
+    if rest and demoting_clauses(_concerning(threats, rest)) == demoting_clauses(_concerning(threats, lead)):
+        yield f"Also conditional: {second}"
+    elif rest:
+        yield conditional_sentence(second, _concerning(threats, rest))
 
 
 def threats_in_verdict(league: League, threats: Sequence[Threat]) -> list[Threat]:

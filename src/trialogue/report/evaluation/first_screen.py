@@ -15,6 +15,7 @@ from trialogue.report.plots.overview import glance
 
 MOST_COLUMNS = 4  # beside that of the systems
 MOST_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown
+METRICS = ("metric", None)
 MOST_THREATS = 3  # lines; every one is in the list below
 
 
@@ -87,15 +88,19 @@ def _split_answer(answer: Sequence[Statement]) -> tuple[tuple[Statement, ...], t
 
 
 def _chief_columns(findings: Findings, leagues: Sequence[League]) -> list[League]:
-    """The measure that decides and the leading one of each other side; of one side alone, as many as fit."""
+    """The measure that decides and one of each other side; of one side alone, as many as fit.
+
+    Of simulated users it is the measure that an answer about them rests on; of metrics the first, as their order is given.
+    The same ones stand in the comparison of the three sides (``workflows.experiment.columns``).
+    """
     primary = primary_of(findings)
     valued = [each for each in leagues if any(one.estimate.value is not None for one in each.standings)]
     ranked = [each for each in valued if is_ranked(each)]
     chosen: dict[str, League] = {primary.measure.name: primary} if primary is not None else {}
     sides = {_side(primary)} if primary is not None else set()
     for side in dict.fromkeys(map(_side, ranked)):
-        own = [each for each in valued if _side(each) == side]
-        leading = primary_league(own) or next(each for each in ranked if _side(each) == side)
+        first, *others = [each for each in ranked if _side(each) == side]
+        leading = first if side == METRICS else primary_league([first, *others]) or first
         if side not in sides and len(chosen) < MOST_COLUMNS:
             sides.add(side)
             chosen[leading.measure.name] = leading
