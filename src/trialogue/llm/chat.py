@@ -232,6 +232,7 @@ def _without_error(answer: dict[str, Any], url: str) -> dict[str, Any]:
     what = f"{url} answered with status 200 and an error: {' '.join(message.split())[:500]}"
     what += f" (code {fields['code']})" if fields.get("code") else ""
     if code == TOO_MANY or code >= SERVER_ERROR:
+        # A rate limit refuses a request before the model sees it, so it may be sent again even to an agent with a state.
         raise PassingFailure("rate_limited" if code == TOO_MANY else "error", what, heard=code != TOO_MANY)
     raise AgentFailure("harness" if code in OURS_TO_MEND else "error", what)
 

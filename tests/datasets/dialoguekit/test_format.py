@@ -228,7 +228,7 @@ def test_ten_mistakes_are_told_at_once_each_with_its_place() -> None:
         "[2].user: an id must be a string or a whole number, got the number 1.5.",
         "[3].conversation[1]: an utterance must be an object, got the number 3.",
         "[3].conversation[2].utterance: the text of an utterance must be a string, got the number 4.",
-        "[3].conversation[2].participant: the text 'HOST' is no participant.",
+        "[3].conversation[2].participant: the text 'HOST' is not a participant.",
         "[3].conversation[3].dialogue_acts: dialogue acts must be a list, got the text 'GREET'.",
         "[3].conversation[4].dialogue_acts[0].slot_values[0]: a slot must be [slot, value, start, end], got 7.",
         "[3].conversation[4].dialogue_acts[0].slot_values[1][1]: a slot and its value must be strings, got an object.",

@@ -74,6 +74,7 @@ def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
     from trialogue.workflows.inputs.inputs import expand_folders, resolve
 
     for given in map(str, filter(None, inputs)) if out is not None and out.exists() else ():
+        # An input that does not exist cannot be overwritten; the command that reads it reports it.
         with contextlib.suppress(UnknownNameError, MissingDataError):
             read = [
                 file

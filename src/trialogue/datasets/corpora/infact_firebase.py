@@ -92,6 +92,7 @@ def _index_by_key(entries: JsonValue) -> Entry:
 
 
 def _trials(visitor: str, entries: Entry, findings: Findings) -> Iterator[Trial]:
+    # The keys of Firebase are ids of browsers: hashed, so that no record names one, and stable across exports.
     code = "W" + hashlib.sha256(visitor.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     for key, entry in entries.items():
         if not key.strip().isdigit() or not isinstance(entry, dict):

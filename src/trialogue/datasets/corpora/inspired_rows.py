@@ -101,7 +101,7 @@ def _row(cells: dict[str, str], surplus: int, line: int, findings: Findings) -> 
     if not name:
         findings.wrong("the row has no dialogue id.", "dialog_id", line=line)
     if not number.isdecimal():
-        findings.wrong(f"{number!r} is no number.", "utt_id", line=line)
+        findings.wrong(f"{number!r} is not a number.", "utt_id", line=line)
     return _Row(line, cells, name, int(number), speaker) if speaker and name and number.isdecimal() else None
 
 

@@ -89,7 +89,7 @@ def _take_speaker(rest: dict[str, JsonValue], at: str, findings: Findings) -> st
     speaker = SPEAKERS.get(given.strip().upper()) if isinstance(given, str) else None
     if speaker is None:
         hint = 'Expected "AGENT" or "USER".'
-        findings.wrong(f"{kind_of(given)} is no participant.", f"{at}.participant", hint=hint)
+        findings.wrong(f"{kind_of(given)} is not a participant.", f"{at}.participant", hint=hint)
     return speaker or ""
 
 

@@ -47,6 +47,7 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
             f"A system counts as better only if it is better by more than {margins.superiority:g} (superiority margin)."
         )
     if (margin := margins.non_inferiority) is not None:
+        # len(pairs): each interval is widened by Bonferroni, so that all claims hold together.
         claims = [claim for pair in pairs for claim in _not_worse(pair, league, margin, len(pairs), alpha)]
         named = f"{margin:g} (non-inferiority margin)"
         nothing = f"No system is shown to be non-inferior to another one within {named}."

@@ -187,6 +187,8 @@ def _lift(pilot: Pilot, difference: float) -> Callable[[float, np.random.Generat
     if end is None:
         shift = target - start
         return lambda value, rng: value + shift
+    # A bounded measure cannot be shifted (nothing is above a rating of 5), so a share of the values moves to the end of the
+    # range, such that the mean is reached.
     share = 0.0 if target == start else (target - start) / (end - start) if end != start else 2.0
     if share > 1:
         raise UsageError(

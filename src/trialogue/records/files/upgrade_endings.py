@@ -52,6 +52,7 @@ def ending_from_1(fields: dict[str, Any]) -> None:
 
 def _ending_of(word: str, error: object) -> tuple[Ending, str | None]:
     detail = _message(error)
+    # Version 1 had one ending for all failures of an agent; the kind and the message say which one it was.
     if word == "agent_error":
         kind = error.get("kind") if isinstance(error, dict) else None
         limited = detail is not None and _RATE_LIMIT.search(detail)

@@ -154,6 +154,7 @@ class Speech:
         written = written_for(OPENING if stance == OPENING else label, self.space)
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
         own = [phrase for phrase in self._phrasebook.phrases_of(label) if self._can_fill(phrase)]
+        # What real users said about release years cannot be taken over: the need of a simulated one states its own decade.
         if label in self.space.informs and stance != OPENING:
             own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
             own += [phrase for phrase in wishes() if self._can_fill(phrase)]

@@ -250,6 +250,7 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
         found += [(option, error) for option, error in option_mistakes(options).items()]
         try:
             check_users(name)
+            # Contradictions between options can only be checked once each of them is valid by itself.
             if not found:
                 UserOptions().change(options)
         except TrialogueError as error:

@@ -156,6 +156,8 @@ class Needs:
         ]
         decade = [(DECADE, value) for value in values_of(item, DECADE)]
         rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
+        # First the attributes that users talk about, until about as many items fit as intended; the others only while more
+        # fit than a need may have. A constraint must exclude some item and leave another one: narrower in (0, mask).
         for features, enough in (([*spoken[:2], *decade, *spoken[2:]], self._aim), (rest, self.bound)):
             for feature in features:
                 narrower = mask & self._mask(feature)

@@ -58,6 +58,7 @@ def proportional_odds(
     check_same_length(ratings=values, clusters=clusters)
     design = design_of(fixed, len(values))
     points = np.unique(values)
+    # Each cut is a logistic regression of its own; with fewer than five ratings on a side its coefficients diverge.
     cuts = [point for point in points[:-1] if min((values > point).sum(), (values <= point).sum()) >= 5]
     names = tuple(f"above {point:g}" for point in cuts)
     fits = [_logistic((values > point).astype(np.float64), design) for point in cuts]

@@ -110,6 +110,8 @@ def _replicates(systems: Sequence[ClusterSums], combine: Combine, resamples: int
     keys = dict.fromkeys(key for system in systems for key in system.keys)
     if len(keys) == sum(len(system.keys) for system in systems):
         return np.stack([_resample(system.sums, combine, resamples, rng) for system in systems], axis=1)
+    # Systems share clusters: one draw of clusters for all of them keeps their correlation, without which an order looks less
+    # certain than it is.
     width = systems[0].sums.shape[1]
     rows = np.zeros((len(keys), len(systems), width))
     places = {key: place for place, key in enumerate(keys)}

@@ -25,6 +25,7 @@ def advice(study: StudyFile) -> list[str]:
             found.append(
                 f"The interface, such as buttons, is not translated into {language!r}: it is shown in English."
             )
+    # Prolific's policy on attention checks: one failed check is enough to reject only below five minutes.
     if study.platform.name == "prolific" and study.minutes >= 5 and study.rejection.failed_checks < 2:
         found.append("Prolific requires two failed checks before a submission of five minutes or more may be rejected.")
     if study.rejection.failed_checks > study.attention.checks > 0:

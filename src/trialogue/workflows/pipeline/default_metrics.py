@@ -119,6 +119,7 @@ def _held_by_reply(reply: Reply) -> set[str]:
         found.add("targets")
     if utterance.acts is not None:
         found.add("acts")
+    # A match needs labels on both sides; without a reference, a system's own labels still describe it.
     if utterance.strategies is not None and (reply.reference is None or reply.reference.strategies is not None):
         found.add("strategies")
     if utterance.strategy_distribution is not None and (

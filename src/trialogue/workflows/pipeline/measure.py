@@ -293,12 +293,15 @@ def _scores(
             scores.extend(_totals(conversations, humans, settings, data_hash).scores())
             measures.extend(_measure(human, by_people=True) for human in humans)
             undeclared.extend(undeclared_scales(humans))
+    # A system with whole dialogues is described by these alone: pooling its replies to situations with them would mix two
+    # designs. A system that only answered situations is described by its answers.
     met = {conversation.system for conversation in online}
     anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
     for conversations, for_offline in ((anywhere, False), (offline, True)):
         fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
         if conversations and fitting:
             tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
+            # Baselines of simulated users serve as yardsticks for outcomes only; on other metrics they would be noise.
             outcomes = [metric for metric in fitting if beside and not for_offline and is_outcome(metric)]
             others = [metric for metric in fitting if metric not in outcomes]
             for group, extra in ((outcomes, beside), (others, ())):
