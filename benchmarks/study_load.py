@@ -232,16 +232,17 @@ def compare(checkout: Path, workers: int, seconds: float, slow: int, rounds: int
     """
     lines = ["| round | server | slow clients | requests a second | 95 % within | CPU of the server for a request |"]
     lines.append("|---|---|---|---|---|---|")
-    cpu: dict[str, list[float]] = {}
+    servers = ((commit_of(HERE), HERE.parent, slow), (commit_of(checkout), checkout, 0))
+    cpu: dict[Path, list[float]] = {}
     for number in range(1, rounds + 1):
-        for name, where, held in ((commit_of(HERE), HERE.parent, slow), (commit_of(checkout), checkout, 0)):
+        for name, where, held in servers:
             with tempfile.TemporaryDirectory() as folder, served(made(Path(folder), opened=False), where) as server:
                 begun = server.cpu() or 0.0
                 with slow_clients(server.port, held):
                     seen, took = load(server, workers, seconds)
                 answered = [each for status, each in seen.requests if status]
                 each = ((server.cpu() or 0.0) - begun) / len(answered) * 1000
-            cpu.setdefault(name, []).append(each)
+            cpu.setdefault(where, []).append(each)
             p95 = float(np.percentile(answered, 95)) * 1000
             lines.append(f"| {number} | {name} | {held} | {len(answered) / took:.0f} | {p95:.0f} ms | {each:.1f} ms |")
     ours, theirs = (float(np.mean(each)) for each in cpu.values())
@@ -332,7 +333,6 @@ def main() -> None:
             rng = np.random.default_rng(secrets.randbits(64))
             moments = sorted(rng.uniform(2, max(3.0, given.kill_seconds), size=given.kills).tolist())
             hard_rows = rows(*load(server, given.workers, given.kill_seconds, moments)) if moments else []
-    beside = compare(given.beside, given.workers, given.seconds, given.slow, given.rounds) if given.beside else []
     said = [
         "# A study under load, measured",
         "",
@@ -357,7 +357,8 @@ def main() -> None:
             *hard_rows,
             "",
         ]
-    if beside:
+    if given.beside:
+        beside = compare(given.beside, given.workers, given.seconds, given.slow, given.rounds)
         said += ["## Beside the server of another checkout, in turns", "", *beside, ""]
     out.write_text("\n".join(said), "utf-8")
     print("\n".join(said))
