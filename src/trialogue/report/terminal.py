@@ -1,4 +1,4 @@
-"""Draw tables and sentences as lines of a terminal, without colors."""
+"""Render tables and sentences as terminal lines, without colors."""
 
 import io
 import shutil

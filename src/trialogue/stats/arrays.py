@@ -23,7 +23,7 @@ MOST_UNDEFINED = 0.05
 
 
 def as_floats(values: Values | Ratings, what: str, *, ndim: int = 1, or_ndim: int = 0) -> Floats:
-    """The values as a float array of ``ndim`` (or ``or_ndim``) axes; None becomes NaN (missing).
+    """Convert values to a float array with ``ndim`` (or ``or_ndim``) axes; None becomes NaN (missing).
 
     Raises:
         UsageError: if they are no numbers, have another number of axes, or one of them is infinite.
@@ -42,7 +42,7 @@ def as_floats(values: Values | Ratings, what: str, *, ndim: int = 1, or_ndim: in
 
 
 def check_same_length(**columns: Sequence[Any] | npt.NDArray[Any] | None) -> None:
-    """Raise UsageError unless all columns that are given have the same length."""
+    """Raise UsageError unless all given columns have the same length."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         given = ", ".join(f"{name}: {length}" for name, length in lengths.items())

@@ -12,7 +12,7 @@ from typing import Any
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Everything inside, also when used as a decorator, calls BLAS with one thread; afterwards it is as it was before."""
+    """Context manager and decorator that limits BLAS to one thread."""
     with _controller().limit(limits=1, user_api="blas"):
         yield
 

@@ -91,7 +91,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name whose module is only imported when it is needed: encoders take 70 ms to import."""
+    """Import a public name lazily: importing encoders takes 70 ms."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LAZY[name]), name)

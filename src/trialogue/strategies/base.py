@@ -95,7 +95,7 @@ Fit: TypeAlias = Callable[[Sequence[Example]], StrategyClassifier]
 
 
 def ordered_classes(labels: Iterable[str]) -> tuple[str, ...]:
-    """The distinct labels: the 13 strategies as the paper numbers them, ``no_strategy``, then others by name.
+    """Distinct labels: the 13 strategies in the paper's order, ``no_strategy``, then others by name.
 
     >>> ordered_classes(["no_strategy", "similarity", "credibility", "similarity"])
     ('credibility', 'similarity', 'no_strategy')
@@ -105,7 +105,7 @@ def ordered_classes(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def data_hash(examples: Iterable[Example]) -> str:
-    """Six hex digits that change with any text, label, dialogue, context or the order of the examples."""
+    """Six hex digits that depend on every text, label, dialogue and context, and on the order of the examples."""
     digest = hashlib.sha256()
     for example in examples:
         row = [example.text, example.label, example.dialogue_id, example.context]
@@ -114,7 +114,7 @@ def data_hash(examples: Iterable[Example]) -> str:
 
 
 def settings_mark(recipe: object) -> str:
-    """What an origin says of settings that are not the usual ones: ``|set:`` and six hex digits of them, or nothing.
+    """Suffix of an origin for non-default settings: ``|set:`` and six hex digits, or empty.
 
     The encoder and whether context counts are left out: origins name them themselves, and a folder's path says nothing.
 
@@ -137,7 +137,7 @@ def _default_of(setting: "Field[Any]") -> object:
 
 
 def check_examples(examples: Sequence[Example], *, least_classes: int = 2) -> None:
-    """Raise UsageError unless there are examples of at least so many classes, each with some text."""
+    """Raise UsageError unless there are examples of at least this many classes, each with text."""
     if not examples:
         raise UsageError("there are no labelled sentences to train on. Do the data contain strategy labels?")
     classes = ordered_classes(example.label for example in examples)
@@ -208,7 +208,7 @@ def _labels(utterance: Utterance, origin: str) -> list[tuple[str, str]]:
 
 
 class Savable(StrategyClassifier, Protocol):
-    """A labeller that can be written to a folder."""
+    """A classifier that can be saved to a folder."""
 
     def save(self, folder: Path) -> None:
         """Write the model into an existing folder, in files of its own names (not ``model.json``)."""

@@ -53,7 +53,7 @@ def _model(folder: Path) -> Model:
 
 
 def train_default() -> Model:
-    """The bundled model, trained now.
+    """Train the bundled model.
 
     Sentences written for the purpose are easier than what people type. So its calibration is not fitted on them but on
     real talk (INSPIRED dev). It comes with Trialogue on the model's card, whose cross-validation is not repeated here.
@@ -67,7 +67,7 @@ def train_default() -> Model:
 
 
 def published_card(origin: str) -> ModelCard | None:
-    """The card of the bundled model, with what was measured on real corpora; None if its examples have changed since.
+    """Card of the bundled model with accuracy on real corpora; None if its examples have changed since.
 
     Made by ``benchmarks/strategies.py``, which needs the corpora.
     """

@@ -12,7 +12,7 @@ OWN_DATA = "its own data, unseen"
 
 
 class Measured(Record):
-    """How good a model was found to be on other data than its own."""
+    """Accuracy on other data than the training data."""
 
     on: str
     """The data."""
@@ -76,7 +76,7 @@ class ModelCard(Record):
 
 
 def number(estimate: Estimate, digits: int = 3) -> str:
-    """An estimate as ".707 [.689, .725]", without leading zeros; "undefined" where it is.
+    """Format an estimate as ".707 [.689, .725]", without leading zeros, or "undefined".
 
     >>> number(Estimate(value=0.707))
     '.707'

@@ -81,7 +81,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Labelled:
-    """What a model says of one utterance."""
+    """A model's labels of one utterance."""
 
     labels: tuple[StrategyLabel, ...]
     """Of its sentences, in order; those that are unsure may be left out."""
@@ -95,7 +95,7 @@ Key: TypeAlias = tuple[Speaker, str, Context]
 
 @dataclass(eq=False)
 class Pass:
-    """One pass of a labeller over records; it remembers what it has labelled."""
+    """One labelling pass over records, with a cache."""
 
     labeller: StrategyClassifier
     options: Options
@@ -106,7 +106,7 @@ class Pass:
     known: dict[Key, Labelled] = field(default_factory=dict)
 
     def learn(self, tasks: Iterable[tuple[Utterance, Context]]) -> None:
-        """Ask the labeller about utterances that it was not asked about before."""
+        """Label utterances that are not in the cache yet."""
         if len(self.known) > REMEMBERED:
             self.known.clear()
         new = dict.fromkeys(
@@ -123,7 +123,7 @@ class Pass:
             start = stop
 
     def label(self, utterance: Utterance, context: Context) -> Utterance:
-        """The utterance with its labels; it must have been learned."""
+        """The utterance with its labels, which must be in the cache."""
         if utterance.speaker not in self.options.speakers:
             return utterance
         found = self.known[self._key(utterance, context)]

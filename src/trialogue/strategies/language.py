@@ -13,13 +13,13 @@ SURE_WORDS = 100  # of one speaker, after which the language is fixed; of fewer,
 
 
 def languages_of(labeller: StrategyClassifier) -> tuple[str, ...] | None:
-    """ISO 639 codes of the languages that a labeller is made for; English where it does not say, None for any."""
+    """ISO 639 codes of the languages that a labeller supports; English by default, None for any."""
     languages: tuple[str, ...] | None = getattr(labeller, "languages", ENGLISH)
     return languages
 
 
 def languages_in(examples: Iterable[Example]) -> tuple[str, ...] | None:
-    """The languages of what a model is trained on: one, None where there are several, English if it is not identified."""
+    """Languages of training data: one, None if there are several, English if unidentified."""
     guess = language_of(example.text for example in examples)
     if guess.code is None:
         return ENGLISH
@@ -27,14 +27,14 @@ def languages_in(examples: Iterable[Example]) -> tuple[str, ...] | None:
 
 
 class LanguageCheck:
-    """Hears what everybody says, and stops at who turns out to speak a language that the model does not know."""
+    """Checks the language of each speaker incrementally, and raises if the model does not support it."""
 
     def __init__(self, labeller: StrategyClassifier) -> None:
         self._made_for, self._origin = languages_of(labeller), labeller.origin
         self._speakers: dict[str | None, _Speaker] = {}
 
     def hear(self, who: str | None, texts: Iterable[str]) -> None:
-        """Take in what somebody says (None: nobody knows who); the same text counts once.
+        """Add texts of a speaker (None: unknown); duplicates count once.
 
         Raises:
             DataError: it makes a hundred words or more, in another language.
@@ -48,7 +48,7 @@ class LanguageCheck:
             self._check(who, speaker)
 
     def finish(self) -> None:
-        """Check also those who said little; too little to tell their language is no reason to stop.
+        """Check the remaining speakers with little text; too little to identify is accepted.
 
         Raises:
             DataError: somebody said twenty words or more in another language.

@@ -103,7 +103,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of that name, or the one that ``"module:NAME"`` points at.
+    """Get a kind by name, or by ``"module:NAME"``.
 
     Raises:
         UnknownNameError: there is none.
@@ -128,7 +128,7 @@ def recipe(kind: str, settings: Mapping[str, JsonValue] | None = None) -> Callab
 
 
 def check_settings(kind: str, settings: Mapping[str, object], *makers: Callable[..., object]) -> None:
-    """Raise UsageError unless some maker takes each setting by name, and as a value of the kind that its default is."""
+    """Raise UsageError unless some factory accepts each setting, with a value of its default's type."""
     known = {name: one for maker in makers for name, one in inspect.signature(maker).parameters.items()}
     unknown = [repr(name) for name in settings if name not in known]
     if unknown and not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
@@ -173,7 +173,7 @@ def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> No
 
 
 def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
-    """Let something write into a new folder, which then takes the place of what is there; whole or not at all.
+    """Write a new folder with a callback, and atomically replace the existing one.
 
     Raises:
         UsageError: the folder above it cannot be made, or this is the folder that we are in.
@@ -188,20 +188,20 @@ def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def check_not_here(folder: Path) -> None:
-    """Raise UsageError if this is the folder that we are in: another cannot take its place."""
+    """Raise UsageError if the folder is the working directory, which cannot be replaced."""
     if folder.exists() and folder.samefile(Path.cwd()):
         raise UsageError(f"{str(folder)!r} is the current folder, which cannot be replaced. Give a new folder.")
 
 
 def training_fingerprints(model: Model) -> frozenset[str] | None:
-    """Fingerprints of the texts that a model was trained on, those of the bundled sentences included; None: not known."""
+    """Fingerprints of a model's training texts, including bundled sentences; None: unknown."""
     if model.fingerprints is None and set(model.card.sources) == {"bundled"}:
         return fingerprints_of(example.text for example in bundled_examples())
     return model.fingerprints
 
 
 def put_in_place(made: Path, folder: Path, room: Path) -> None:
-    """Let a folder take the place of another one, which comes back if that fails; ``room`` is from ``temporary_sibling``."""
+    """Replace a folder by another, restoring it on failure; ``room`` is from ``temporary_sibling``."""
     old = room / "old"
     if folder.exists():
         folder.rename(old)

@@ -1,4 +1,4 @@
-"""``trialogue users passport``."""
+"""``trialogue users passport``: validity evidence for simulated users."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Dialogues of language models as users, as iEvaLM and CONCEPT write them: one JSON file per dialogue, a folder per system.
+"""Dialogues of language-model users in the format of iEvaLM and CONCEPT: one JSON file per dialogue, one folder per system.
 
 Both keep the simulated dialogue in ``simulator_dialog.context``, with the system's ranked list behind each of its messages.
 They differ in what the user is after. iEvaLM's user looks for the titles in ``rec``, and the dialogue goes on from a human

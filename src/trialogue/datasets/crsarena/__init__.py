@@ -1,1 +1,1 @@
-"""CRSArena-Dial, its votes, and CRSArena-Eval with its run files."""
+"""CRSArena-Dial with its votes, and CRSArena-Eval with its run files."""

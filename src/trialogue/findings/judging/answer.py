@@ -1,4 +1,4 @@
-"""Write the answer about judged systems: which differ, how far the judge alone is off, and what it saves."""
+"""Answer about judged systems: which differ, the error of the judge alone, and the savings from using it."""
 
 from collections.abc import Iterator, Sequence
 

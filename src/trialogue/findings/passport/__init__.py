@@ -1,1 +1,1 @@
-"""The passport of simulated users: six parts side by side, and never one number for all of them."""
+"""Passport of simulated users: six parts of validity evidence, never aggregated into one number."""

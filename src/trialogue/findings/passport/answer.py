@@ -1,4 +1,4 @@
-"""A passport in sentences: one for each part, none for all of them."""
+"""Sentences of a passport: one per part, none for all of them."""
 
 from collections.abc import Iterator
 

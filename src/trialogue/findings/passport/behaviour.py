@@ -1,4 +1,4 @@
-"""Part one of a passport: do simulated users behave as real ones?"""
+"""Passport part 1: behavioral similarity of simulated and real users."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
-"""Can simulated dialogues be told from real ones? A classifier, the same at equal lengths, trivial ones, and its yardstick.
+"""Discriminators of simulated and real dialogues: a classifier, the same at equal lengths, and trivial ones.
 
-A classifier two-sample test (Lopez-Paz and Oquab, ICLR 2017). That it succeeds says little where a single count does as
-well, so these stand beside it; and what it makes of two random halves of the real users says what it makes of nothing.
+A classifier two-sample test (Lopez-Paz and Oquab, ICLR 2017). Its success means little if a single count does as well, so
+trivial discriminators are reported beside it. Two random halves of the real users give its result without a difference.
 """
 
 from collections.abc import Hashable, Mapping, Sequence

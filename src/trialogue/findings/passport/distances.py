@@ -1,4 +1,4 @@
-"""How far simulated users are from real ones: acts, vocabulary, lengths, turns, endings, copied messages.
+"""Distances between simulated and real users: acts, vocabulary, lengths, turns, endings, copied messages.
 
 Distances between samples of counts depend on how much there is on either side, so the yardstick (one half of the real users
 against the other) and the value (the same half against as many simulated dialogues) are computed on equal amounts. Random

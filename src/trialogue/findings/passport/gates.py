@@ -1,4 +1,4 @@
-"""In how many dialogues users do not behave as users, gate by gate, beside what the same gates find in real users."""
+"""Rates of dialogues in which users fail quality gates, for simulated and real users."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

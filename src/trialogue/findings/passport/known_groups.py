@@ -1,4 +1,4 @@
-"""Known groups: an agent that was made worse in doses. Does the outcome fall with each, and how many users does that take?
+"""Known-groups validity: effect of an agent degraded in doses on each outcome, and users needed to detect it.
 
 Validity by known groups (Cronbach and Meehl 1955): who is known to be worse has to score lower. All doses meet the same
 users, so changes are paired by user.

@@ -1,4 +1,4 @@
-"""How a passport's numbers are made, and where the methods are from: one home of these texts."""
+"""Methods texts of a passport, with their sources. No other module words them."""
 
 from trialogue.findings.passport.records import Behaviour, Folds
 

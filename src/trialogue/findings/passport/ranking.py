@@ -1,4 +1,4 @@
-"""Ranking validity: do simulated users put systems in the order that real users put them in?
+"""Ranking validity: agreement of simulated and real users on the order of systems.
 
 The systems are these very ones; nothing is said of systems that are not among them. Below five systems nothing is concluded,
 below eight the exact p-value stands alone, since intervals of a correlation of so few points are as wide as its range.

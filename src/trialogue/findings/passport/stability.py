@@ -1,4 +1,4 @@
-"""Stability: what seeds, prompts and models change, beside what the sample of dialogues alone changes.
+"""Stability of simulated users over seeds, prompts and models, compared with the sampling error of dialogues.
 
 Shares of variance come from the usual mean squares of two crossed random factors (Searle, Casella and McCulloch 1992,
 balanced cells; unequal ones enter by the harmonic mean of their sizes), what is negative counts as zero; intervals come

@@ -1,4 +1,4 @@
-"""Findings about a language model that answered a study beside people; kept out of every other number."""
+"""Records of a language model's answers to a study, kept apart from people's results."""
 
 from trialogue.records import Estimate, Record
 

@@ -1,4 +1,4 @@
-"""The texts that belong to one kind of threat."""
+"""Record of the texts of one kind of threat."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

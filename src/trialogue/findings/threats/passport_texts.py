@@ -1,4 +1,4 @@
-"""What threatens the passport of simulated users, in words."""
+"""Texts about threats to the passport of simulated users."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Drawings by matplotlib, whose settings stay as they were: figures to change, and texts that DejaVu Sans cannot write."""
+"""Render drawings with matplotlib, without changing its global settings."""
 
 import io
 import warnings

@@ -1,8 +1,8 @@
-"""Drawings as PDF: a page of lines and of text that can be selected, with the glyphs that it needs embedded as TrueType
-(publishers refuse fonts of type 3, and fonts that are not embedded).
+"""Render drawings as one-page PDF with selectable text and embedded TrueType subsets.
 
-Written here since matplotlib takes half a second to embed fonts in a figure. It draws what DejaVu Sans cannot: scripts that
-it does not have, or that are written from right to left. PDF 1.4 (Adobe 2001); no date and no name of a program.
+Publishers refuse Type 3 fonts, and fonts that are not embedded. Written here because matplotlib takes half a second to embed
+fonts in a figure. matplotlib draws what DejaVu Sans cannot: scripts that it lacks, or that are written from right to left.
+PDF 1.4 (Adobe 2001); no date and no program name.
 """
 
 import zlib

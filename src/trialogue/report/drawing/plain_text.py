@@ -1,4 +1,4 @@
-"""How text stands in figures that are files, and which texts DejaVu Sans can write letter by letter."""
+"""Text layout of figure files, and a check of the characters that DejaVu Sans can render one by one."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""A TrueType font as far as a PDF needs it: glyphs, widths, and a file with only the glyphs that a text has.
+"""Minimal TrueType reader for PDF: glyphs, widths, and font subsets.
 
 Subsetting by fontTools reads and writes every table, which takes a quarter of a second for each font of each figure; a PDF
 needs nine of the tables, most as they are (OpenType 1.9, "glyf", "loca").

@@ -1,1 +1,1 @@
-"""The passport of simulated users as a page, a table and lines of a terminal."""
+"""Render the passport of simulated users as a page, tables and terminal text."""

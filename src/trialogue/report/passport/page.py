@@ -1,4 +1,4 @@
-"""The page of a passport."""
+"""HTML page of a passport."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The tables of a passport, which terminal, page and CSV share: one for each part, and one of all samples."""
+"""Tables of a passport, one per part and one of all samples, shared by terminal, page and CSV."""
 
 from collections.abc import Iterator
 

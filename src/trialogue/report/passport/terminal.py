@@ -1,4 +1,4 @@
-"""A passport as plain text, for a terminal."""
+"""Plain-text rendering of a passport for the terminal."""
 
 import io
 import shutil

@@ -1,4 +1,4 @@
-"""Worker processes of this machine (loky's), which several batches can use one after another.
+"""Worker processes on this machine (loky's), reusable by several batches in succession.
 
 A process takes a second to start and to import what dialogues need, so a simulation and its baselines share them. Each
 process makes the agents and users of a batch when it gets the first task of it.

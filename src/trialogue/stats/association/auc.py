@@ -94,7 +94,7 @@ def _rows(
 
 
 def weighted_auc(units: Units) -> Weighted:
-    """AUC by weights of the units: rows sorted by group and score, and the false ones below cumulated."""
+    """AUC as a function of unit weights, from rows sorted by group and score."""
     order = np.lexsort((units.rows[:, 1], units.rows[:, 0]))
     group, score, label = units.rows[order].T
     true, false = order[label == 1], order[label == 0]

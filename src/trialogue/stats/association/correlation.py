@@ -193,7 +193,7 @@ def _pearson(x: Floats, y: Floats) -> float:
 
 
 def midranks(values: Floats) -> Floats:
-    """Ranks from 1, ties sharing the mean of theirs, shape (n,); to import them from ``scipy.stats`` takes a second."""
+    """Ranks from 1 with ties averaged, shape (n,); avoids importing ``scipy.stats``, which takes a second."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[place]
     return ranks
@@ -214,7 +214,7 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
 
 
 def weighted_pearson(units: Units) -> Weighted:
-    """Pearson's correlation of rows (x, y) as a function of the weights of their units."""
+    """Pearson's correlation of rows (x, y) as a function of unit weights."""
     x, y = (_standardise(column, units.row_counts) for column in units.rows.T)
     features = np.column_stack([np.ones(len(x)), x, y, x * y, x * x, y * y])
     sums = np.add.reduceat(features, _starts(units.of_row), axis=0)
@@ -237,7 +237,7 @@ def _standardise(values: Floats, counts: Ints) -> Floats:
 
 
 def weighted_spearman(units: Units) -> Weighted:
-    """Spearman's correlation of rows (x, y) as a function of the weights of their units; ranks are taken anew."""
+    """Spearman's correlation of rows (x, y) as a function of unit weights; ranks are recomputed."""
     places = [np.unique(column, return_inverse=True)[1].astype(np.int64) for column in units.rows.T]
 
     def correlate(weights: Floats) -> Floats:

@@ -27,7 +27,7 @@ Bits = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Design:
-    """How many clusters there are of each kind, and how many arrangements are wanted."""
+    """Number of clusters of each kind, and number of arrangements."""
 
     shared: int
     """Clusters that both sides have."""
@@ -42,17 +42,17 @@ class Design:
 
     @property
     def number(self) -> int:
-        """All arrangements there are."""
+        """Number of possible arrangements."""
         return int(2**self.shared * comb(self.only_a + self.only_b, self.only_a))
 
     @property
     def is_enumerated(self) -> bool:
-        """Whether all of them are gone through."""
+        """Whether all arrangements are enumerated."""
         return self.number <= self.most
 
 
 def swap_sums(design: Design, changes: Floats) -> Floats:
-    """What the swaps of each arrangement add up to.
+    """Sum of the swaps in each arrangement.
 
     Args:
         design: of the clusters.
@@ -66,7 +66,7 @@ def swap_sums(design: Design, changes: Floats) -> Floats:
 
 
 def deal_sums(design: Design, rows: Floats) -> Floats:
-    """What the first side holds of the one-sided clusters in each arrangement.
+    """Sums of the first side's one-sided clusters in each arrangement.
 
     Args:
         design: of the clusters.

@@ -31,7 +31,7 @@ DRAWS = 20_000  # Monte Carlo error of an adjusted p of .05: .0015
 
 
 class FamilyMethod(StrEnum):
-    """How p-values of a family are corrected."""
+    """Correction method of a family."""
 
     HOLM = "Holm"
     MAX_T = "max-T"
@@ -39,7 +39,7 @@ class FamilyMethod(StrEnum):
 
 @dataclass(frozen=True)
 class PairTest:
-    """The test of one pair of systems."""
+    """Test of one pair of systems."""
 
     a: Hashable
     """The one."""
@@ -55,7 +55,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class CorrectedFamily:
-    """What remains of a family of tests."""
+    """Corrected results of a family of tests."""
 
     adjusted: tuple[float | None, ...]
     """Adjusted p-values in the order of the pairs; any is below a level with at most that probability if all are null."""
@@ -66,7 +66,7 @@ class CorrectedFamily:
 
 
 def step_down(pairs: Sequence[PairTest], *, alpha: float = 0.05) -> CorrectedFamily:
-    """Adjusted p-values of every pair of some systems, and the level of simultaneous intervals.
+    """Step-down adjusted p-values of all pairs of systems, and the level of simultaneous intervals.
 
     Args:
         pairs: the family.

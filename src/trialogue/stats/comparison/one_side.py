@@ -13,7 +13,7 @@ from trialogue.stats.resampling.contributions import Combine, contributions
 
 @dataclass(frozen=True)
 class OneSide:
-    """A statistic with what is known of its error."""
+    """A statistic with its error."""
 
     value: float
     """The statistic."""
@@ -39,7 +39,7 @@ def interval_of(
     scale: tuple[float | None, float | None] = (None, None),
     confidence: float = 0.95,
 ) -> OneSide:
-    """A statistic that has a value, with its interval.
+    """Interval of a defined statistic.
 
     Args:
         data: sums of its clusters.
@@ -75,12 +75,12 @@ def interval_of(
 
 
 def share_method(share: Share) -> str:
-    """How the interval of a share was made."""
+    """Description of the interval method for a share."""
     return "Wilson score of effective units, t" if share.is_clustered else "Wilson score"
 
 
 def share_facts(share: Share) -> dict[str, float]:
-    """Of clustered units: what they are worth, in clusters of which sizes, and how alike those of one are."""
+    """For clustered units: effective size, cluster sizes, and intraclass correlation."""
     if not share.is_clustered:
         return {}
     facts = {

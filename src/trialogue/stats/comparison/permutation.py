@@ -29,7 +29,7 @@ REACH = 1e6  # how many standard errors from the estimate an end is looked for
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The sums (y, m) of the clusters of two sides; shared clusters come first, in the same order on both."""
+    """Cluster sums (y, m) of two sides; shared clusters come first, in the same order on both."""
 
     a: Floats
     """Shape (clusters of a, 2)."""
@@ -40,10 +40,10 @@ class Rows:
 
 
 class PermutationTest:
-    """Tests of every hypothetical difference on the same arrangements."""
+    """Permutation tests of all hypothetical differences on the same arrangements."""
 
     def __init__(self, rows: Rows, *, most: int = 10_000, seed: int = 0, mid: bool = False) -> None:
-        """Go through the arrangements once.
+        """Compute the statistic of all arrangements once.
 
         Args:
             rows: the data.
@@ -133,18 +133,18 @@ class PermutationTest:
 
     @cached_property
     def error(self) -> float:
-        """Its standard error; 0 where nothing varies."""
+        """Standard error of the difference; 0 where nothing varies."""
         variance = float(self._statistics(self.value / self._scale)[1][0])
         return max(variance, 0.0) ** 0.5 * self._scale if variance > FLAT / max(self._sizes) else 0.0
 
     @cached_property
     def is_defined(self) -> bool:
-        """Whether the statistic has a value in nearly all arrangements."""
+        """Whether the statistic is defined in nearly all arrangements."""
         gaps = self._statistics(0.0)[0]
         return bool(np.isfinite(gaps[0]) and np.mean(~np.isfinite(gaps)) <= MOST_UNDEFINED)
 
     def p(self, shift: float = 0.0) -> float:
-        """Two-sided p-value that the difference is ``shift``."""
+        """Two-sided p-value for a true difference of ``shift``."""
         t = self._sizes_of_t(shift)
         tie = TIE * max(1.0, float(t[0]))
         extreme = len(t) - np.count_nonzero(t < t[0] - tie)  # where it is undefined it counts as extreme, and as a tie
@@ -153,7 +153,7 @@ class PermutationTest:
         return (np.count_nonzero(t > t[0] + tie) + extreme) / 2 / len(t)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The differences that the test does not reject; infinite where no difference would be.
+        """Confidence interval by test inversion; infinite if no difference is rejected.
 
         Zero lies outside where p is below 1 - confidence, and nowhere else: the search starts from zero.
         """

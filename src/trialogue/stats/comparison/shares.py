@@ -25,7 +25,7 @@ HALVINGS = 60  # of a bisection
 
 @dataclass(frozen=True)
 class Share:
-    """A share, and how much is known of it."""
+    """A share with its effective sample size."""
 
     value: float
     """Successes over units."""
@@ -51,13 +51,13 @@ class Share:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the effective size; infinite where every cluster is one unit."""
+        """Degrees of freedom of the effective size; infinite if every cluster is one unit."""
         return max(self.alike - 1, 1.0) if self.is_clustered else float("inf")
 
 
 @dataclass(frozen=True)
 class ShareInterval:
-    """An interval of a share or of a difference of shares."""
+    """Interval of a share or of a difference of shares."""
 
     low: float
     """Lower end."""
@@ -70,7 +70,7 @@ class ShareInterval:
 
 
 def are_counts(data: ClusterSums) -> bool:
-    """Whether the two sums of each cluster are successes among units, both whole numbers."""
+    """Whether the two sums of each cluster are integer successes and units."""
     if data.sums.shape[1] != 2 or not len(data.sums):
         return False
     hits, units = data.sums.T
@@ -79,7 +79,7 @@ def are_counts(data: ClusterSums) -> bool:
 
 
 def share_of(data: ClusterSums) -> Share:
-    """The share, and its effective size.
+    """Compute a share with its effective size.
 
     The design effect is the jackknife variance of the share between clusters over p (1 - p) / n, and at least 1: from few
     clusters it is hardly known, and units of a cluster do not resemble each other less than others by nature. Where every
@@ -116,7 +116,7 @@ def _worth(hits: Floats, sizes: Floats, value: float) -> float:
 
 
 def intraclass_correlation(hits: Floats, sizes: Floats) -> float | None:
-    """Of units of one cluster, from the analysis of variance of 0 and 1; None without repetition or variation.
+    """ANOVA estimate for units of one cluster, from 0 and 1; None without repetition or variation.
 
     Ridout, Demetrio & Firth (1999), "Estimating Intraclass Correlation for Binary Data".
 
@@ -135,7 +135,7 @@ def intraclass_correlation(hits: Floats, sizes: Floats) -> float | None:
 
 
 def wilson_bounds(value: float, units: float, quantile: float) -> tuple[float, float]:
-    """Shares that a normal test at a quantile would not reject on so many units; exactly 0 and 1 at those ends.
+    """Wilson bounds at a normal quantile for an effective number of units; exactly 0 and 1 at those ends.
 
     Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
@@ -148,7 +148,7 @@ def wilson_bounds(value: float, units: float, quantile: float) -> tuple[float, f
 
 
 def share_interval(share: Share, *, confidence: float = 0.95) -> ShareInterval:
-    """Wilson's interval for the effective size, with t where there are clusters.
+    """Wilson's interval at the effective size, with t if units are clustered.
 
     Korn & Graubard (1998), "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated
     from Survey Data", for the effective size and t.
@@ -158,7 +158,7 @@ def share_interval(share: Share, *, confidence: float = 0.95) -> ShareInterval:
 
 
 def share_difference(a: Share, b: Share, *, confidence: float = 0.95) -> ShareInterval:
-    """The difference a - b of the shares of independent groups, with interval and p-value.
+    """Difference a - b of shares of independent groups, with interval and p-value.
 
     With l, u the Wilson bounds of each side, d - sqrt((a - l_a)^2 + (u_b - b)^2) to d + sqrt((u_a - a)^2 + (b - l_b)^2). The
     degrees of freedom are Satterthwaite's over both sides; a side whose clusters are single units has infinitely many.
@@ -191,7 +191,7 @@ def _variance(share: Share) -> float:
 
 
 def paired_share_difference(only_a: int, only_b: int, pairs: int, *, confidence: float = 0.95) -> ShareInterval:
-    """The difference of shares of the same independent units, with Tango's score interval and McNemar's test.
+    """Difference of shares of the same units, with Tango's score interval and McNemar's test.
 
     Args:
         only_a: units with a success of a alone.

@@ -21,7 +21,7 @@ UNSAFE = 0.5  # |skewness| / sqrt(clusters): half of lognormal samples with sigm
 
 @dataclass(frozen=True)
 class SkewedMean:
-    """The interval of a mean."""
+    """Interval of a mean."""
 
     low: float
     """Lower end."""
@@ -36,7 +36,7 @@ class SkewedMean:
 
 
 def skewed_mean(values: Floats, *, alike: float | None = None, confidence: float = 0.95) -> SkewedMean | None:
-    """The interval of the mean of independent values, None where they do not vary or are fewer than two.
+    """Interval of the mean of independent values; None without variation or with fewer than two.
 
     Args:
         values: one for each cluster, shape (n,).

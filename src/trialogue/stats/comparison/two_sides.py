@@ -39,7 +39,7 @@ SMALLER_SIDE = "smaller_side"  # fact of a difference: clusters of the side that
 
 
 class Limit(StrEnum):
-    """Why there is no interval, or neither interval nor p-value."""
+    """Reason why there is no interval, or neither interval nor p-value."""
 
     ONE_CLUSTER = "one cluster"
     TOO_FEW_CLUSTERS = "too few clusters"
@@ -51,7 +51,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference with what is known of its error."""
+    """A difference with its error."""
 
     value: float
     """First side less second."""
@@ -79,13 +79,13 @@ class Matched:
 
     @property
     def groups(self) -> tuple[int, int]:
-        """Clusters of each side alone."""
+        """Number of one-sided clusters of each side."""
         return len(self.a.keys) - self.shared, len(self.b.keys) - self.shared
 
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """How two sides are compared."""
+    """Settings of the comparison of two sides."""
 
     is_share: bool = False
     """Whether values are shares of units, so that sums are (successes, units)."""
@@ -102,7 +102,7 @@ class ComparisonSettings:
 def compare_sides(
     a: ClusterSums, b: ClusterSums, combine: Combine, how: ComparisonSettings = ComparisonSettings()
 ) -> Difference:
-    """The difference ``a`` - ``b`` of two sides that both have a value.
+    """Difference ``a`` - ``b`` of two defined statistics.
 
     ``combine`` turns sums of shape (..., k) into values of shape (...).
     """
@@ -133,7 +133,7 @@ def _varies(values: Floats) -> bool:
 
 
 def match(a: ClusterSums, b: ClusterSums) -> Matched:
-    """Shared clusters first, on both sides in the order of ``a``."""
+    """Order the clusters so that shared ones come first, on both sides in the order of ``a``."""
     place_a, place_b = ({key: place for place, key in enumerate(side.keys)} for side in (a, b))
     shared = [key for key in a.keys if key in place_b]
     orders = (
@@ -260,7 +260,7 @@ def _cut_off(found: Difference, most: float) -> Difference:
 
 
 def student_t_difference(a: Contributions, b: Contributions, shared: int, *, confidence: float = 0.95) -> Difference:
-    """The difference over its jackknife error, with Satterthwaite's degrees of freedom over shared and one-sided clusters.
+    """Difference over its jackknife error, with Satterthwaite's degrees of freedom over shared and one-sided clusters.
 
     Args:
         a: contributions of one side, shared clusters first.

@@ -18,7 +18,7 @@ CAP = 0.999999  # a correlation whose Fisher transform is still finite
 def corrected_correlation(
     table: JudgedTable, column: Values, *, estimand: Estimand = Estimand.THESE, confidence: float = 0.95
 ) -> Correction:
-    """Pearson's correlation of a column with people's labels over all units, by the judge, by labels alone and by both.
+    """Pearson's correlation of a column with human labels over all units, by the judge, by labels alone and by both.
 
     One step from the correlation of the labelled units: its influence value of each, zx zy - r (zx^2 + zy^2) / 2, is what
     the same expression with the judge's scores in place of labels predicts for every unit; the mean of these values is

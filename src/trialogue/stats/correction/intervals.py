@@ -25,7 +25,7 @@ Ends = tuple[float | None, float | None]
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One way to estimate: labels alone, or corrected."""
+    """One estimator: labels alone, or corrected."""
 
     parts: Parts
     """Means and errors."""
@@ -35,7 +35,7 @@ class Side:
     """Those of labels alone, which effective numbers are held against; None: these are they."""
 
     def weight_of(self, table: JudgedTable, *systems: int) -> float:
-        """The judge's weight in some systems, on average over their labels."""
+        """Mean weight of the judge over the labels of some systems."""
         rows = np.isin(table.system_of[table.labelled], systems)
         return float(self.weights.rows[rows].mean()) if rows.any() else 0.0
 
@@ -50,7 +50,7 @@ def mean_of(
     confidence: float,
     n: int,
 ) -> Estimate:
-    """A weighted mean of systems, weights adding up to 1, cut off at the ends of the scale."""
+    """Weighted mean of systems, weights summing to 1, clipped to the scale."""
     used = np.flatnonzero(contrast).astype(np.int64)
     value = _cut(float(contrast[used] @ side.parts.values[used]), ends)
     spread = _spread(side, table, contrast)
@@ -74,7 +74,7 @@ def mean_of(
 
 
 def difference_of(side: Side, table: JudgedTable, a: int, b: int, *, is_share: bool, confidence: float) -> Estimate:
-    """The mean of system ``a`` minus that of ``b``, with interval and p-value of one construction."""
+    """Mean of system ``a`` minus that of ``b``, with interval and p-value from one construction."""
     contrast = np.zeros(len(table.systems))
     contrast[a], contrast[b] = 1.0, -1.0
     spread = _spread(side, table, contrast)

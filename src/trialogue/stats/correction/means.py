@@ -26,7 +26,7 @@ LEAST_LABELS = 10
 
 @dataclass(frozen=True)
 class Correction:
-    """One quantity three times."""
+    """One quantity estimated three ways."""
 
     judge: float
     """By the judge alone, uncorrected."""
@@ -39,7 +39,7 @@ class Correction:
 
     @property
     def width_ratio(self) -> float | None:
-        """Width of the corrected interval over that of labels alone; None where one is missing or has no width."""
+        """Width of the corrected interval relative to labels alone; None where undefined."""
         ours, theirs = self.corrected.interval, self.alone.interval
         if ours is None or theirs is None or theirs.high <= theirs.low:
             return None
@@ -48,7 +48,7 @@ class Correction:
 
 @dataclass(frozen=True)
 class Corrections:
-    """Everything about a table of systems."""
+    """All corrected estimates of a table."""
 
     systems: Mapping[str, Correction]
     """Mean of each system."""

@@ -17,7 +17,7 @@ from trialogue.stats.correction.weights import Weights
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Means of systems with what their errors are made of."""
+    """Means of systems with their error contributions by cluster."""
 
     values: Floats
     """Shape (systems,): NaN for a system with a cell that holds fewer than two labels or labelled clusters."""
@@ -41,7 +41,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Spread:
-    """The error of a contrast."""
+    """Error of a contrast."""
 
     variance: float
     """Variance."""
@@ -58,7 +58,7 @@ def parts_of(
     raters: Estimand,
     judge_used: bool,
 ) -> Parts:
-    """The parts of every system's mean, corrected with these weights of the judge.
+    """Contributions to every system's mean, corrected with the given weights of the judge.
 
     Args:
         table: the judged rows.
@@ -118,7 +118,7 @@ def parts_of(
 
 
 def spread_of(parts: Parts, contrast: Floats) -> Spread:
-    """The error of a weighted sum of systems' means.
+    """Error of a weighted sum of systems' means.
 
     Args:
         parts: of the means.

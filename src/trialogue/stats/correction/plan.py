@@ -9,7 +9,7 @@ from trialogue.stats.correction.table import Estimand, JudgedTable
 
 @dataclass(frozen=True)
 class LabelNeed:
-    """What one system needs."""
+    """Labels needed for one system."""
 
     system: str
     """Its name."""
@@ -24,7 +24,7 @@ class LabelNeed:
 def labels_needed(
     table: JudgedTable, width: float, *, estimand: Estimand = Estimand.THESE, confidence: float = 0.95
 ) -> tuple[LabelNeed, ...]:
-    """Labels of each system for intervals of this width: of every difference, or of the mean of a single system.
+    """Labels needed per system for a target width of every difference, or of the mean of a single system.
 
     A system's error with n of N labels is s^2 (1/n - 1/N), with s^2 from its labels so far; the estimand ``POPULATION`` adds
     var(labels) / N. Systems without 10 labels take the largest s^2 of the others. What it says is as good as these

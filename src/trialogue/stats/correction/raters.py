@@ -14,7 +14,7 @@ FEWEST_SHARED = 2  # rows that two raters both labelled, for the error of the di
 
 @dataclass(frozen=True)
 class RaterError:
-    """What raters add to the error of labels."""
+    """Contribution of raters to the error of labels."""
 
     residual: float
     """Variance of one label about its row's mean, each rater's leniency taken out."""
@@ -27,7 +27,7 @@ class RaterError:
 
 
 def rater_error(rater_labels: tuple[RaterLabel, ...]) -> RaterError:
-    """Variances of raters, from rows that several of them labelled.
+    """Rater variances, from rows labelled by several raters.
 
     For each pair of raters with K shared rows, the differences D of their labels have the variance 2 ``residual``, and the
     square of their mean the expectation 2 ``leniency`` + var(D) / K. Pairs count by K.
@@ -57,7 +57,7 @@ def rater_error(rater_labels: tuple[RaterLabel, ...]) -> RaterError:
 
 
 def raters_of_rows(table: JudgedTable) -> dict[int, list[Hashable]]:
-    """Who labelled each row, where that is known."""
+    """Raters of each row, where known."""
     found: dict[int, list[Hashable]] = defaultdict(list)
     for each in table.rater_labels:
         found[each.row].append(each.rater)

@@ -17,7 +17,7 @@ from trialogue.stats.resampling.clusters import codes_of
 
 
 class Estimand(StrEnum):
-    """What is estimated."""
+    """Estimand of the correction."""
 
     THESE = "these"
     """What people would say of exactly these units, had they labelled all: only the choice of labels is random."""
@@ -27,7 +27,7 @@ class Estimand(StrEnum):
 
 @dataclass(frozen=True)
 class RaterLabel:
-    """What one rater said of one row."""
+    """One rater's label of one row."""
 
     row: int
     """Index of the row."""
@@ -39,7 +39,7 @@ class RaterLabel:
 
 @dataclass(frozen=True, eq=False)
 class JudgedTable:
-    """Judged rows; made by ``judged_table``."""
+    """Judged rows as columns; created by ``judged_table``."""
 
     systems: tuple[str, ...]
     """The systems, sorted."""
@@ -78,7 +78,7 @@ class JudgedTable:
         return bool(len(known)) and bool(np.isin(known, (0.0, 1.0)).all())
 
     def labels_in(self, system: int) -> int:
-        """Labelled rows of a system."""
+        """Number of labelled rows of a system."""
         return int(np.sum(self.system_of[self.labelled] == system))
 
 
@@ -92,7 +92,7 @@ def judged_table(
     clusters: Sequence[Hashable] | None = None,
     rater_labels: Sequence[RaterLabel] = (),
 ) -> JudgedTable:
-    """Columns to a table.
+    """Build and validate a table from columns.
 
     Args:
         systems: the system of each row.
@@ -141,7 +141,7 @@ def judged_table(
 
 
 def pool_table(table: JudgedTable) -> JudgedTable:
-    """The same rows as of one system and one stratum: for labels that were drawn at random over all systems together."""
+    """Pool rows into one system and stratum, for labels sampled over all systems together."""
     zeros = np.zeros(len(table.judge), dtype=np.int64)
     share = np.full(len(table.judge), len(table.labelled) / len(table.judge))
     return JudgedTable(

@@ -22,7 +22,7 @@ OWN_WEIGHT = 20
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """The judge's weight."""
+    """Weights of the judge."""
 
     rows: Floats
     """Shape (n,): at each labelled row, fitted without it."""
@@ -35,7 +35,7 @@ class Weights:
 def power_tuned_mean(
     judged: Floats, sum_f: Floats, sum_ff: Floats, labelled: Floats, sum_y: Floats, sum_fl: Floats, sum_yf: Floats
 ) -> Floats:
-    """Mean of labels, corrected by a judge with the weight that minimises the variance (0 if it misleads), from sums.
+    """Mean of labels corrected with the variance-minimising weight (0 if the judge misleads), from sums.
 
     The judge's scores f are of all units, those labelled included. Then the paper's lambda, with the other units as its
     unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
@@ -62,7 +62,7 @@ def power_tuned_mean(
 
 
 def cross_fitted(table: JudgedTable, judge: Floats, labels: Floats) -> Weights:
-    """The weight of a judge at each labelled row, from the labels of other clusters.
+    """Cross-fitted weight at each labelled row, from the labels of other clusters.
 
     Args:
         table: which rows are labelled, their cells, clusters and chances.
@@ -92,7 +92,7 @@ def cross_fitted(table: JudgedTable, judge: Floats, labels: Floats) -> Weights:
 
 
 def constant(table: JudgedTable, weight: float) -> Weights:
-    """A weight that is fixed beforehand: 0 for labels alone, 1 for plain prediction-powered inference."""
+    """Fixed weight: 0 for labels alone, 1 for plain prediction-powered inference."""
     cells = np.full(len(table.cell_systems), weight)
     return Weights(np.full(len(table.labelled), weight), cells, np.zeros(len(cells)))
 

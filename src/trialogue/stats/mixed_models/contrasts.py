@@ -45,7 +45,7 @@ class Pairwise:
 def pairwise(
     design: Design, effect: str, difference: Callable[[Floats], tuple[Estimate, float | None]]
 ) -> list[Pairwise]:
-    """Every pair of levels, corrected over all of them.
+    """All pairwise contrasts of a factor, corrected over all of them.
 
     Args:
         design: the model's columns.
@@ -60,13 +60,13 @@ def pairwise(
 
 
 def correct_pairs(pairs: Sequence[Pairwise]) -> list[Pairwise]:
-    """The same pairs with p-values after Holm."""
+    """Copy of the pairs with Holm-adjusted p-values."""
     adjusted = holm([pair.difference.p for pair in pairs])
     return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
 
 
 def wald(value: float, variance: float, n: int, *, confidence: float, freedom: float | None = None) -> Estimate:
-    """An estimate with a normal interval and p-value (with t where there are degrees of freedom)."""
+    """Estimate with a normal (or t) interval and p-value."""
     from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
     if not variance > 0:

@@ -24,7 +24,7 @@ from trialogue.stats.resampling.clusters import codes_of
 
 
 def crossed_ratings(ratings: Values, random: Mapping[str, Sequence[Any]]) -> Floats:
-    """The ratings as numbers, shape (n,).
+    """Validated ratings as numbers, shape (n,).
 
     Raises:
         UsageError: one is missing, or a factor has another number of values.
@@ -68,7 +68,7 @@ class _Border:
 
 
 class Crossing:
-    """Which observation belongs to which level of which factor.
+    """Levels of each factor by observation.
 
     Args:
         factors: for each factor the level of every observation, all of one length.
@@ -151,17 +151,17 @@ class Crossing:
         return found
 
     def span(self, name: str) -> slice:
-        """Where the effects of a factor's levels are in a vector of all effects."""
+        """Slice of a factor's levels in the vector of all effects."""
         return slice(self.starts[name], self.starts[name] + self.sizes[name])
 
     def spread(self, scales: Mapping[str, float], effects: Floats) -> Floats:
-        """Z S v: what the effects add to each observation, shape (n,)."""
+        """Z S v: contributions of the effects to each observation, shape (n,)."""
         return sum(
             (scales[name] * effects[self.span(name)][self.codes[name]] for name in self.order), start=np.zeros(1)
         )
 
     def gather(self, values: Floats) -> Floats:
-        """Z' x: values summed over the observations of each level, shape (levels,)."""
+        """Z' x: sums over the observations of each level, shape (levels,)."""
         if not self.order:
             return np.zeros(0)
         return np.concatenate(
@@ -169,13 +169,13 @@ class Crossing:
         )
 
     def level_scales(self, scales: Mapping[str, float]) -> Floats:
-        """The scale of each level's factor, shape (levels,)."""
+        """Scale of each level's factor, shape (levels,)."""
         if not self.order:
             return np.zeros(0)
         return np.concatenate([np.full(self.sizes[name], scales[name]) for name in self.order])
 
     def factorise(self, weights: Floats, scales: Mapping[str, float]) -> "Factor":
-        """H at these weights and scales, ready to solve."""
+        """Factorise H at these weights and scales."""
         return Factor(self, weights, scales)
 
     def pairs(self, a: str, b: str) -> _Pairs:
@@ -192,7 +192,7 @@ def _pairs(first: Ints, second: Ints, size: int) -> _Pairs:
 
 
 class Factor:
-    """H, with its chain of nested blocks eliminated (L D L') and the rest in Cholesky's form."""
+    """Factorised H: nested blocks eliminated (L D L'), the rest by Cholesky."""
 
     def __init__(self, crossing: Crossing, weights: Floats, scales: Mapping[str, float]) -> None:
         from scipy.linalg.lapack import dpotrf

@@ -17,7 +17,7 @@ Fixed = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Columns, and which of them belong to which effect."""
+    """Design matrix, with the columns of each effect."""
 
     matrix: Floats
     """Shape (n, columns); factors in treatment coding against their first level, without a constant."""
@@ -29,7 +29,7 @@ class Design:
     """Levels of each factor, the first of which is the reference."""
 
     def contrast(self, effect: str, level: str, other: str) -> Floats:
-        """Weights of the columns that make level minus other, shape (columns,)."""
+        """Column weights of level minus other, shape (columns,)."""
         weights = np.zeros(len(self.names))
         for name, sign in ((level, 1.0), (other, -1.0)):
             place = self.levels[effect].index(name)
@@ -38,7 +38,7 @@ class Design:
         return weights
 
     def drop_effect(self, effect: str) -> "Design":
-        """The same without one effect."""
+        """Copy without one effect."""
         keep = [place for place in range(len(self.names)) if place not in self.columns[effect]]
         moved = {old: new for new, old in enumerate(keep)}
         return Design(

@@ -18,7 +18,7 @@ SMALLEST = 1e-290  # a chance that is zero in floating point
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """l and its derivatives for each observation, shape (n,)."""
+    """Log-likelihood l and its derivatives for each observation, shape (n,)."""
 
     value: Floats
     """l."""
@@ -43,13 +43,13 @@ class Terms:
 
 
 def check_link(link: str) -> None:
-    """Raise UsageError for a link that is not known."""
+    """Raise UsageError for an unknown link."""
     if link not in get_args(Link):
         raise UsageError(f"There is no link {link!r}. Known: {', '.join(get_args(Link))}.")
 
 
 def terms(rating: Ints, eta: Floats, thresholds: Floats, link: Link = "logit") -> Terms:
-    """Everything at once.
+    """Compute all terms at once.
 
     Args:
         rating: 0 to k - 1, shape (n,).
@@ -82,7 +82,7 @@ def terms(rating: Ints, eta: Floats, thresholds: Floats, link: Link = "logit") -
 
 
 def value_and_slope(rating: Ints, eta: Floats, thresholds: Floats, link: Link) -> tuple[Floats, Floats, Floats]:
-    """l, its slope and its weight alone: what an inner step needs."""
+    """l, its slope and its weight, as needed by an inner step."""
     edges = np.concatenate([[-np.inf], thresholds, [np.inf]])
     high, low = edges[rating + 1] - eta, edges[rating] - eta
     chance = np.maximum(_interval_probability(low, high, link), SMALLEST)

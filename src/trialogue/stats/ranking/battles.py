@@ -75,7 +75,7 @@ class WinRate:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Battles as numbers."""
+    """Battles as arrays."""
 
     names: tuple[str, ...]
     """Contestants, sorted."""
@@ -90,7 +90,7 @@ class Tally:
 
 
 def tally(battles: Sequence[Battle]) -> Tally:
-    """Battles as numbers, in their order.
+    """Convert battles to arrays, in order.
 
     Raises:
         UsageError: if a contestant meets itself, or a choice is none of a, b and tie.

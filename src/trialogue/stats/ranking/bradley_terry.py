@@ -50,7 +50,7 @@ class Strength:
 
 @dataclass(frozen=True)
 class Gap:
-    """How much stronger one contestant is than another."""
+    """Difference in strength of two contestants."""
 
     a: str
     """The one."""

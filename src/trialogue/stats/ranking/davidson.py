@@ -30,13 +30,13 @@ class Results:
     """Neither."""
 
     def rows(self, index: Ints) -> "Results":
-        """Some of the sets."""
+        """Select some of the sets."""
         return Results(self.wins[index], self.losses[index], self.ties[index])
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Where the likelihood is largest."""
+    """Maximum-likelihood fit."""
 
     log_strength: Floats
     """Shape (r, contestants), mean 0; NaN where there is no maximum."""
@@ -45,7 +45,7 @@ class Fit:
 
 
 def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit | None = None) -> Fit:
-    """The maximum for each set of battles between ``size`` contestants.
+    """Maximise the likelihood for each set of battles between ``size`` contestants.
 
     Args:
         results: what happened.
@@ -90,7 +90,7 @@ def _has_diverged(strength: Floats, tie: Floats) -> npt.NDArray[np.bool_]:
 
 
 def design(size: int) -> Floats:
-    """Of each pair, +1 for the first contestant and -1 for the second, shape (pairs, size)."""
+    """Design matrix of pairs: +1 for the first contestant and -1 for the second, shape (pairs, size)."""
     first, second = np.triu_indices(size, 1)
     identity = np.eye(size)
     found: Floats = identity[first] - identity[second]
@@ -152,7 +152,7 @@ def _reach(results: Results, size: int) -> npt.NDArray[np.bool_]:
 
 
 def unbeaten(results: Results, size: int) -> list[int]:
-    """Contestants of the first set that nobody outside their circle beat or tied with; none if all are connected."""
+    """Contestants of the first set whom nobody outside their component beat or tied with; none if all are connected."""
     reach = _reach(results, size)[0]
     for i in range(size):
         below_or_beside, above_or_beside = reach[i], reach[:, i]

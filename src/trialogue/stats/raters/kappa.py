@@ -86,7 +86,7 @@ def cohen_kappa(
 
 
 def kappa_of_counts(matches: Floats, one: Floats, other: Floats) -> Floats:
-    """Unweighted kappa of counts, for bootstraps of many tables; nan where both used a single label, the same one.
+    """Unweighted kappa from counts, vectorised for bootstraps; NaN if both used one and the same label.
 
     Args:
         matches: items that got the same label twice, shape (...).

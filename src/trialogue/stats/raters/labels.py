@@ -13,7 +13,7 @@ MISSING = -1  # the code of a label that is not there
 
 
 def encode(labels: Ratings, *, levels: Sequence[Hashable] | None = None) -> tuple[tuple[Hashable, ...], Ints]:
-    """The levels, and the code of each label, of the same shape; ``MISSING`` where a label is None or NaN.
+    """Levels, and the code of each label in the same shape; ``MISSING`` where a label is None or NaN.
 
     Args:
         labels: one label each (shape (n,)) or one a rater (shape (n_items, n_raters)).
@@ -48,7 +48,7 @@ def encode_table(ratings: Ratings, *, levels: Sequence[Hashable] | None = None) 
 
 
 def label_counts(codes: Ints, labels: int) -> Ints:
-    """How often each of so many labels occurs in each item, shape (n_items, labels), from codes (n_items, n_raters).
+    """Label counts per item, shape (n_items, labels), from codes (n_items, n_raters).
 
     >>> label_counts(np.array([[0, 0, 1], [1, MISSING, MISSING]]), 2).tolist()
     [[2, 1], [0, 1]]
@@ -60,7 +60,7 @@ def label_counts(codes: Ints, labels: int) -> Ints:
 
 
 def are_numbers(levels: set[Any] | tuple[Any, ...]) -> bool:
-    """Whether all of them are numbers (truth values are)."""
+    """Whether all levels are numbers (booleans count)."""
     return all(isinstance(level, int | float | np.number) for level in levels)
 
 

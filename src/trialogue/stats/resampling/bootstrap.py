@@ -44,7 +44,7 @@ Combine: TypeAlias = Callable[[Floats], Floats]
 
 
 def mean_of(sums: Floats) -> Floats:
-    """Mean, where the columns are the sum of the values and their number."""
+    """Mean, from columns of value sums and counts."""
     means: Floats = sums[..., 0] / sums[..., 1]
     return means
 
@@ -83,7 +83,7 @@ def bootstrap_sums(
 
 
 def estimate_sums(data: ClusterSums, combine: Combine, plan: Plan, *, undefined: Reason = UNDEFINED) -> Estimate:
-    """``bootstrap_sums`` by a plan."""
+    """``bootstrap_sums`` with a plan."""
     rows, counts = distinct_rows(data.sums)
     return bootstrap_weighted(
         lambda weights: combine(weights @ rows),
@@ -97,7 +97,7 @@ def estimate_sums(data: ClusterSums, combine: Combine, plan: Plan, *, undefined:
 
 
 def distinct_rows(rows: Floats) -> tuple[Floats, Ints]:
-    """The distinct rows, and how often each occurs: clusters with equal sums are interchangeable."""
+    """Distinct rows and their counts: clusters with equal sums are interchangeable."""
     if not len(rows):
         return rows, np.zeros(0, dtype=np.int64)
     distinct, counts = np.unique(rows, axis=0, return_counts=True)

@@ -37,7 +37,7 @@ class ClusterSums:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Rows, and the unit of resampling that each belongs to.
+    """Rows with their resampling units.
 
     Without clusters, equal rows are pooled into one unit that occurs several times; this makes resampling of ratings
     with a few distinct values much cheaper and changes nothing else.
@@ -54,12 +54,12 @@ class Units:
 
     @property
     def row_counts(self) -> Ints:
-        """Shape (n_rows,): how often each row occurs."""
+        """Multiplicity of each row, shape (n_rows,)."""
         return self.counts[self.of_row]
 
 
 def codes_of(keys: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Ints]:
-    """The distinct keys sorted by ``str``, and the index of each given key among them, shape (n,).
+    """Distinct keys sorted by ``str``, and the index of each given key among them, shape (n,).
 
     Raises:
         UsageError: if a key is None, because units of unknown cluster are not one cluster.
@@ -105,12 +105,12 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
 
 
 def select_keys(keys: Sequence[Hashable] | None, keep: npt.NDArray[np.intp]) -> list[Hashable] | None:
-    """The keys of the rows that are kept; None if rows have none."""
+    """Keys of the selected rows; None if rows have none."""
     return None if keys is None else [keys[index] for index in keep.tolist()]
 
 
 def units_of(rows: Floats, clusters: Sequence[Hashable] | None) -> Units:
-    """Rows of shape (n, columns) with their units of resampling: the clusters, or else the rows themselves, pooled."""
+    """Rows of shape (n, columns) with their resampling units: the clusters, or else the pooled rows."""
     if clusters is None:
         distinct, counts = np.unique(rows, axis=0, return_counts=True)
         return Units(distinct, np.arange(len(distinct)), counts.astype(np.int64), len(rows))
@@ -121,7 +121,7 @@ def units_of(rows: Floats, clusters: Sequence[Hashable] | None) -> Units:
 
 
 def sorted_rows(rows: Floats, codes: Ints) -> Ints:
-    """The order that sorts rows by cluster, then by value: independent of the order they came in."""
+    """Order that sorts rows by cluster, then by value, independent of input order."""
     return np.lexsort((*rows.T[::-1], codes)).astype(np.int64)
 
 

@@ -24,7 +24,7 @@ RATIO = 1e-9  # relative: values this close to the ratio of two sums are that ra
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """A statistic, and what each cluster contributes to it."""
+    """A statistic with its cluster contributions."""
 
     value: float
     """The statistic; NaN: undefined."""
@@ -36,12 +36,12 @@ class Contributions:
 
     @property
     def are_defined(self) -> bool:
-        """Whether the statistic has a value without any one of the clusters, too."""
+        """Whether all leave-one-cluster-out values are defined."""
         return bool(np.isfinite(self.each).all())
 
 
 def contributions(data: ClusterSums, combine: Combine) -> Contributions:
-    """Of a statistic of sums; at least one cluster."""
+    """Compute the contributions to a statistic of sums; at least one cluster."""
     total = data.total
     value = float(evaluate(combine, total[None])[0])
     size = len(data.keys)
@@ -53,7 +53,7 @@ def contributions(data: ClusterSums, combine: Combine) -> Contributions:
 
 
 def is_ratio(data: ClusterSums, combine: Combine) -> bool:
-    """Whether the statistic is the first of two sums over the second, on these data: a mean, a share, a pooled ratio."""
+    """Whether the statistic equals the first sum over the second on these data: a mean, share or pooled ratio."""
     if data.sums.shape[1] != 2 or (data.sums[:, 1] < 0).any():
         return False
     rows = np.concatenate([data.sums, data.total[None]])
@@ -64,7 +64,7 @@ def is_ratio(data: ClusterSums, combine: Combine) -> bool:
 
 
 def effective_clusters(sizes: Floats) -> float:
-    """(sum m)^2 / sum m^2: the number of clusters where all are equally large, fewer where a few hold most units.
+    """Effective number of clusters, (sum m)^2 / sum m^2: equals their number if all have the same size.
 
     Kish (1965), "Survey Sampling"; for degrees of freedom Carter, Schnepel & Steigerwald (2017).
 

@@ -59,7 +59,7 @@ def miss_probability(occurrences: Ints, units: float, drawn: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Occurrences:
-    """In how many clusters types occur, in all and by cluster; all that rarefaction by clusters needs to know.
+    """Number of clusters in which types occur, in total and by cluster: sufficient for rarefaction by clusters.
 
     Types of one cluster that occur in equally many clusters are alike, so they are counted and not listed.
     """
@@ -79,11 +79,11 @@ class Occurrences:
 
     @property
     def distinct(self) -> int:
-        """Distinct types in all clusters."""
+        """Number of distinct types in all clusters."""
         return int(self.types.sum())
 
     def unique_counts(self) -> Floats:
-        """For each cluster the number of types that no other cluster has, shape (clusters,)."""
+        """Number of types unique to each cluster, shape (clusters,)."""
         single = self.occurrences[self.place] == 1
         own = np.bincount(self.cluster[single], weights=self.held[single], minlength=self.clusters)
         return own.astype(np.float64)  # without any entry bincount gives whole numbers
@@ -91,7 +91,7 @@ class Occurrences:
 
 @dataclass(frozen=True)
 class Rarefied:
-    """The accumulation curve of one sample, in an additive size such as tokens."""
+    """Accumulation curve of one sample, by an additive size such as tokens."""
 
     counts: Occurrences
     """Of its types."""
@@ -100,11 +100,11 @@ class Rarefied:
 
     @property
     def size(self) -> float:
-        """Of the whole sample."""
+        """Size of the whole sample."""
         return float(self.sizes.sum())
 
     def clusters_in(self, size: float) -> float:
-        """How many average clusters a size is."""
+        """Number of average clusters in a size."""
         return self.counts.clusters * (size / self.size)
 
     def expected_distinct(self, sizes: Floats) -> Floats:
@@ -119,7 +119,7 @@ class Rarefied:
         return found[back] if len(drawn) else found[:0]
 
     def leave_one_out(self, sizes: Floats) -> Floats:
-        """The same without each cluster in turn, at a size for each, shape (clusters,).
+        """Leave-one-cluster-out expectations, at a size for each, shape (clusters,).
 
         Only types that occur in the cluster change: they occur in one cluster fewer, or in none. Undefined (NaN) where
         nothing is left.
@@ -147,7 +147,7 @@ class Rarefied:
 
 @dataclass(frozen=True)
 class Side:
-    """One of two samples, rarefied to a common size, with what it takes for a jackknife of their difference."""
+    """One of two samples, rarefied to a common size, with its jackknife values."""
 
     at_common: float
     """Expected distinct types at the common size."""
@@ -160,7 +160,7 @@ class Side:
 
 
 def side_of(own: Rarefied, other: Rarefied) -> Side:
-    """One sample beside another one, both at the size of the smaller.
+    """Rarefy one sample to the smaller size of two.
 
     Without one of its clusters the smaller sample is smaller still: then both are rarefied to what is left of it.
     """
@@ -175,13 +175,13 @@ def side_of(own: Rarefied, other: Rarefied) -> Side:
 
 
 def comparable(own: Rarefied, other: Rarefied) -> bool:
-    """Whether the smaller sample is as large as at least one average cluster of the larger one."""
+    """Whether the smaller sample has at least the size of an average cluster of the larger one."""
     common = min(own.size, other.size)
     return common > 0 and min(own.clusters_in(common), other.clusters_in(common)) >= FEWEST_CLUSTERS
 
 
 def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count: int) -> Occurrences:
-    """Occurrences from pairs of (type, cluster), each pair once, in the order of types.
+    """Occurrences from distinct pairs of (type, cluster), in the order of types.
 
     Args:
         types: shape (pairs,), ascending.

@@ -63,7 +63,7 @@ def _weights(counts: Ints, size: int, rows: int, rng: np.random.Generator) -> Fl
 
 
 def evaluate(statistic: Weighted, weights: Floats) -> Floats:
-    """The statistic at each row of weights, NaN where undefined, which is what a division by zero in it means."""
+    """Evaluate a statistic at each row of weights; divisions by zero give NaN."""
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.asarray(statistic(weights), dtype=np.float64)
     return np.where(np.isfinite(values), values, np.nan)
@@ -71,7 +71,7 @@ def evaluate(statistic: Weighted, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Plan:
-    """How an interval is to be had by resampling."""
+    """Settings of a resampling interval."""
 
     rng: np.random.Generator | None
     """Source of randomness; None: no interval."""
@@ -83,7 +83,7 @@ class Plan:
     """``percentile``, or ``bca`` (Efron 1987: bias-corrected and accelerated)."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for options that no bootstrap can have."""
+        """Raise UsageError for invalid options."""
         check_confidence(self.confidence)
         check_count(self.resamples, "resamples")
         if self.method not in get_args(Method):
@@ -91,7 +91,7 @@ class Plan:
 
     @property
     def label(self) -> str:
-        """The method in words."""
+        """Name of the method."""
         return f"cluster bootstrap, {self.method}, {self.resamples} resamples"
 
 
@@ -105,7 +105,7 @@ def bootstrap_weighted(
     undefined: Reason = UNDEFINED,
     value: float | None = None,
 ) -> Estimate:
-    """A statistic of weights with its bootstrap interval.
+    """Estimate a function of weights, with its bootstrap interval.
 
     Args:
         statistic: values of shape (r,) at weights of shape (r, n_units); NaN where undefined.
@@ -141,7 +141,7 @@ def _bounds(statistic: Weighted, counts: Ints, plan: Plan, value: float, width: 
 
 
 def leave_one_out(statistic: Weighted, counts: Ints, *, width: int = 1) -> Floats:
-    """The statistic without one unit, for each unit, shape (n_units,)."""
+    """Leave-one-unit-out values of the statistic, shape (n_units,)."""
     rows = max(1, CELLS // max(len(counts), width))
     found = []
     for start in range(0, len(counts), rows):
@@ -153,7 +153,7 @@ def leave_one_out(statistic: Weighted, counts: Ints, *, width: int = 1) -> Float
 
 
 def percentile(replicates: Floats, confidence: float, label: str) -> Bounds:
-    """The percentile interval of replicates of shape (R,).
+    """Percentile interval from replicates of shape (R,).
 
     Undefined replicates are left out; there is no interval if they are more than 5 %, and none if all replicates are
     the same number: [v, v] would claim certainty where the data merely show no variation.
@@ -175,7 +175,7 @@ def _quantiles(replicates: Floats, low: float, high: float, confidence: float, l
 
 
 def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confidence: float, label: str) -> Bounds:
-    """The bias-corrected and accelerated interval.
+    """Bias-corrected and accelerated (BCa) interval.
 
     Args:
         replicates: shape (R,).

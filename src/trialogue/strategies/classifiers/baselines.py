@@ -63,7 +63,7 @@ SURE = 0.55  # probability given to the strategy that a rule names; about how of
 
 @dataclass(frozen=True)
 class Majority:
-    """The share of each strategy in the training data, whatever the sentence."""
+    """Class frequencies of the training data, whatever the sentence."""
 
     classes: tuple[str, ...]
     shares: Mapping[str, float]
@@ -77,18 +77,18 @@ class Majority:
         return np.tile(row, (len(texts), 1))
 
     def save(self, folder: Path) -> None:
-        """Write the shares."""
+        """Write the class frequencies."""
         _save(folder, self.shares, self.origin)
 
     @classmethod
     def load(cls, folder: Path) -> "Majority":
-        """Read what ``save`` wrote; DataError if it cannot be read."""
+        """Load a folder written by ``save``; DataError if it cannot be read."""
         shares, origin = _load(folder)
         return cls(tuple(shares), shares, origin)
 
 
 def fit_majority(examples: Sequence[Example]) -> Majority:
-    """Shares of the strategies among the examples."""
+    """Class frequencies of the examples."""
     check_examples(examples, least_classes=1)
     counts = Counter(example.label for example in examples)
     classes = ordered_classes(counts)
@@ -98,7 +98,7 @@ def fit_majority(examples: Sequence[Example]) -> Majority:
 
 @dataclass(frozen=True)
 class Keywords:
-    """Rules of keywords; where none applies, and for the rest of the probability, the shares of the training data."""
+    """Keyword rules, with class frequencies of the training data as the fallback."""
 
     prior: Majority
     origin: str
@@ -107,11 +107,11 @@ class Keywords:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The strategies of the training data."""
+        """Strategies of the training data."""
         return self.prior.classes
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
-        """Shape (n, n_classes): SURE for the strategy of the first rule that applies, if the data know it."""
+        """Probabilities of shape (n, n_classes): SURE for the strategy of the first matching rule, if it is a class."""
         rows = self.prior.probabilities(texts)
         known = {label: column for column, label in enumerate(self.classes)}
         for row, text in zip(rows, texts, strict=True):
@@ -122,18 +122,18 @@ class Keywords:
         return rows
 
     def save(self, folder: Path) -> None:
-        """Write the shares; the rules are part of the program."""
+        """Write the class frequencies; the rules are code."""
         _save(folder, self.prior.shares, self.origin)
 
     @classmethod
     def load(cls, folder: Path) -> "Keywords":
-        """Read what ``save`` wrote; DataError if it cannot be read."""
+        """Load a folder written by ``save``; DataError if it cannot be read."""
         shares, origin = _load(folder)
         return cls(Majority(tuple(shares), shares, origin), origin)
 
 
 def fit_keywords(examples: Sequence[Example]) -> Keywords:
-    """The rules with the shares of the examples; the rules themselves are not learned."""
+    """Fixed rules with the class frequencies of the examples."""
     prior = fit_majority(examples)
     return Keywords(prior, f"keywords|{VERSION}|{prior.origin.rpartition('|')[2]}")
 
@@ -142,7 +142,7 @@ _COMPILED = [(label, re.compile(pattern)) for label, pattern in RULES]
 
 
 def rule_for(text: str) -> str | None:
-    """The strategy of the first rule that applies; None if none does.
+    """Strategy of the first matching rule; None if none matches.
 
     >>> rule_for("Have you seen Coco?"), rule_for("It stars Tom Hanks"), rule_for("Zzz")
     ('experience_inquiry', 'credibility', None)

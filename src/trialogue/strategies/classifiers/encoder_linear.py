@@ -35,7 +35,7 @@ LEAST = 1e-300  # of a probability, before its logarithm
 
 @dataclass(frozen=True, eq=False)
 class EncoderLinear:
-    """A linear score of TF-IDF and of an encoder's vectors for each class."""
+    """Linear model on TF-IDF and embeddings."""
 
     words: Tfidf
     """The TF-IDF side, with the bias."""
@@ -57,12 +57,12 @@ class EncoderLinear:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The strategies it knows."""
+        """Strategies it predicts."""
         return self.words.classes
 
     @property
     def uses_context(self) -> bool:
-        """Whether what was said before counts."""
+        """Whether it uses the preceding utterances."""
         return self.words.uses_context
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
@@ -81,7 +81,7 @@ class EncoderLinear:
 
     @classmethod
     def load(cls, folder: Path) -> "EncoderLinear":
-        """Read a model that ``save`` wrote, and find its encoder: where it was, or else the one that is used by default.
+        """Load a folder written by ``save``, and locate its encoder: the original one, or else the default.
 
         Raises:
             DataError: a file is missing or not what it should be, or the encoder is another one than it was.
@@ -118,7 +118,7 @@ def _find_encoder(named: str | None, fingerprint: str, folder: Path) -> EncoderF
 
 @dataclass(frozen=True)
 class EncoderFit:
-    """How to train one; call it with examples."""
+    """Training settings; call it with examples."""
 
     encoder: str | None = None
     """A folder, or a name on the hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get`` obtained."""
@@ -135,7 +135,7 @@ class EncoderFit:
         return _name(self.use_context)
 
     def __call__(self, examples: Sequence[Example]) -> EncoderLinear:
-        """The model trained on these examples.
+        """Train a model on the examples.
 
         Raises:
             UsageError: no examples, only one strategy, empty sentences, or no such encoder.
@@ -181,7 +181,7 @@ def _open_shared(folder: EncoderFolder) -> tuple[SentenceEncoder, str]:
 
 
 def user_before(context: Context) -> str:
-    """The user's last message before a sentence; nothing where there is none.
+    """The user's last message before a sentence; empty without one.
 
     >>> user_before((("user", "Hi"), ("system", "Hello!")))
     'Hi'

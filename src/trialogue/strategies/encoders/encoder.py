@@ -22,26 +22,26 @@ Key: TypeAlias = tuple[str, str | None]
 
 
 class Backbone(Protocol):
-    """A transformer that turns rows of tokens into vectors: ``Bert``, or one that needs torch."""
+    """Transformer that pools rows of tokens into embeddings: ``Bert``, or one that needs torch."""
 
     @property
     def width(self) -> int:
-        """Size of a vector."""
+        """Embedding size."""
         ...
 
     @property
     def longest(self) -> int:
-        """Most tokens of a row."""
+        """Maximum number of tokens per row."""
         ...
 
     def pool(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
-        """One vector for each row, shape (n, width); a row depends on its own tokens only."""
+        """One embedding per row, shape (n, width); a row depends on its own tokens only."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """Sentences to tokens, as ``tokenizer.json`` says."""
+    """Tokenizer defined by ``tokenizer.json``."""
 
     source: str
     """The content of ``tokenizer.json``."""
@@ -51,7 +51,7 @@ class Tokenizer:
 
     @classmethod
     def from_source(cls, source: str, longest: int) -> "Tokenizer":
-        """From the content of a file.
+        """Create from the content of a file.
 
         Raises:
             UsageError: it is none.
@@ -67,7 +67,7 @@ class Tokenizer:
         return cls(source, longest, inner)
 
     def rows(self, keys: Sequence[Key]) -> list[Tokens]:
-        """The tokens of sentences, each alone (None) or with what goes with it as a second segment."""
+        """Tokenise sentences, alone (None) or with a second segment."""
         pairs = [_plain(text) if second is None else (_plain(text), _plain(second)) for text, second in keys]
         return [Tokens(tuple(each.ids), tuple(each.type_ids)) for each in self._inner.encode_batch(pairs)]
 
@@ -78,7 +78,7 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class SentenceEncoder:
-    """A transformer with its words; it remembers what it has encoded."""
+    """Sentence encoder with a cache."""
 
     backbone: Backbone
     """Tokens to vectors."""
@@ -92,11 +92,11 @@ class SentenceEncoder:
 
     @property
     def width(self) -> int:
-        """Size of a vector."""
+        """Embedding size."""
         return self.backbone.width
 
     def vectors(self, texts: Sequence[str], seconds: Sequence[str] | None = None) -> Floats32:
-        """The vectors of sentences, shape (n, width).
+        """Embeddings of sentences, shape (n, width).
 
         Args:
             texts: sentences; an empty one has a vector, too (of the tokens that begin and end every sentence).
@@ -124,7 +124,7 @@ def _first_items(found: Mapping[Key, Floats32], most: int) -> Iterator[tuple[Key
 
 
 def open_encoder(folder: EncoderFolder, *, longest: int = LONGEST) -> SentenceEncoder:
-    """The encoder in a folder: BERT's architecture is run in numpy, others by torch.
+    """Open the encoder in a folder: BERT architectures run in numpy, others in torch.
 
     Raises:
         UsageError: weights and sizes do not fit each other.
@@ -143,7 +143,7 @@ def open_encoder(folder: EncoderFolder, *, longest: int = LONGEST) -> SentenceEn
 
 
 def is_bert(config: Mapping[str, Any]) -> bool:
-    """Whether numpy can run an encoder of this configuration."""
+    """Whether numpy can run an encoder with this configuration."""
     try:
         Shape.from_config(config)
     except UsageError:
@@ -152,7 +152,7 @@ def is_bert(config: Mapping[str, Any]) -> bool:
 
 
 def most_tokens(config: Mapping[str, Any]) -> int:
-    """Most tokens of a row that an encoder of this configuration has positions for; 510 where it does not say.
+    """Maximum number of tokens per row for a configuration; 510 if it does not say.
 
     >>> most_tokens({"model_type": "roberta", "max_position_embeddings": 514})
     512
@@ -164,7 +164,7 @@ def most_tokens(config: Mapping[str, Any]) -> int:
 
 
 def read_weights(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """The arrays in a safetensors file.
+    """Read the arrays in a safetensors file.
 
     Raises:
         DataError: it cannot be read, or holds numbers that numpy does not know (bfloat16).

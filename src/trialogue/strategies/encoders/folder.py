@@ -30,7 +30,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 @dataclass(frozen=True)
 class EncoderFolder:
-    """A folder with an encoder in it; what is in the files has not been looked at."""
+    """Folder of an encoder; its files have not been read yet."""
 
     path: Path
     """Where it is."""
@@ -41,16 +41,16 @@ class EncoderFolder:
 
     @property
     def weights(self) -> Path:
-        """The file with the weights."""
+        """Path of the weights."""
         return self.path / WEIGHTS
 
     @property
     def tokenizer(self) -> Path:
-        """The file with the words."""
+        """Path of the tokenizer."""
         return self.path / TOKENIZER
 
     def fingerprint(self) -> str:
-        """Twelve hex digits of the sha256 of weights, words and sizes: two folders that agree in it are one encoder."""
+        """Twelve hex digits of the sha256 of weights, tokenizer and configuration."""
         digest = hashlib.sha256(self.pooling.encode())
         for name in (CONFIG, TOKENIZER, WEIGHTS):
             with (self.path / name).open("rb") as stream:
@@ -59,12 +59,12 @@ class EncoderFolder:
 
 
 def encoders_folder() -> Path:
-    """Where encoders are kept that ``trialogue strategies encoder get`` obtained."""
+    """Folder of encoders downloaded by ``trialogue strategies encoder get``."""
     return cache_folder() / "encoders"
 
 
 def find_encoder(name: str | None = None) -> EncoderFolder:
-    """The encoder in a folder, or of a name on the Hugging Face hub, or the one that is used where none is named.
+    """Locate an encoder by folder, by Hugging Face hub name, or the default one.
 
     Args:
         name: a folder, or ``owner/name``, which is downloaded unless the hub's cache has it. None: what the environment
@@ -90,7 +90,7 @@ def find_encoder(name: str | None = None) -> EncoderFolder:
 
 
 def read_folder(path: Path) -> EncoderFolder:
-    """The encoder in a folder.
+    """Open an encoder folder.
 
     Raises:
         DataError: a file is missing, or a configuration cannot be read.

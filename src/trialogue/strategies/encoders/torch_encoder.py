@@ -17,7 +17,7 @@ OWN_POSITIONS = 2  # that RoBERTa and its like keep for themselves; others can s
 
 @dataclass(frozen=True, eq=False)
 class TorchBackbone:
-    """A transformer of any architecture that ``transformers.AutoModel`` knows; no code in its folder is run."""
+    """Transformer of any architecture of ``transformers.AutoModel``; no code in its folder is executed."""
 
     module: Any
     """In the mode for use, not for training."""
@@ -26,7 +26,7 @@ class TorchBackbone:
 
     @classmethod
     def from_folder(cls, folder: EncoderFolder) -> "TorchBackbone":
-        """From a folder.
+        """Load from a folder.
 
         Raises:
             DataError: transformers cannot make it of what is in the folder.
@@ -44,13 +44,13 @@ class TorchBackbone:
 
     @classmethod
     def from_module(cls, module: Any) -> "TorchBackbone":
-        """Around a module that is there already."""
+        """Wrap an existing module."""
         module.eval()
         positions = int(getattr(module.config, "max_position_embeddings", 0) or 512)
         return cls(module, int(module.config.hidden_size), positions - OWN_POSITIONS)
 
     def pool(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
-        """One vector for each row, shape (n, width)."""
+        """One embedding per row, shape (n, width)."""
         torch = need("torch", extra="neural", purpose="run this encoder")
         device = next(self.module.parameters()).device
         found = np.empty((len(rows), self.width), dtype=np.float32)
@@ -64,7 +64,7 @@ class TorchBackbone:
 
 
 def pad_rows(rows: Sequence[Tokens], pad: int = 0) -> tuple[Any, Any, Any]:
-    """Token numbers, segments and mask of rows side by side, shape (n, longest) each."""
+    """Padded token ids, segment ids and mask of rows, shape (n, longest) each."""
     longest = max(len(row.ids) for row in rows)
     ids, types, mask = (np.full((len(rows), longest), fill, dtype=np.int64) for fill in (pad, 0, 0))
     for place, row in enumerate(rows):
@@ -74,7 +74,7 @@ def pad_rows(rows: Sequence[Tokens], pad: int = 0) -> tuple[Any, Any, Any]:
 
 
 def pool_states(module: Any, ids: Any, types: Any, mask: Any, pooling: Pooling) -> Any:
-    """One vector for each row of a batch: the mean of the states of the first segment, or that of the first token."""
+    """One embedding per row of a batch: mean over the first segment, or the first token's state."""
     segments = getattr(module.config, "type_vocab_size", 0) or 0
     more = {"token_type_ids": types} if segments > 1 else {}
     states = module(input_ids=ids, attention_mask=mask, **more).last_hidden_state

@@ -21,7 +21,7 @@ MOST_COMPARED = 3_000  # different sentences, the most frequent ones: 36 MB of d
 
 
 class Group(Record):
-    """Sentences that fit no strategy and resemble each other."""
+    """Cluster of similar sentences that fit no strategy."""
 
     n: int
     """Sentences."""
@@ -48,7 +48,7 @@ class _Distinct:
 
 
 def groups_of_sentences(texts: Sequence[str], nearest: Sequence[str], *, most: int, total: int) -> tuple[Group, ...]:
-    """Groups of at least two sentences, largest first; equal sentences count as often as they occur.
+    """Clusters of at least two sentences, largest first; duplicates count as often as they occur.
 
     Their order does not matter. Of more than 3,000 different sentences the most frequent are compared.
 

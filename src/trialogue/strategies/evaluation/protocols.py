@@ -78,7 +78,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Data:
-    """What a protocol works on, checked."""
+    """Validated data of a protocol."""
 
     kept: list[Example]
     """Examples of the wanted classes."""
@@ -96,7 +96,7 @@ Runner: TypeAlias = Callable[[Sequence[Example], Sequence[Example] | None], Judg
 def prepare_data(
     examples: Sequence[Example], protocol: str, test: Sequence[Example] | None, classes: Sequence[str]
 ) -> Data:
-    """The data for a protocol; UsageError if they are not enough, or not what it needs."""
+    """Prepare the data for a protocol; UsageError if they are insufficient or unsuitable."""
     if protocol not in get_args(Protocol):
         raise UsageError(f"protocol must be {', '.join(get_args(Protocol))}, got {protocol!r}.")
     if (protocol == "transfer") != (test is not None):
@@ -112,7 +112,7 @@ def prepare_data(
 
 
 def evaluate_run(runner: Runner, data: Data, *, seed: int, resamples: int, leak_test: bool) -> EvaluationResult:
-    """The result of a run on the data and, if asked for, on permuted labels; name, protocol and folds are the caller's."""
+    """Result of a run on the data and, optionally, on permuted labels; the caller sets name, protocol and folds."""
     scored = data.kept if data.tested is None else data.tested
     result = _score_run(runner(data.kept, data.tested), scored, data.classes, seed, resamples)
     return result.model_copy(
@@ -125,7 +125,7 @@ def evaluate_run(runner: Runner, data: Data, *, seed: int, resamples: int, leak_
 
 
 def name_of(fit: object) -> str:
-    """What a fit calls itself."""
+    """Name of a fit."""
     return str(getattr(fit, "name", None) or getattr(fit, "__name__", type(fit).__name__))
 
 
@@ -174,7 +174,7 @@ def _seen_mask(tested: Sequence[Example], trained_on: Sequence[Example] | frozen
 
 
 def permute_labels(examples: Sequence[Example], *, rng: np.random.Generator) -> list[Example]:
-    """The examples with labels dealt out anew: each text gets that of a random other one, the same in all its places."""
+    """Examples with labels permuted over distinct texts."""
     first: dict[str, str] = {}
     for example in examples:
         first.setdefault(normalise_words(example.text), example.label)

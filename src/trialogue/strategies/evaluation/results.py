@@ -18,7 +18,7 @@ LEAK_ABOVE = 0.6  # accuracy on balanced pairs with permuted labels; .5 is what 
 
 
 class LeakTest(Record):
-    """The same protocol where labels were dealt out anew to the texts: what can be had by heart."""
+    """Result of the same protocol with labels permuted over texts: what memorisation achieves."""
 
     pair_accuracy: float
     """Accuracy on balanced pairs; .5 without any leak."""

@@ -31,7 +31,7 @@ from trialogue.strategies.learning.pair_sampling import Pairs, draw_pairs
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked for."""
+    """Settings of a run."""
 
     fit: Fit
     """Trains a labeller."""
@@ -50,13 +50,13 @@ class Plan:
 
     @property
     def train(self) -> Fit:
-        """The fit, given the extra sentences, too."""
+        """The fit, including the extra sentences."""
         return WithExtra(self.fit, self.extra) if self.extra else self.fit
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What a protocol yields before it is scored."""
+    """Predictions of a protocol before scoring."""
 
     clear: Floats | None
     """Calibrated probabilities of the labels, shape (n, n_classes)."""
@@ -71,7 +71,7 @@ class Judged:
 
 
 def run(plan: Plan, protocol: str, kept: Sequence[Example], tested: Sequence[Example] | None) -> Judged:
-    """Carry out a protocol."""
+    """Run a protocol."""
     if tested is not None:
         return _transfer(plan, kept, tested)
     return (
@@ -140,7 +140,7 @@ def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) ->
 
 
 def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: int) -> Pairs:
-    """Balanced pairs of examples."""
+    """Sample balanced pairs of examples."""
     columns = codes([example.label for example in examples], classes)
     return draw_pairs(columns, pairs, rng=rng_for(seed, "pairs"))
 
@@ -152,7 +152,7 @@ def seen_mask(tested: Sequence[Example], trained: Sequence[Example]) -> Bools:
 
 
 def seen_in_other_folds(examples: Sequence[Example], fold_of: Ints) -> Bools:
-    """Whether the words of each sentence occur in another fold, too, shape (n,)."""
+    """Whether the words of each sentence also occur in another fold, shape (n,)."""
     where: dict[str, set[int]] = {}
     words = [normalise_words(example.text) for example in examples]
     for text, fold in zip(words, fold_of.tolist(), strict=True):

@@ -28,7 +28,7 @@ STEPS = 100  # of Newton's method for two parameters, which takes about eight
 
 
 class Calibration(Record):
-    """What was fitted on out-of-fold probabilities."""
+    """Calibration fitted on out-of-fold probabilities."""
 
     temperature: float = Field(gt=0)
     """Probabilities are raised to 1 / temperature: over 1 the raw model was too sure, under 1 not sure enough."""
@@ -62,7 +62,7 @@ def fit_calibration(
     rng: np.random.Generator,
     groups: Sequence[Hashable] | None = None,
 ) -> Calibration:
-    """The calibration that out-of-fold probabilities call for.
+    """Fit the calibration on out-of-fold probabilities.
 
     Args:
         probabilities: of the raw model for sentences it was not trained on, shape (n, n_classes).
@@ -95,7 +95,7 @@ def fit_calibration(
 
 
 def codes(labels: Sequence[str], classes: Sequence[str]) -> Ints:
-    """The column of each label, shape (n,); UsageError for a label that is no class."""
+    """Column of each label, shape (n,); UsageError for a label that is not a class."""
     columns = {label: column for column, label in enumerate(classes)}
     if strange := sorted(set(labels).difference(columns)):
         raise UsageError(f"labels {', '.join(strange)} are not among the classes: {', '.join(classes)}.")
@@ -103,7 +103,7 @@ def codes(labels: Sequence[str], classes: Sequence[str]) -> Ints:
 
 
 def sharpen(probabilities: Floats, temperature: float) -> Floats:
-    """Probabilities raised to 1 / temperature, summing to 1 again; shape as given.
+    """Temperature-scale probabilities: raise to 1 / temperature and renormalise.
 
     >>> sharpen(np.array([[0.8, 0.2]]), 0.5).round(4).tolist()     # .64 and .04 of .68
     [[0.9412, 0.0588]]
@@ -115,7 +115,7 @@ def sharpen(probabilities: Floats, temperature: float) -> Floats:
 
 
 def temperature_of(probabilities: Floats, columns: Ints) -> float:
-    """The temperature at which the true labels are likeliest, between .05 and 20.
+    """Maximum-likelihood temperature, between .05 and 20.
 
     Guo et al. (2017), "On Calibration of Modern Neural Networks", sec. 4.2.
     """
@@ -132,19 +132,19 @@ def temperature_of(probabilities: Floats, columns: Ints) -> float:
 
 
 def shared_mass(left: Floats, right: Floats) -> Floats:
-    """Sum of p_k q_k: how likely two sentences share a strategy if the two beliefs were independent; shape (n,)."""
+    """Sum of p_k q_k: probability of a shared strategy for independent beliefs; shape (n,)."""
     return np.asarray(np.einsum("ij,ij->i", left, right), dtype=np.float64)
 
 
 def logit(probabilities: Floats) -> Floats:
-    """Log odds, of probabilities kept CLIP away from 0 and 1."""
+    """Log odds of probabilities clipped by CLIP from 0 and 1."""
     kept = np.clip(probabilities, CLIP, 1 - CLIP)
     odds: Floats = np.log(kept / (1 - kept))
     return odds
 
 
 def same_probability(left: Floats, right: Floats, same: tuple[float, float]) -> Floats:
-    """Probability that two sentences share a strategy where half of all pairs do, shape (n,).
+    """Calibrated probability that two sentences share a strategy, at a prior of one half, shape (n,).
 
     >>> same_probability(np.array([[0.9, 0.1]]), np.array([[0.5, 0.5]]), (1.0, 0.0)).round(3).tolist()
     [0.5]
@@ -155,7 +155,7 @@ def same_probability(left: Floats, right: Floats, same: tuple[float, float]) -> 
 
 
 def platt(scores: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    """(slope, intercept) of the logistic regression of a truth on scores, by Newton's method.
+    """(slope, intercept) of a logistic regression on scores (Platt scaling), by Newton's method.
 
     Where the scores separate the truth perfectly there is no finite answer; steps then end at a slope that is steep
     enough. Platt (1999), without his shift of the targets, which matters for tens of cases and not for thousands.
@@ -178,7 +178,7 @@ def platt(scores: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
 
 
 def fits(probabilities: Floats, classes: Sequence[str], limit: float) -> npt.NDArray[np.bool_]:
-    """Whether the likeliest class is a strategy, not ``no_strategy``, and has at least ``limit``; shape (n,).
+    """Whether the likeliest class is a strategy other than ``no_strategy`` with probability at least ``limit``; shape (n,).
 
     >>> fits(np.array([[0.6, 0.4], [0.4, 0.6], [0.55, 0.45]]), ["similarity", "no_strategy"], 0.6).tolist()
     [True, False, False]

@@ -22,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class PairMeasures(Record):
-    """What is measured on pairs, with one kind of interval."""
+    """Measures on pairs, with one kind of interval."""
 
     accuracy: Estimate
     """Accuracy on pairs at a threshold of one half."""
@@ -37,7 +37,7 @@ class PairMeasures(Record):
 
 
 class PairScores(Record):
-    """How well pairs are classified."""
+    """Accuracy of pair classification."""
 
     n: int
     """Pairs."""
@@ -61,7 +61,7 @@ class PairScores(Record):
 
 @dataclass(frozen=True, eq=False)
 class Dyads:
-    """Judged pairs of clusters."""
+    """Predicted pairs with their clusters."""
 
     left: Ints
     """Cluster of one end, 0 to clusters - 1, shape (n,)."""
@@ -97,7 +97,7 @@ class Dyads:
 def pair_scores(
     dyads: Dyads, *, unit: str, rng: np.random.Generator, identical: int = 0, resamples: int = RESAMPLES
 ) -> PairScores:
-    """All measures of judged pairs, with intervals by cluster and by pair.
+    """All pair measures, with intervals by cluster and by pair.
 
     Raises:
         UsageError: there are no pairs.
@@ -215,7 +215,7 @@ def _influence(dyads: Dyads) -> tuple[Floats, Floats]:
 
 
 def dyadic_se(influence: Floats, dyads: Dyads) -> float | None:
-    """Standard error of a mean over pairs, where any two pairs with a common end may be dependent.
+    """Standard error of a mean over pairs that allows for dependence between pairs with a common end.
 
     Sums the products of influences over all pairs of pairs that share an end; None if that sum is not positive.
     Aronow, Samii & Assenova (2015), "Cluster-Robust Variance Estimation for Dyadic Data", eq. 3.

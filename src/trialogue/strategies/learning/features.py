@@ -35,7 +35,7 @@ Terms: TypeAlias = Callable[[str], list[str]]
 
 
 def fold(text: str) -> str:
-    """Lower case, straight quotes, with one word for any year and one for any other number.
+    """Normalise a text: lower case, straight quotes, placeholders for years and other numbers.
 
     >>> fold("It’s 8.1 on IMDb (1994)")
     "it's xxnum.xxnum on imdb (xxyear)"
@@ -44,7 +44,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a folded text between boundary tokens; ``? ! . ,`` are words, too.
+    """Words of a normalised text between boundary tokens; ``? ! . ,`` are words, too.
 
     >>> words("seen it?")
     ['xxbos', 'seen', 'it', '?', 'xxeos']
@@ -53,13 +53,13 @@ def words(text: str) -> list[str]:
 
 
 def word_terms(text: str) -> list[str]:
-    """Word 1- to 3-grams of a folded text, boundary tokens included."""
+    """Word 1- to 3-grams of a normalised text, boundary tokens included."""
     tokens = words(text)
     return [" ".join(tokens[at : at + n]) for n in WORD_SIZES for at in range(len(tokens) - n + 1)]
 
 
 def character_terms(word: str) -> list[str]:
-    """Character 2- to 5-grams of one word between blanks; a word shorter than n has itself, once.
+    """Character 2- to 5-grams of one padded word; a word shorter than n yields itself once.
 
     >>> character_terms("hi")
     [' h', 'hi', 'i ', ' hi', 'hi ', ' hi ']
@@ -74,7 +74,7 @@ def character_terms(word: str) -> list[str]:
 
 
 def context_terms(context: Context) -> list[str]:
-    """Words and word pairs of the last message of either side, and how far into the dialogue we are.
+    """Words and bigrams of the last message of either side, and the position in the dialogue.
 
     ``user:`` and ``system:`` mark whose words they are; ``last:`` says who spoke last, ``turn:`` how many messages are
     known before, in steps. No context is the beginning of a dialogue.
@@ -101,12 +101,12 @@ class Block:
 
     @classmethod
     def from_terms(cls, terms: Sequence[str], idf: Floats) -> "Block":
-        """A block of sorted terms."""
+        """Create from sorted terms."""
         return cls(tuple(terms), idf, {term: column for column, term in enumerate(terms)})
 
     @classmethod
     def fit(cls, documents: Iterable[Iterable[str]]) -> "Block":
-        """The terms that occur in at least two of the documents (in one, if no term occurs in two)."""
+        """Fit to documents: terms in at least two of them (in one, if no term occurs in two)."""
         counts: Counter[str] = Counter()
         n = 0
         for document in documents:
@@ -117,7 +117,7 @@ class Block:
         return cls.from_terms(kept, np.log((1 + n) / (1 + frequency)) + 1)
 
     def matrix(self, rows: Sequence[list[int]]) -> "Matrix":
-        """Unit vectors, shape (n, n_terms), of rows of columns in which a term stands as often as it occurs."""
+        """Unit vectors, shape (n, n_terms), from rows of term columns with repetitions."""
         from scipy.sparse import csr_array
 
         starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int32)
@@ -132,7 +132,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Turns sentences into vectors: a block of words, one of characters and, if it uses context, one of context."""
+    """TF-IDF vectoriser: a block of words, one of characters and optionally one of context."""
 
     word: Block
     """Word n-grams."""
@@ -144,7 +144,7 @@ class Vectors:
 
     @classmethod
     def fit(cls, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> "Vectors":
-        """Vectors of the terms in these sentences (and contexts)."""
+        """Fit to sentences (and contexts)."""
         clean = [fold(text) for text in texts]
         grams: dict[str, list[str]] = {}
         for word in {word for text in clean for word in text.split()}:
@@ -182,7 +182,7 @@ class Vectors:
 
     @property
     def size(self) -> int:
-        """Terms in all."""
+        """Total number of terms."""
         return sum(len(block.terms) for block in (self.word, self.character, self.context) if block is not None)
 
 

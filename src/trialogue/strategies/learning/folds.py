@@ -15,7 +15,7 @@ Split: TypeAlias = Literal["dialogue", "text"]
 
 
 def normalise_words(text: str) -> str:
-    """A text without case, punctuation and spacing: two texts that agree in it are one text seen twice.
+    """Normalise case, punctuation and spacing: texts that agree in it count as one.
 
     >>> normalise_words("Me, too!") == normalise_words("me too") == "me too"
     True
@@ -25,7 +25,7 @@ def normalise_words(text: str) -> str:
 
 
 def groups_of(examples: Sequence[Example], split: Split) -> list[str]:
-    """The group of each example; one without a dialogue is grouped by its words.
+    """Group of each example; one without a dialogue is grouped by its words.
 
     >>> groups_of([Example(text="Hi!", label="no_strategy"), Example(text="Hi", label="x", dialogue_id="7")], "dialogue")
     ['text:hi', 'dialogue:7']
@@ -42,7 +42,7 @@ def groups_of(examples: Sequence[Example], split: Split) -> list[str]:
 
 
 def places_of(groups: Sequence[Hashable]) -> Ints:
-    """A number from 0 for each group, in the order they first occur, shape (n,).
+    """Group index from 0 in order of first occurrence, shape (n,).
 
     >>> places_of(["b", "a", "b"]).tolist()
     [0, 1, 0]
@@ -52,7 +52,7 @@ def places_of(groups: Sequence[Hashable]) -> Ints:
 
 
 def fold_of_each(labels: Sequence[str], groups: Sequence[Hashable], *, folds: int, rng: np.random.Generator) -> Ints:
-    """The fold, 0 to folds - 1, of each row: groups stay whole, every fold has about its share of each label.
+    """Fold of each row, 0 to folds - 1: grouped, and approximately stratified by label.
 
     Groups are taken largest first, equal ones in random order, each to the fold where it disturbs the balance of labels
     least. Shape (n,).
@@ -84,7 +84,7 @@ def fold_of_each(labels: Sequence[str], groups: Sequence[Hashable], *, folds: in
 
 
 def align_classes(probabilities: Floats, known: Sequence[str], classes: Sequence[str]) -> Floats:
-    """Probabilities over ``classes`` from those over ``known``: classes that were not known get 0, rows sum to 1 again.
+    """Map probabilities over ``known`` to ``classes``: unknown classes get 0, rows are renormalised.
 
     A row that has nothing on any of the classes becomes uniform.
     """
@@ -99,7 +99,7 @@ def align_classes(probabilities: Floats, known: Sequence[str], classes: Sequence
 
 @dataclass(frozen=True)
 class WithExtra:
-    """A fit that is also given sentences that are never tested: other people's, or the bundled ones."""
+    """A fit with additional training sentences that are never tested."""
 
     fit: Fit
     """Trains on both."""
@@ -108,17 +108,17 @@ class WithExtra:
 
     @property
     def name(self) -> str:
-        """The fit's own, and how many sentences were added."""
+        """Name of the fit, and the number of added sentences."""
         return f"{getattr(self.fit, 'name', type(self.fit).__name__)} and {len(self.extra)} sentences"
 
     def __call__(self, examples: Sequence[Example]) -> StrategyClassifier:
-        """Trained on the examples and on what is added."""
+        """Train on the examples and the additional sentences."""
         classes = {example.label for example in examples}
         return self.fit([*examples, *(example for example in self.extra if example.label in classes)])
 
 
 def ask(labeller: StrategyClassifier, examples: Sequence[Example], classes: Sequence[str]) -> Floats:
-    """What a labeller says of examples (their labels unseen), over the given classes, shape (n, n_classes)."""
+    """A labeller's probabilities for examples, over the given classes, shape (n, n_classes)."""
     texts, contexts = [example.text for example in examples], [example.context for example in examples]
     return align_classes(labeller.probabilities(texts, contexts), labeller.classes, classes)
 
@@ -126,7 +126,7 @@ def ask(labeller: StrategyClassifier, examples: Sequence[Example], classes: Sequ
 def out_of_fold(
     fit: Fit, examples: Sequence[Example], fold_of: Ints, classes: Sequence[str], *, n_jobs: int = 1
 ) -> Floats:
-    """Each example's probabilities by the model that was trained on the other folds, shape (n, n_classes).
+    """Out-of-fold probabilities of each example.
 
     The same whatever ``n_jobs`` is; with more than one, ``fit`` must be picklable (joblib).
     """

@@ -21,7 +21,7 @@ class Pairs(NamedTuple):
 
 
 def count_pairs(columns: Ints) -> tuple[int, int]:
-    """How many unordered pairs of different rows share a label, and how many do not.
+    """Number of unordered pairs of distinct rows with one label, and with two.
 
     >>> count_pairs(np.array([0, 0, 0, 1]))
     (3, 3)
@@ -32,7 +32,7 @@ def count_pairs(columns: Ints) -> tuple[int, int]:
 
 
 def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, exact: bool = False) -> Pairs:
-    """``count`` pairs with one label and as many with two, the former first.
+    """Sample ``count`` pairs with one label and as many with two, the former first.
 
     Pairs with one label are drawn from all there are, so that a label weighs by its number of pairs, as in the paper's
     test set; the others from all pairs with two labels. No pair is drawn twice, no row is paired with itself, and either
@@ -63,7 +63,7 @@ def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, ex
 
 
 def draw_matching(columns: Ints, count: int, others: int, *, rng: np.random.Generator) -> Pairs:
-    """``count`` pairs with one label and ``others`` with two, as replies lie beside references.
+    """Sample ``count`` pairs with one label and ``others`` with two, as for replies and references.
 
     The left row is any row that has a partner; the right one any other row with its label, or any row with another. So a
     label weighs by its rows, not by its pairs as in ``draw_pairs``, where three of thirteen strategies make more than half

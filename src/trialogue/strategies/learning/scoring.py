@@ -15,7 +15,7 @@ LEAST_PROBABILITY = 1e-12  # in the log-loss, so that a single certain error doe
 
 
 class Confusion(Record):
-    """How often a strategy is taken for another."""
+    """Count of one strategy mistaken for another."""
 
     strategy: str
     """The other one."""
@@ -24,7 +24,7 @@ class Confusion(Record):
 
 
 class ClassScore(Record):
-    """One strategy."""
+    """Scores of one strategy."""
 
     strategy: str
     """Its name."""
@@ -39,7 +39,7 @@ class ClassScore(Record):
 
 
 class LabelScores(Record):
-    """How good a model's labels are."""
+    """Scores of a model's labels."""
 
     n: int
     """Sentences."""
@@ -73,7 +73,7 @@ def label_scores(
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> LabelScores:
-    """All measures of the labels of n sentences.
+    """Compute all scores of n labelled sentences.
 
     Args:
         probabilities: shape (n, n_classes).
@@ -116,7 +116,7 @@ def label_scores(
 
 
 def macro_f1(tables: Floats) -> Floats:
-    """Mean F1 of tables of shape (..., truth, answer), over classes that occur in either; shape (...).
+    """Macro-F1 of tables of shape (..., truth, answer), over classes that occur in either; shape (...).
 
     >>> float(macro_f1(np.array([[2.0, 1.0, 0], [0, 3.0, 0], [0, 0, 0]])))    # (4/5 + 6/7) / 2
     0.8285714285714285

@@ -1,4 +1,4 @@
-"""A study's account at Prolific: its ledger, its id there, the list of submissions, and requests that are made once."""
+"""A study's account at Prolific: ledger, platform id, list of submissions, and requests that must be made only once."""
 
 from pathlib import Path
 from typing import Any

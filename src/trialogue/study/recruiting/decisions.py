@@ -1,4 +1,4 @@
-"""What staff decided, carried out at Prolific: approvals, rejections and bonuses, each after its price was confirmed."""
+"""Carry out staff decisions on Prolific: approvals, rejections and bonuses, each after its price was confirmed."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal

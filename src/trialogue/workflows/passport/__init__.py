@@ -1,1 +1,1 @@
-"""The passport of simulated users, from users and dialogues to findings."""
+"""Workflow of the passport of simulated users: from users and dialogues to findings."""

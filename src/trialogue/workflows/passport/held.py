@@ -1,4 +1,4 @@
-"""The dialogues of simulated users that a passport rests on: simulated now, or read from where they are."""
+"""Obtain the simulated dialogues of a passport: simulate them, or read existing ones."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Outcomes of dialogues, by measure: what systems are put in order by."""
+"""Outcomes of dialogues by measure, for ranking systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The passport of simulated users: six parts side by side, from users (or their dialogues) and dialogues of real users."""
+"""Compute the passport of simulated users from users (or their dialogues) and dialogues of real users."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

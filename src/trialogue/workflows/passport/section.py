@@ -1,4 +1,4 @@
-"""The passport of simulated users in the report about what they talked to, where one lies beside the dialogues."""
+"""Report section on the passport of simulated users, if one exists beside the dialogues."""
 
 import json
 from collections.abc import Iterator, Sequence

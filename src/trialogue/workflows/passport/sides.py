@@ -1,4 +1,4 @@
-"""Dialogues to what a passport compares: counts and features of the user's side, and what the gates say of it."""
+"""Summarise dialogues for a passport: counts and features of the user's side, and gate results."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
