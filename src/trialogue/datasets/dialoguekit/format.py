@@ -23,6 +23,9 @@ CRSARENA_SENTIMENT = re.compile(r'"metadata"\s*:\s*\{\s*"sentiment"\s*:\s*"(sati
 """What marks a DialogueKit file as CRSArena-Dial's, whose own reader knows what the sentiment means."""
 
 
+MANY = 30  # dialogues of one user: hardly a person in one file
+
+
 def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
     """Read the dialogues of a file in order, with ids made unique (the original is in ``meta["conversation_id"]``).
 
@@ -44,8 +47,21 @@ def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
         findings.wrong("the list is empty; expected dialogues.", hint="Was the simulation or export interrupted?")
     dialogues = [dialogue_of(entry, f"[{index}]", findings) for index, entry in enumerate(data)]
     whole = _with_unique_ids([dialogue for dialogue in dialogues if dialogue is not None], findings)
+    _mend_shared_user(whole, findings)
     findings.settle()
     return whole
+
+
+def _mend_shared_user(dialogues: list[Dialogue], findings: Findings) -> None:
+    """Say so where many dialogues have one user and no need or persona: a simulator has one id for all its users."""
+    counts = Counter(each.user for each in dialogues if each.need is None and each.user is not None)
+    for user, count in counts.items():
+        if count >= MANY:
+            findings.mend(
+                f"{count} dialogues without an information need or a persona have the user {user!r}, and count as one "
+                "person's",
+                hint="If that is a simulator, store the need in metadata.information_need, or leave the user out.",
+            )
 
 
 def _with_unique_ids(dialogues: list[Dialogue], findings: Findings) -> list[Dialogue]:

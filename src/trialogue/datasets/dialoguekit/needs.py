@@ -6,7 +6,7 @@ import json
 from trialogue.records import Constraint, JsonValue, Need, NeedSource
 
 
-def need_in(data: JsonValue) -> Need | None:
+def need_in(data: JsonValue, persona: JsonValue = None) -> Need | None:
     """Parse an information need (constraints, requests and target items); None if there is none.
 
     Its id follows from what it holds: dialogues with the same need are with the same case, whichever the agent was. A
@@ -17,7 +17,7 @@ def need_in(data: JsonValue) -> Need | None:
     (('1',), ('comedy',), ('PLOT',))
     """
     if not isinstance(data, dict):
-        return None
+        return _need_of_persona(persona)
     constraints, requests, targets = data.get("constraints"), data.get("requests"), data.get("target_items")
     held = [
         Constraint(attribute=str(slot), values=values)
@@ -27,18 +27,37 @@ def need_in(data: JsonValue) -> Need | None:
     items = targets if isinstance(targets, list) else []
     ids = _texts([item.get("item_id") for item in items if isinstance(item, dict)])
     if not held and not ids:
-        return None
-    text = json.dumps(
-        [data.get(name) for name in ("constraints", "requests", "target_items", "persona")], sort_keys=True
-    )
+        return _need_of_persona(persona)
+    parts = [data.get(name) for name in ("constraints", "requests", "target_items", "persona")]
+    text = json.dumps(parts if persona in (None, "") else [*parts, persona], sort_keys=True)
     return Need(
         id=hashlib.sha256(text.encode()).hexdigest()[:12],
         constraints=tuple(held),
         targets=ids,
         acceptable=ids,
         requests=_texts(requests if isinstance(requests, list) else []),
+        persona=_words_of(persona),
         source=NeedSource.IMPORTED,
     )
+
+
+def _need_of_persona(persona: JsonValue) -> Need | None:
+    """Who the user is where nothing says what they want: enough to tell one case from another."""
+    words = _words_of(persona)
+    if not words:
+        return None
+    return Need(id=hashlib.sha256(words.encode()).hexdigest()[:12], persona=words, source=NeedSource.IMPORTED)
+
+
+def _words_of(persona: JsonValue) -> str:
+    """A persona as text; UserSimCRS keeps a free dictionary.
+
+    >>> _words_of({"patience": "low", "age": 30}), _words_of("curious"), _words_of(None)
+    ('age=30, patience=low', 'curious', '')
+    """
+    if isinstance(persona, dict):
+        return ", ".join(f"{key}={value}" for key, value in sorted(persona.items()))
+    return persona if isinstance(persona, str) else ""
 
 
 def _texts(values: list[JsonValue]) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
     fields["meta"] = meta
     if meta.get("error"):
         fields["ended_by"], fields["ending_detail"] = ending_of_error(meta["error"])
-    need = need_in(meta.get("information_need"))
+    need = need_in(meta.get("information_need"), meta.get("persona"))
     if need is not None:
         fields["need"] = need
     return None if len(findings.problems) > known else _validate(Dialogue, fields | ours, at, findings)
