@@ -70,6 +70,7 @@ class ThreatCode(StrEnum):
     FITTED_ON_UNKNOWN_TEXT = "fitted_on_unknown_text"
     FEW_REAL_USERS = "few_real_users"
     ONE_AGENT = "one_agent"
+    SEVERAL_USER_MODELS = "several_user_models"
     SIMULATIONS_FAILED = "simulations_failed"
     CALIBRATION_ELSEWHERE = "calibration_elsewhere"
     TRAINING_DATA = "training_data"

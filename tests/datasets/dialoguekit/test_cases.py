@@ -40,7 +40,11 @@ def test_a_persona_alone_tells_cases_apart_and_crosses_them_with_agents(tmp_path
 
 def test_equal_needs_of_two_personas_are_two_cases(tmp_path: Path) -> None:
     need = {"constraints": {"GENRE": "comedy"}}
-    given = [{"information_need": need}, {"information_need": need, "persona": "hasty"}, {"information_need": need}]
+    given: list[dict[str, Any]] = [
+        {"information_need": need},
+        {"information_need": need, "persona": "hasty"},
+        {"information_need": need},
+    ]
     dialogues, _ = read(tmp_path, given)
     assert len({each.cluster for each in dialogues}) == 2
 

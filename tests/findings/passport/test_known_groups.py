@@ -53,6 +53,9 @@ def test_an_outcome_where_lower_is_better_has_to_rise() -> None:
     falling = {"good": 0.1, "10": 0.4, "60": 0.9}
     up = known_group("good", "w", "m", {"10": 0.1, "60": 0.6}, outcomes(falling, 100, lower=True), HOW)
     down = known_group("good", "w", "m", {"10": 0.1, "60": 0.6}, outcomes(falling, 100), HOW)
+    rising = known_group("good", "w", "m", {"10": 0.1}, outcomes({"good": 0.4, "10": 0.6}, 100), HOW)
+    assert rising is not None
+    assert rising.doses[1].needed is None  # no number of users finds a fall where the outcome rose
     assert up is not None
     assert down is not None
     assert (up.order_share.value or 0) > 0.9

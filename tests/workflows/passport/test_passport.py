@@ -270,6 +270,26 @@ def test_the_table_holds_every_number_with_its_sample(tmp_path: Path, people: st
     json.dumps(found.to_json(), allow_nan=False)
 
 
+def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Path, people: str) -> None:
+    played = []
+    for place, each in enumerate(talks(20, words=4, seed=2, name="s")):
+        meta = {
+            "model": "tiny",
+            "system_fingerprint": f"fp_{place % 2}",
+            "wording": "model" if place % 4 else "too_long",
+        }
+        said = [one.model_copy(update={"meta": meta}) if one.speaker == "user" else one for one in each.utterances]
+        played.append(each.model_copy(update={"utterances": tuple(said)}))
+    found = of(written(tmp_path / "played.jsonl", played), people)
+    assert found.cost is not None
+    assert list(found.cost.models) == ["tiny (fp_0)", "tiny (fp_1)"]
+    assert codes(found)[ThreatCode.SEVERAL_USER_MODELS] is Severity.DEMOTES
+    messages, rejected = sum(found.cost.wordings.values()), found.cost.wordings["too_long"]
+    assert 0 < rejected < messages
+    assert f"{rejected} of {messages} wordings of the model were rejected" in found.answer[-1]
+    assert "tiny (fp_0) and tiny (fp_1)" in passport_page(found)
+
+
 def test_mistakes_are_said(tmp_path: Path, people: str) -> None:
     with pytest.raises(UnknownNameError):
         of("no-such-users", people, out=tmp_path)

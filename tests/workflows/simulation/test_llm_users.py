@@ -1,6 +1,9 @@
 """Studies with users that a language model plays: the same ledger, cache, seeds and accounts as everything else."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +163,34 @@ def test_a_changed_file_of_users_is_another_study(endpoint: str, tmp_path: Path)
     file.write_text(file.read_text() + "persona: a nurse\n")
     with pytest.raises(UsageError, match=r"polite\.yaml"):
         simulate(fields)
+
+
+KILLED = """
+import json, sys
+from trialogue.workflows.simulation.simulate import simulate
+simulate(json.loads(sys.argv[1]))
+"""
+
+
+def test_a_killed_simulation_with_a_model_goes_on_to_the_same_bytes_and_asks_nothing_twice(
+    endpoint: str, tmp_path: Path
+) -> None:
+    """kill -9 as soon as a dialogue is in the ledger. The endpoint numbers its answers, so that one that is asked for again
+    would differ: the batch in pieces has the bytes of one that takes all its answers from the same cache.
+    """
+    cached: dict[str, Any] = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 4, "n": 6}
+    pieces = study(endpoint, tmp_path / "pieces", "countless", **cached)
+    ledger, killed = tmp_path / "pieces" / "ledger.jsonl", 0
+    for at_least in (2, 4):  # lines: the manifest, and dialogues
+        process = subprocess.Popen([sys.executable, "-c", KILLED, json.dumps(pieces)])
+        while process.poll() is None:
+            if ledger.is_file() and ledger.read_bytes().count(b"\n") >= at_least:
+                process.kill()
+                killed += process.wait() == -signal.SIGKILL
+                break
+    simulate(pieces)
+    assert killed >= 1
+    simulate(study(endpoint, tmp_path / "whole", "countless", **cached))
+    assert (tmp_path / "pieces/dialogues.jsonl").read_bytes() == (tmp_path / "whole/dialogues.jsonl").read_bytes()
+    ((_, usage),) = usages(tmp_path / "whole" / USAGE)
+    assert (usage.calls, usage.cached) == (0, 24)

@@ -170,6 +170,10 @@ def _cost(found: PassportFindings) -> Iterator[str]:
     if cost is None:
         return
     yield f"{cost_text(cost)}."
+    worded = sum(cost.wordings.values())
+    if worded:
+        rejected = worded - cost.wordings.get("model", 0)
+        yield f"{rejected:,} of {worded:,} wordings of the model were rejected, and the agenda's words said in their place."
 
 
 def cost_text(cost: Cost) -> str:

@@ -54,7 +54,7 @@ def known_group(
         agent=agent,
         way=way,
         measure=measure,
-        doses=tuple(_dose(name, share, sums, agent, how, is_share) for name, share in shares.items()),
+        doses=tuple(_dose(name, share, sums, agent, how, is_share, sign) for name, share in shares.items()),
         order_share=_order_share(drawn, users),
         needed=_users_needed(list(sums.values()), sign, how) if users >= LEAST_USERS else None,
         sample=Sample(simulated=sum(each.n for each in sums.values()), cases=users),
@@ -66,7 +66,13 @@ def _sums(given: Outcomes) -> ClusterSums:
 
 
 def _dose(
-    name: str, share: float, sums: Mapping[str, ClusterSums], agent: str, how: Resampling, is_share: bool
+    name: str,
+    share: float,
+    sums: Mapping[str, ClusterSums],
+    agent: str,
+    how: Resampling,
+    is_share: bool,
+    sign: float,
 ) -> Dose:
     outcome = estimate_of_sums(sums[name], mean_of, is_share=is_share, confidence=how.confidence)
     if name == agent:
@@ -81,15 +87,19 @@ def _dose(
         confidence=how.confidence,
     )
     return Dose(
-        system=name, share=share, outcome=outcome, change=change, needed=_users_to_find_change(sums[name], sums[agent])
+        system=name,
+        share=share,
+        outcome=outcome,
+        change=change,
+        needed=_users_to_find_change(sums[name], sums[agent], sign),
     )
 
 
-def _users_to_find_change(worse: ClusterSums, agent: ClusterSums) -> int | None:
-    """Users that both must meet to find the change, by the spread of the paired changes that were seen."""
+def _users_to_find_change(worse: ClusterSums, agent: ClusterSums, sign: float) -> int | None:
+    """Users that both must meet to find the fall, by the spread of the paired changes; None where nothing fell."""
     paired = _paired_means([worse, agent])
     changes = paired[:, 0] - paired[:, 1]
-    if len(changes) < LEAST_USERS or abs(changes.mean()) < 1e-12 or changes.std(ddof=1) <= 0:
+    if len(changes) < LEAST_USERS or sign * changes.mean() > -1e-12 or changes.std(ddof=1) <= 0:
         return None
     return clusters_for_means(float(changes.mean()), float(changes.std(ddof=1)), paired=True)
 

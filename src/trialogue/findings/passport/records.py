@@ -166,7 +166,7 @@ class Dose(Record):
     change: Estimate | None = None
     """Against the agent itself, paired by user; None for the agent itself."""
     needed: int | None = None
-    """Users that both must meet for the change to be found with power .8 at a level of .05; None: unknown."""
+    """Users that both must meet for a fall to be found with power .8 at a level of .05; None: nothing fell, or unknown."""
 
 
 class KnownGroup(Record):
@@ -285,6 +285,10 @@ class Cost(Record):
     """Wall-clock seconds of a dialogue, the agent's included; None: nothing was timed."""
     why: Reason | None = None
     """Why something is unknown."""
+    models: dict[str, int] = Field(default_factory=dict)
+    """Users' messages by the model (id and fingerprint) that answered for them; {}: nobody recorded any."""
+    wordings: dict[str, int] = Field(default_factory=dict)
+    """Outcomes of the model's wordings of an agenda's messages: ``model``, or why one was rejected; {}: there are none."""
 
 
 class PassportFindings(Record):

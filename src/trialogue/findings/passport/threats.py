@@ -1,7 +1,7 @@
 """What speaks against a passport: copies, fitting on the same text, few users, agents that only one side met, "
 "failures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from trialogue.findings.passport.behaviour import Copies
 from trialogue.findings.passport.distances import Respect
@@ -16,7 +16,12 @@ ORDER = (Severity.BLOCKS, Severity.DEMOTES, Severity.NOTES)
 
 
 def passport_threats(
-    behaviour: Behaviour | None, gates: Gates | None, copies: Copies, *, shared: Sequence[str]
+    behaviour: Behaviour | None,
+    gates: Gates | None,
+    copies: Copies,
+    *,
+    shared: Sequence[str],
+    models: Mapping[str, int],
 ) -> tuple[Threat, ...]:
     """Every threat, what blocks first.
 
@@ -25,8 +30,9 @@ def passport_threats(
         gates: part five.
         copies: what is somebody else's.
         shared: agents that both real and simulated users met.
+        models: messages by the model that answered for the users.
     """
-    found = [*_of_copies(behaviour, copies), *_of_sample(behaviour, shared), *_of_gates(gates)]
+    found = [*_of_copies(behaviour, copies), *_of_sample(behaviour, shared), *_of_gates(gates), *_of_models(models)]
     return tuple(sorted(found, key=lambda threat: ORDER.index(threat.severity)))
 
 
@@ -75,6 +81,13 @@ def _of_sample(behaviour: Behaviour | None, shared: Sequence[str]) -> Iterator[T
         )
     if len(shared) < 2:
         yield Threat(code=ThreatCode.ONE_AGENT, severity=Severity.DEMOTES, facts={"shared": len(shared)})
+
+
+def _of_models(models: Mapping[str, int]) -> Iterator[Threat]:
+    """Users that more than one model played, so that they are not one simulator."""
+    if len(models) > 1:
+        facts = {"models": sorted(models), "messages": sum(models.values())}
+        yield Threat(code=ThreatCode.SEVERAL_USER_MODELS, severity=Severity.DEMOTES, facts=facts)
 
 
 def _of_gates(gates: Gates | None) -> Iterator[Threat]:

@@ -4,6 +4,13 @@ from collections.abc import Mapping
 
 from trialogue.findings.threat import ThreatCode
 from trialogue.findings.threats.entry import ThreatText
+from trialogue.findings.wording import list_names
+from trialogue.records import JsonValue
+
+
+def _texts(given: JsonValue) -> list[str]:
+    return [str(each) for each in given] if isinstance(given, list) else []
+
 
 PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_DIALOGUES: ThreatText(
@@ -63,6 +70,12 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"users, so part "
             "of a difference may be the agents' doing"
         ),
+    ),
+    ThreatCode.SEVERAL_USER_MODELS: ThreatText(
+        "Several models played the users",
+        "Ids and fingerprints of the models that answered for the users of one batch differ.",
+        "Demotes a passport: it is of a mixture of simulators.",
+        lambda t: f"several models played the users: {list_names(_texts(t.facts['models']))}",
     ),
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",

@@ -39,9 +39,11 @@ from trialogue.workflows.passport.sides import (
     annotated_alike,
     copied_dialogues,
     gate_flags,
+    models_of,
     recognised_dialogues,
     user_side,
     with_names,
+    wordings_of,
 )
 from trialogue.workflows.simulation.realism_features import FEATURES, said_in, speaks
 
@@ -194,7 +196,7 @@ def _with_parts(
             "gates": gates,
             "cost": _cost(side, robots, how),
             "missing": tuple(missing),
-            "threats": passport_threats(behaviour, gates, copies, shared=shared),
+            "threats": passport_threats(behaviour, gates, copies, shared=shared, models=models_of(robots)),
             "warnings": _warnings(people, side),
             "methods": methods_of(behaviour),
             "sources": SOURCES,
@@ -265,6 +267,8 @@ def _cost(side: SimulatedSide, robots: Sequence[Dialogue], how: Resampling) -> C
         currency=None if usage is None else usage.currency,
         seconds=side.seconds,
         why=why,
+        models=models_of(robots),
+        wordings=wordings_of(robots),
     )
 
 

@@ -10,7 +10,8 @@ from trialogue.findings.passport.gates import GateFlags
 from trialogue.findings.passport.sides import UserSide
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
-from trialogue.records import Dialogue, Ending
+from trialogue.records import Dialogue, Ending, Utterance
+from trialogue.simulation.llm.worded import WORDING
 from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, said_in
 
 LONG = 5  # words of a message that is a copy if somebody else wrote the same; shorter ones recur
@@ -86,6 +87,26 @@ def copied_dialogues(real: Iterable[Dialogue], simulated: Sequence[Dialogue]) ->
 def recognised_dialogues(real: Sequence[Dialogue], trained: TrainingDialogues | None) -> int:
     """Real dialogues that users were fitted on."""
     return 0 if trained is None else sum(trained.recognise(each) is not None for each in real)
+
+
+def models_of(dialogues: Iterable[Dialogue]) -> dict[str, int]:
+    """Messages of users by the model that answered for them, with its fingerprint where the endpoint gives one."""
+    counts: Counter[str] = Counter()
+    for each in _user_messages(dialogues):
+        if (model := each.meta.get("model")) is not None:
+            fingerprint = each.meta.get("system_fingerprint")
+            counts[str(model) if fingerprint is None else f"{model} ({fingerprint})"] += 1
+    return dict(sorted(counts.items()))
+
+
+def wordings_of(dialogues: Iterable[Dialogue]) -> dict[str, int]:
+    """Outcomes of the wordings of an agenda's messages."""
+    outcomes = (each.meta.get(WORDING) for each in _user_messages(dialogues))
+    return dict(sorted(Counter(str(each) for each in outcomes if each is not None).items()))
+
+
+def _user_messages(dialogues: Iterable[Dialogue]) -> Iterable[Utterance]:
+    return (each for dialogue in dialogues for each in dialogue.utterances if each.speaker == "user")
 
 
 def with_names(dialogues: Iterable[Dialogue], names: Mapping[str, str]) -> list[Dialogue]:
