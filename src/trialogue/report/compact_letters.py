@@ -13,7 +13,7 @@ from trialogue.findings import League
 
 
 def letter_display(names: Sequence[str], different: Iterable[frozenset[str]]) -> dict[str, str]:
-    """Letters of each name, such that two names share one if and only if they are not among the different pairs.
+    """Assign letters such that two names share one if and only if they are not significantly different.
 
     Letters follow the order of the names: the first one has an "a". Empty if the pairs would need more than 26 letters,
     which nobody could read.
@@ -45,7 +45,7 @@ def _absorb(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def league_letters(league: League) -> dict[str, str]:
-    """Letters of the systems that have a value; empty where no difference holds, or where the measure ranks nothing.
+    """Letters of the systems that have a value; empty without significant differences, or if nothing is ranked.
 
     A shared letter says that two systems were compared and do not differ significantly, no shared letter that they
     differ; nothing stands for "was not compared". So systems that were not compared with all others that have letters
@@ -69,7 +69,7 @@ def league_letters(league: League) -> dict[str, str]:
 
 
 def uncompared_systems(league: League) -> frozenset[str]:
-    """Systems to leave out, so that every two of the others were compared: always those that lack the most comparisons.
+    """Systems to omit so that all remaining pairs were compared: repeatedly those with most missing comparisons.
 
     If A and B were compared, and C with neither of them, then C is left out. Systems without a value do not count, and where
     nothing was to be compared, nobody is left out.

@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 
 def export_rows(rows: Sequence[Row], form: str) -> Any:
-    """Rows in a form that is asked for; undefined values are None, or what stands for it in a data frame.
+    """Rows in the requested form; undefined values are None, or the data frame's equivalent.
 
     Raises:
         UsageError: no such form.
@@ -38,7 +38,7 @@ def export_rows(rows: Sequence[Row], form: str) -> Any:
 
 
 def frame(rows: Sequence[Row]) -> Any:
-    """A data frame of pandas or polars, whichever is installed; a list of dictionaries where neither is."""
+    """pandas or polars data frame, whichever is installed; otherwise a list of dictionaries."""
     records = [dict(row) for row in rows]
     for name in FRAMES:
         if find_spec(name) is not None:
@@ -48,20 +48,20 @@ def frame(rows: Sequence[Row]) -> Any:
 
 
 def latex_rows(rows: Sequence[Row]) -> str:
-    """Rows as a ``tabular`` of booktabs."""
+    """Rows as a booktabs ``tabular``."""
     heads = list(rows[0]) if rows else []
     body = [" & ".join(escape_latex(_text(row.get(head))) for head in heads) for row in rows]
     return _tabular("l" * len(heads), [" & ".join(map(escape_latex, heads))], [body])
 
 
 def markdown_rows(rows: Sequence[Row]) -> str:
-    """Rows as a table of GitHub's Markdown."""
+    """Rows as a GitHub Markdown table."""
     heads = list(rows[0]) if rows else []
     return _markdown(heads, [[_text(row.get(head)) for head in heads] for row in rows])
 
 
 def league_latex(findings: Findings) -> str:
-    """The league table as one or more ``tabular``s: systems by measures, values with intervals, the best in bold.
+    """League table as one or more ``tabular``s: systems by measures, values with intervals, the best in bold.
 
     Letters mark systems that do not differ significantly. The answer, with what it is conditional on, and the notes are
     comments above it. Needs the package booktabs.
@@ -72,7 +72,7 @@ def league_latex(findings: Findings) -> str:
 
 
 def league_markdown(findings: Findings) -> str:
-    """The answer and the league table in Markdown, systems by measures, with its notes."""
+    """Answer and league table in Markdown, with notes."""
     table, names = _league(findings)
     answer = " ".join(map(str, findings.answer))
     blocks = [_markdown(*_cells(block, names)) for block in table.all_blocks]
@@ -80,7 +80,7 @@ def league_markdown(findings: Findings) -> str:
 
 
 def table_latex(table: Table, names: Mapping[str, str]) -> str:
-    """The blocks of a table that are not folded, each a ``tabular`` of booktabs; ``names``: heads of columns by measure."""
+    """Unfolded blocks of a table, each as a booktabs ``tabular``; ``names``: column heads by measure."""
     return "\n\n".join(_latex_block(block, names) for block in table.blocks)
 
 
@@ -90,7 +90,7 @@ def table_markdown(table: Table, names: Mapping[str, str]) -> str:
 
 
 def findings_html(findings: Findings) -> str:
-    """The answer and the league table, for a notebook."""
+    """Answer and league table as HTML for notebooks."""
     table, names = _league(findings)
     answer = "".join(f"<p>{html.escape(str(statement))}</p>" for statement in findings.answer)
     blocks = "".join(_html(*_cells(block, names)) for block in table.all_blocks)
@@ -99,7 +99,7 @@ def findings_html(findings: Findings) -> str:
 
 
 def rows_html(title: str, sentences: Sequence[str], rows: Sequence[Row]) -> str:
-    """Sentences above a table, for a notebook."""
+    """Sentences above a table, as HTML for notebooks."""
     heads = list(rows[0]) if rows else []
     said = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
     table = _html(heads, [[_text(row.get(head)) for head in heads] for row in rows]) if rows else ""

@@ -27,7 +27,7 @@ class Row(Head):
 
 @dataclass(frozen=True)
 class Duel:
-    """Two systems, first minus second."""
+    """Head-to-head comparison of two systems, first minus second."""
 
     a: str
     b: str
@@ -36,14 +36,14 @@ class Duel:
 
 
 def duel(leagues: Sequence[League], systems: Sequence[str]) -> Duel:
-    """Both systems on every measure; the one that the primary measure puts first stands left."""
+    """Compare both systems on every measure; the leader on the primary measure is on the left."""
     a, b = systems
     notes = Notes()
     return Duel(a, b, tuple(_row(league, a, b, notes) for league in leagues), tuple(notes.texts))
 
 
 def contrast_between(league: League, a: str, b: str) -> Contrast | None:
-    """The comparison of two systems as a minus b, whichever way round it was stored; None where there is none."""
+    """Contrast of two systems as a minus b, in either stored orientation; None if there is none."""
     for contrast in league.contrasts:
         if (contrast.a, contrast.b) == (a, b):
             return contrast
@@ -53,7 +53,7 @@ def contrast_between(league: League, a: str, b: str) -> Contrast | None:
 
 
 def turn_contrast(contrast: Contrast) -> Contrast:
-    """The same comparison as b minus a."""
+    """The contrast as b minus a."""
     verdicts = {"a": "b", "b": "a"}
     return contrast.model_copy(
         update={
@@ -93,7 +93,7 @@ def _verdict(league: League, winner: str, undefined: bool) -> str:
 
 
 def centered_bar(difference: Estimate) -> Bar | None:
-    """A difference on a scale of its own with zero in the middle."""
+    """Bar of a difference on its own scale with zero in the middle."""
     if difference.value is None:
         return None
     reach = reach_of(difference)
@@ -101,7 +101,7 @@ def centered_bar(difference: Estimate) -> Bar | None:
 
 
 def reach_of(difference: Estimate) -> float:
-    """Half the width of the scale of a difference: its farthest end, with room."""
+    """Half width of a difference's scale: its farthest end plus a margin."""
     ends = [difference.value or 0.0]
     if difference.interval:
         ends += [difference.interval.low, difference.interval.high]

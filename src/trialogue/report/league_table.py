@@ -24,7 +24,7 @@ from trialogue.report.numbers import MISSING, bounds, column_decimals, count, nu
 
 @dataclass(frozen=True)
 class Bar:
-    """An interval on the scale of its column, in percent of the width."""
+    """An interval on its column's scale, in percent of the width."""
 
     left: float
     width: float
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """One system on one measure, as text."""
+    """One system on one measure, formatted."""
 
     text: str
     interval: str = ""
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Head:
-    """What stands above a column, or at the left of a row, of one measure."""
+    """Head of a measure's column or row."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class Column(Head):
 
 @dataclass(frozen=True)
 class Block:
-    """As many columns as fit side by side."""
+    """Columns that fit side by side."""
 
     columns: tuple[Column, ...]
     systems: tuple[str, ...]
@@ -78,7 +78,7 @@ class Block:
 
     @property
     def groups(self) -> list[tuple[str, int]]:
-        """(who judged, number of columns), left to right."""
+        """(Judges, number of columns), left to right."""
         counts = Counter(column.judge for column in self.columns)
         return [(judge, counts[judge]) for judge in JUDGES.values() if counts[judge]]
 
@@ -90,7 +90,7 @@ class Notes:
     texts: list[str] = field(default_factory=list)
 
     def number_of(self, text: str) -> int:
-        """Number of a note, from 1, written down if it is new."""
+        """Number of a note, from 1, added if new."""
         if text not in self.texts:
             self.texts.append(text)
         return self.texts.index(text) + 1
@@ -98,7 +98,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Table:
-    """All columns, in blocks."""
+    """League table in blocks of columns."""
 
     systems: tuple[str, ...]
     blocks: tuple[Block, ...]
@@ -115,7 +115,7 @@ class Table:
 
 
 def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
-    """A table of leagues over systems in the given order.
+    """Build the table of leagues over systems in the given order.
 
     Where there are talks with simulated users beside something else, and more columns than fit side by side, the first
     block holds the chief measures of people, of simulated users and of metrics; all others are folded, by who judged.
@@ -149,7 +149,7 @@ def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
 
 
 def column(league: League, systems: Sequence[str], notes: Notes, baselines: Sequence[str] = ()) -> Column:
-    """One measure as text; a baseline that it does not have has an empty cell."""
+    """Format one measure; a baseline without a value has an empty cell."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
     letters = league_letters(league)
     scale = Scale(*league_extent(league), 0, 100)
@@ -173,7 +173,7 @@ def column(league: League, systems: Sequence[str], notes: Notes, baselines: Sequ
 
 
 def head_of(league: League) -> dict[str, str]:
-    """The fields of a measure's ``Head``."""
+    """Fields of a measure's ``Head``."""
     measure = league.measure
     return {
         "name": measure.name,
@@ -186,12 +186,12 @@ def head_of(league: League) -> dict[str, str]:
 
 
 def has_a_top_group(league: League) -> bool:
-    """Whether some systems are significantly worse than the best, so that the others can be marked as candidates."""
+    """Whether some systems are significantly worse than the best, so that the others form a top group."""
     return any((standing.rank_low or 1) > 1 for standing in league.standings)
 
 
 def decided_pairs(league: League) -> str:
-    """How many of the pairs that were compared a measure tells apart: ``14 of 36``; empty where there are no pairs."""
+    """Number of significantly different pairs among those compared: ``14 of 36``; empty without pairs."""
     if not league.contrasts or not is_ranked(league):
         return ""
     compared = [contrast.verdict for contrast in league.contrasts if contrast.verdict != "undefined"]
@@ -268,7 +268,7 @@ def _cell(
 
 
 def bar(estimate: Estimate, scale: Scale) -> Bar | None:
-    """An estimate as a bar with a dot; None where it is undefined."""
+    """Convert an estimate to a bar with a dot; None if undefined."""
     if estimate.value is None:
         return None
     low = scale(estimate.interval.low if estimate.interval else estimate.value)
@@ -277,7 +277,7 @@ def bar(estimate: Estimate, scale: Scale) -> Bar | None:
 
 
 def sample(estimate: Estimate) -> str:
-    """What an estimate rests on: ``n = 44 in 40 clusters``; of shares of clustered units also how alike these are."""
+    """Sample size of an estimate: ``n = 44 in 40 clusters``; for clustered shares also the intraclass correlation."""
     if not estimate.n:
         return ""
     inside = f" in {count(estimate.clusters, 'cluster')}" if estimate.clusters is not None else ""

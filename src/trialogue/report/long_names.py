@@ -18,7 +18,7 @@ Shown = TypeVar("Shown", Findings, AgreementFindings, Comparison)
 
 
 def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
-    """Every name as it is shown, by the name; those that would look alike get numbers.
+    """Display name by name; names that would look alike get numbers.
 
     >>> list(short_names(["a" * 9 + "1" + "b" * 9, "a" * 9 + "2" + "b" * 9, "c"], 8).values())
     ['aaaa…bbb', 'aa…bb #2', 'c']
@@ -43,7 +43,7 @@ def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 
 def with_short_names(findings: Shown, longest: int = LONGEST) -> Shown:
-    """The same findings with short names wherever a long one stands, in sentences too; the same object without any."""
+    """Findings with shortened names, also within sentences; the same object if there are no long names."""
     shown = {name: text for name, text in short_names(_names(findings), longest).items() if name != text}
     if not shown:
         return findings

@@ -22,7 +22,7 @@ ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
 
 def votes_league(votes: Votes) -> League:
-    """Votes in the shape of any other measure: Bradley-Terry strengths with their rank ranges."""
+    """Votes as a league: Bradley-Terry strengths with rank ranges."""
     measure = Measure(
         name=VOTES,
         title=with_raters("Votes", votes.rater_kinds),
@@ -45,7 +45,7 @@ def votes_league(votes: Votes) -> League:
 
 
 def all_leagues(findings: Findings) -> tuple[League, ...]:
-    """Columns of the league table: people's measures, votes, talks with simulated users, metrics."""
+    """Columns of the league table: human measures, votes, simulated users, metrics."""
     people = [league for league in findings.leagues if league.measure.by == "people"]
     simulated = [league for league in findings.leagues if league.measure.by == "simulation"]
     metrics = [league for league in findings.leagues if league.measure.by == "metric"]
@@ -55,7 +55,7 @@ def all_leagues(findings: Findings) -> tuple[League, ...]:
 
 
 def group_by_judges(leagues: Sequence[League]) -> list[list[League]]:
-    """Leagues of the same judges together: people, each kind of simulated users, metrics; as they come first."""
+    """Group leagues by kind of judge: people, each kind of simulated users, metrics; in order of appearance."""
     groups: dict[tuple[str, str | None], list[League]] = {}
     for league in leagues:
         groups.setdefault((league.measure.by, league.measure.users), []).append(league)
@@ -63,7 +63,7 @@ def group_by_judges(leagues: Sequence[League]) -> list[list[League]]:
 
 
 def chief_leagues(leagues: Sequence[League]) -> list[League]:
-    """The columns that stand side by side first where there are many kinds: [] where all fit, or are of one kind.
+    """Main columns to show first if there are many; [] if all fit, or are of one kind.
 
     Of people the first three (votes are one), of each kind of simulated users the first, of metrics the first two that rank,
     alignment with human recommenders before others; at most as many as fit.
@@ -83,12 +83,12 @@ def chief_leagues(leagues: Sequence[League]) -> list[League]:
 
 
 def primary_of(findings: Findings) -> League | None:
-    """The league that the answer rests on; None where nothing ranks the systems."""
+    """League that the answer rests on; None if nothing ranks the systems."""
     return next((league for league in all_leagues(findings) if league.measure.name == findings.primary), None)
 
 
 def systems_in_order(findings: Findings) -> list[str]:
-    """Every system, best first by the primary measure; those it does not rank follow by name."""
+    """All systems, best first by the primary measure; unranked ones follow by name."""
     primary = primary_of(findings)
     order = [standing.system for standing in primary.standings] if primary else []
     known = {facts.system for facts in findings.systems}
@@ -98,17 +98,17 @@ def systems_in_order(findings: Findings) -> list[str]:
 
 
 def baselines_in_order(leagues: Sequence[League]) -> list[str]:
-    """Every baseline of some measures, best first by the first measure that has it."""
+    """All baselines, best first by the first measure that has them."""
     return list(dict.fromkeys(standing.system for league in leagues for standing in league.baselines))
 
 
 def units_of(league: League) -> str:
-    """What one value of a league's distribution is about, in the plural."""
+    """Plural noun for the units of a league's distribution."""
     return "replies" if league.measure.measured.level == "response" else "dialogues"
 
 
 def pooled_note(leagues: Sequence[League]) -> str:
-    """Why means of single dialogues differ from the values in the table, as a further sentence; empty where none does."""
+    """Note on why means of dialogue values differ from the table's values; empty if they do not."""
     if not any(_is_pooled(league) for league in leagues):
         return ""
     return (
@@ -132,12 +132,12 @@ def _is_pooled(league: League) -> bool:
 
 
 def is_ranked(league: League) -> bool:
-    """Whether the measure says which of two systems is better."""
+    """Whether the measure has a direction."""
     return league.measure.better != "neither"
 
 
 def labels(leagues: Sequence[League]) -> dict[str, str]:
-    """A label for each measure by name: its title, with parameters and variant wherever the title alone is ambiguous.
+    """Label of each measure by name: its title, with parameters and variant where ambiguous.
 
     Ambiguous is a title that several measures have, and one whose metric knows several formulas.
     """
@@ -151,7 +151,7 @@ def labels(leagues: Sequence[League]) -> dict[str, str]:
 
 
 def short_name(name: str) -> str:
-    """A measure's full name without the version of its meaning.
+    """Full name of a measure without its version.
 
     >>> short_name("distinct(n=2)@ratio|v1")
     'distinct(n=2)@ratio'
@@ -160,7 +160,7 @@ def short_name(name: str) -> str:
 
 
 def pieces(name: str) -> list[str]:
-    """A name in the pieces between which a line may break.
+    """Pieces of a name between which a line may break.
 
     >>> pieces("distinct(n=2)@per_response")
     ['distinct', '(n=', '2)', '@per_', 'response']

@@ -16,7 +16,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def supported_decimals(estimate: Estimate) -> int:
-    """Decimals that leave two significant digits of the interval's width; three of the value where there is no interval.
+    """Decimals for two significant digits of the interval width; three of the value without an interval.
 
     >>> from trialogue.records import Interval
     >>> supported_decimals(Estimate(value=3.6189, interval=Interval(low=3.31, high=3.92, method="")))  # width 0.61
@@ -32,14 +32,14 @@ def supported_decimals(estimate: Estimate) -> int:
 
 
 def column_decimals(estimates: Iterable[Estimate]) -> int:
-    """One number of decimals for a whole column, so that its numbers line up: the median of what each supports."""
+    """Common number of decimals of a column: the median of what each estimate supports."""
     defined = [estimate for estimate in estimates if estimate.value is not None]
     telling = [each for each in defined if each.interval and each.interval.high > each.interval.low] or defined
     return median_low([supported_decimals(each) for each in telling]) if telling else 2
 
 
 def number(value: float, decimals: int, *, sign: bool = False) -> str:
-    """A value with so many decimals; with its sign if asked for, and never as minus zero.
+    """Format a value with fixed decimals, optionally with its sign, never as minus zero.
 
     >>> number(-0.4512, 2), number(0.4512, 2, sign=True), number(-0.001, 2), number(12345.6, 0)
     ('−0.45', '+0.45', '0.00', '12,346')
@@ -57,7 +57,7 @@ def number(value: float, decimals: int, *, sign: bool = False) -> str:
 
 
 def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
-    """The ends of an interval in brackets.
+    """Format the interval ends in brackets.
 
     >>> bounds(Interval(low=-0.5, high=0.25, method=""), 2)
     '[−0.50, 0.25]'
@@ -66,12 +66,12 @@ def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
 
 
 def render_estimate(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
-    """A value with its interval, or a dash where it is undefined."""
+    """Format a value with its interval, or a dash if undefined."""
     return estimate.render(lambda value: number(value, decimals, sign=sign), undefined=MISSING)
 
 
 def p_value(p: float | None) -> str:
-    """A p-value in the usual style, with its relation; a dash where there was no test.
+    """Format a p-value with its relation sign; a dash without a test.
 
     >>> p_value(0.0), p_value(0.0321), p_value(0.21), p_value(1.0), p_value(None)
     ('< .001', '= .032', '= .21', '> .99', '—')
@@ -86,7 +86,7 @@ def p_value(p: float | None) -> str:
 
 
 def level(alpha: float) -> str:
-    """A level of significance.
+    """Format a significance level.
 
     >>> level(0.05), level(0.001)
     ('.05', '.001')
@@ -95,7 +95,7 @@ def level(alpha: float) -> str:
 
 
 def plain_p(p: float | None) -> str:
-    """The same for a column headed p, where "=" goes without saying.
+    """Format a p-value for a column headed p, without "=".
 
     >>> plain_p(0.0321), plain_p(0.0)
     ('.032', '< .001')
@@ -104,7 +104,7 @@ def plain_p(p: float | None) -> str:
 
 
 def count(number_of: int, one: str, many: str = "") -> str:
-    """A count with its noun.
+    """Format a count with its noun.
 
     >>> count(1, "dialogue"), count(1474, "dialogue"), count(2, "person", "people")
     ('1 dialogue', '1,474 dialogues', '2 people')
@@ -113,7 +113,7 @@ def count(number_of: int, one: str, many: str = "") -> str:
 
 
 def ranks(low: int | None, high: int | None) -> str:
-    """A range of ranks; empty where nothing is ranked.
+    """Format a range of ranks; empty if nothing is ranked.
 
     >>> ranks(1, 3), ranks(2, 2), ranks(None, None)
     ('1–3', '2', '')

@@ -18,7 +18,7 @@ MOST_LOSSES = 5
 
 
 def level_of(light: Light, validity: Validity = Validity.FIRM) -> str:
-    """How serious a verdict is: ``error``, ``warning`` or ``notice``; a conditional one is never a notice.
+    """Severity of a verdict: ``error``, ``warning`` or ``notice``; a conditional one is never a notice.
 
     >>> level_of("worse"), level_of("inconclusive"), level_of("better"), level_of("better", Validity.CONDITIONAL)
     ('error', 'warning', 'notice', 'warning')
@@ -29,7 +29,7 @@ def level_of(light: Light, validity: Validity = Validity.FIRM) -> str:
 
 
 def github_annotations(comparison: Comparison) -> str:
-    """Workflow commands, one a line: the verdict, then every other measure that is worse, then threats that block.
+    """Workflow commands, one per line: the verdict, other worse measures, and blocking threats.
 
     https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
     """
@@ -51,7 +51,7 @@ def _escape(text: str) -> str:
 
 
 def junit_xml(comparison: Comparison) -> str:
-    """One test case for the verdict and one for each measure; those that decide fail where they are red.
+    """One test case for the verdict and one per measure; deciding ones fail if red.
 
     What does not decide never fails; what could not be tested is skipped.
     """
@@ -86,7 +86,7 @@ def _case(group: str, name: str, light: Light, text: str, *, decides: bool) -> E
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """A comment for a pull request: the verdict, what speaks against it, a table of measures, what lost most."""
+    """Pull-request comment: verdict, threats, table of measures, largest losses."""
     level = level_of(comparison.light, comparison.validity)
     lines = [f"### {SYMBOLS[level]} {_cell(_title(comparison))}", "", _cell(" ".join(comparison.answer)), ""]
     lines += [f"- {_cell(text)}" for text in _blocking(comparison)]

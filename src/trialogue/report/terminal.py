@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def columns(width: int | None, *, least: int, most: int) -> int:
-    """Columns to write in: those asked for or the terminal's own (80 where there is none), within bounds."""
+    """Output width: as requested, or the terminal's (80 if unknown), within bounds."""
     return min(most, max(least, width or shutil.get_terminal_size((80, 24)).columns))
 
 
 def new_table() -> "Table":
-    """A table in the style of all commands: a rule below the heads, no frame."""
+    """Table in the common style: a rule below the heads, no frame."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -26,7 +26,7 @@ def new_table() -> "Table":
 
 
 def draw_table(table: "Table", width: int) -> str:
-    """A table as lines of at most ``width`` characters, without trailing spaces."""
+    """Render a table as lines of at most ``width`` characters, without trailing spaces."""
     from rich.console import Console
 
     stream = io.StringIO()
@@ -36,5 +36,5 @@ def draw_table(table: "Table", width: int) -> str:
 
 
 def wrap_sentences(sentences: Iterable[str], width: int) -> str:
-    """Sentences as paragraphs of at most ``width`` characters a line."""
+    """Wrap sentences as paragraphs of at most ``width`` characters per line."""
     return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in sentences)

@@ -26,12 +26,12 @@ _TURNING = re.compile(
 
 
 def printable(text: str) -> str:
-    """The text with unfit characters replaced by U+FFFD; line breaks and tabs stay.
+    r"""Replace unprintable characters by U+FFFD; line breaks and tabs are kept.
 
     Marks that turn the direction of what follows have no effect any more, unless they are closed: after one in a name,
     "9.00" would be read as "00.9".
 
-    >>> printable("a\\x1b[31m") == "a\\ufffd[31m"
+    >>> printable("a\x1b[31m") == "a\ufffd[31m"
     True
     """
     return _TURNING.sub(lambda found: found[1] or INVISIBLE, _UNFIT.sub(REPLACEMENT, text))

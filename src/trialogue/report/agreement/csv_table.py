@@ -30,12 +30,12 @@ hold the same over the units that have a value, also where nothing is missing.""
 
 
 def agreement_csv(findings: AgreementFindings) -> str:
-    """Every rating, preference and ranking agreement and every contrast."""
+    """CSV of every rating, preference and ranking agreement and every contrast."""
     return csv_text(HEAD, _rows(findings))
 
 
 def agreement_rows(findings: AgreementFindings) -> list[dict[str, object]]:
-    """The same by name of the column; None where undefined, reasons as text."""
+    """The same as dictionaries by column; None where undefined, reasons as text."""
     rows = (dict(zip(HEAD, cells, strict=True)) for cells in _rows(findings))
     return [{**row, "why": None if row["why"] is None else str(row["why"])} for row in rows]
 

@@ -41,7 +41,7 @@ VERDICTS = {1: "significantly better", -1: "significantly worse", 0: "inconclusi
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a section: heads, and rows whose first cell names what they are about."""
+    """Table of a section: column heads, and rows that start with their subject."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -83,7 +83,7 @@ def write_agreement(findings: AgreementFindings, folder: Path | str) -> Path:
 
 
 def agreement_page(findings: AgreementFindings, drawn: list[Figure] | None = None) -> str:
-    """The whole page as one HTML document that loads nothing and runs no script."""
+    """Render the page as one HTML document without external resources or scripts."""
     figures = {figure.name: figure for figure in (agreement_figures(findings) if drawn is None else drawn)}
     findings = with_short_names(findings)
     content: dict[str, Any] = {
@@ -209,13 +209,13 @@ def _baseline_contrast(findings: AgreementFindings, each: RatingAgreement) -> Ag
 
 
 def texts(estimates: Sequence[Estimate | None], *, sign: bool = False) -> list[str]:
-    """A column of estimates with one number of decimals, each as ``text_of`` has it."""
+    """Format a column of estimates with a common number of decimals."""
     decimals = column_decimals(each for each in estimates if each is not None)
     return [text_of(each, decimals, sign=sign) for each in estimates]
 
 
 def text_of(estimate: Estimate | None, decimals: int | None = None, *, sign: bool = False) -> str:
-    """An estimate with its interval, or why there is none; with the decimals that it supports, unless given."""
+    """Format an estimate with its interval, or the reason why it is missing."""
     if estimate is None:
         return MISSING
     if estimate.value is None:
@@ -339,7 +339,7 @@ def _ceilings(findings: AgreementFindings) -> Table:
 
 
 def read_agreement(path: Path | str) -> AgreementFindings:
-    """Findings that ``write_agreement`` wrote, from its folder or its ``agreement.json``.
+    """Read findings written by ``write_agreement``, from its folder or its ``agreement.json``.
 
     Raises:
         DataError: there are none, or they are damaged.

@@ -36,7 +36,7 @@ def write_realism(findings: RealismFindings, folder: Path | str) -> Path:
 
 
 def realism_page(findings: RealismFindings) -> str:
-    """The whole page as one HTML document that loads nothing and runs no script."""
+    """Render the page as one HTML document without external resources or scripts."""
     return printable(
         environment()
         .get_template("realism.html.j2")
@@ -56,7 +56,7 @@ def realism_page(findings: RealismFindings) -> str:
 
 
 def giveaways(findings: RealismFindings) -> Figure | None:
-    """Every feature by the chance that a simulated dialogue has more of it, and the classifier on top."""
+    """Figure of the AUC of every feature between simulated and real dialogues, with the classifier on top."""
     rows = [Row(gap.title, gap.giveaway, None, False) for gap in findings.gaps if gap.giveaway.value is not None]
     if findings.two_sample.auc.value is not None:
         rows.append(Row("classifier, all features", findings.two_sample.auc, None, True))
@@ -136,7 +136,7 @@ def _csv(findings: RealismFindings) -> str:
 
 
 def realism_text(findings: RealismFindings, *, width: int | None = None) -> str:
-    """The answer and the features as plain text, for a terminal."""
+    """Render the answer and the features as plain text."""
     width = min(120, max(60, width or shutil.get_terminal_size((80, 24)).columns))
     lines = [textwrap.fill(one_line(sentence), width) for sentence in findings.answer]
     lines.append("")

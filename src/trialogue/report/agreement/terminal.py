@@ -23,7 +23,7 @@ ALONE = "alone"
 
 
 def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> str:
-    """The answer, then a table for each question, and one for choices.
+    """Render the answer, a table per question, and one for choices.
 
     Args:
         findings: what to tell.
@@ -81,7 +81,7 @@ def _value(each: RatingAgreement) -> float | None:
 
 
 def kappa_order(each: PreferenceAgreement) -> float:
-    """The key that puts the highest kappa first, and none last."""
+    """Sort key by descending kappa, None last."""
     return 2.0 if (kappa := each.headline_kappa.value) is None else -kappa
 
 

@@ -35,7 +35,7 @@ ALIGNMENTS: dict[str, Literal["left", "center", "right"]] = {"start": "left", "m
 
 
 def matplotlib_png(drawing: Drawing) -> bytes:
-    """A PNG file. Characters that no installed font has are drawn as boxes, without a warning."""
+    """Render as PNG. Characters without a glyph are drawn as boxes, without a warning."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Affine2D
@@ -55,7 +55,7 @@ def matplotlib_png(drawing: Drawing) -> bytes:
 
 
 def matplotlib_pdf(drawing: Drawing) -> bytes:
-    """A PDF file of lines and text that can be selected, as wide as the drawing at 72 pixels an inch."""
+    """Render as PDF with selectable text, as wide as the drawing at 72 pixels per inch."""
     import matplotlib
 
     stream = io.BytesIO()
@@ -68,7 +68,7 @@ def matplotlib_pdf(drawing: Drawing) -> bytes:
 
 
 def matplotlib_figure(drawing: Drawing) -> "Figure":
-    """A figure of matplotlib's, to be changed or saved in any format and resolution; pyplot does not know it."""
+    """Convert to an editable matplotlib figure, which is not registered with pyplot."""
     import matplotlib
     from matplotlib.transforms import Affine2D
 

@@ -68,7 +68,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Words:
-    """A line of text; ``y`` is its middle, or, where it is turned (degrees, counter-clockwise), its starting point."""
+    """A line of text; ``y`` is its middle or, if rotated (degrees, counter-clockwise), its starting point."""
 
     x: float
     y: float
@@ -86,22 +86,22 @@ Mark = Line | Path | Box | Dot | Words
 
 @dataclass
 class Drawing:
-    """Marks on a sheet, painted in their order."""
+    """Marks on a canvas, painted in order."""
 
     height: float
     width: float = WIDTH
     marks: list[Mark] = field(default_factory=list)
 
     def add(self, *marks: Mark) -> None:
-        """Paint marks over what is there."""
+        """Append marks on top."""
         self.marks.extend(marks)
 
 
 def text_width(text: str, *, size: float = SIZE) -> float:
-    """About how wide a text is, on the safe side for the sans-serif fonts of browsers and of matplotlib."""
+    """Approximate upper bound of a text's width in sans-serif fonts of browsers and matplotlib."""
     return columns(text) * size * 0.6
 
 
 def widest(texts: Sequence[str], *, size: float = SIZE) -> float:
-    """About how wide the widest of some texts is."""
+    """Approximate width of the widest text."""
     return max((text_width(text, size=size) for text in texts), default=0.0)

@@ -21,7 +21,7 @@ WEIGHTS = (False, True)  # of fonts: F0 is regular, F1 bold
 
 
 def pdf_bytes(drawing: Drawing) -> bytes:
-    """A PDF file as wide as the drawing at 72 pixels an inch."""
+    """Render as PDF, as wide as the drawing at 72 pixels per inch."""
     if not is_plain(drawing):
         return matplotlib_pdf(drawing)
     texts = [(mark.bold, one_line(mark.text)) for mark in drawing.marks if isinstance(mark, Words)]

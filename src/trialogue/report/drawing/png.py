@@ -27,7 +27,7 @@ ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}  # Pillow's names of plac
 
 
 def png_bytes(drawing: Drawing) -> bytes:
-    """A PNG file. Characters that no installed font has are drawn as boxes, without a warning."""
+    """Render as PNG. Characters without a glyph are drawn as boxes, without a warning."""
     if not is_plain(drawing):
         return matplotlib_png(drawing)
     from PIL import Image, ImageDraw  # matplotlib's own dependency

@@ -12,7 +12,7 @@ from trialogue.report.numbers import number
 
 @dataclass(frozen=True)
 class Scale:
-    """Values from ``low`` to ``high`` on pixels from ``left`` to ``right``."""
+    """Linear map from values in ``low`` to ``high`` to pixels from ``left`` to ``right``."""
 
     low: float
     high: float
@@ -20,7 +20,7 @@ class Scale:
     right: float
 
     def __call__(self, value: float) -> float:
-        """Pixel of a value; the middle where the scale has no width."""
+        """Pixel of a value; the middle if the scale has no width."""
         if self.high == self.low:
             return (self.left + self.right) / 2
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
@@ -28,7 +28,7 @@ class Scale:
 
 
 def extent(values: Iterable[float], *, within: tuple[float | None, float | None] = (None, None)) -> tuple[float, float]:
-    """Lowest and highest of some values with 4 % of room at either side, but not beyond what is possible.
+    """Range of values with a 4 % margin on either side, clipped to the possible range.
 
     One value alone gets room around it; (0, 1) if there are none.
     """
@@ -45,7 +45,7 @@ def extent(values: Iterable[float], *, within: tuple[float | None, float | None]
 
 
 def ends(estimates: Iterable[Estimate]) -> list[float]:
-    """Every value and every end of an interval."""
+    """All values and interval ends."""
     found: list[float] = []
     for estimate in estimates:
         if estimate.value is not None:
@@ -55,14 +55,14 @@ def ends(estimates: Iterable[Estimate]) -> list[float]:
 
 
 def league_extent(league: League) -> tuple[float, float]:
-    """What the axis of a league spans: its values and intervals, baselines included."""
+    """Axis range of a league: its values and intervals, baselines included."""
     card = league.measure.card
     within = (card.low, card.high) if card else (None, None)
     return extent(ends(standing.estimate for standing in (*league.standings, *league.baselines)), within=within)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers (1, 2 or 5 times a power of ten apart) between two values, at most so many.
+    """Round numbers (1, 2 or 5 times a power of ten apart) between two values, at most ``most``.
 
     >>> ticks(0.03, 0.52, 6)
     [0.1, 0.2, 0.3, 0.4, 0.5]
@@ -80,7 +80,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def tick_labels(places: Sequence[float]) -> list[str]:
-    """Ticks as text, all with the same number of decimals.
+    """Format ticks with a common number of decimals.
 
     >>> tick_labels([0.0, 0.25, 0.5])
     ['0.00', '0.25', '0.50']
@@ -99,7 +99,7 @@ def _decimals(value: float) -> int:
 def draw_axis(
     drawing: Drawing, scale: Scale, *, top: float, bottom: float, most: int = 6, size: float = SIZE - 1
 ) -> None:
-    """Grid lines from top to bottom with their values beneath."""
+    """Draw grid lines from top to bottom with their values beneath."""
     places = ticks(scale.low, scale.high, most)
     for place, label in zip(places, tick_labels(places), strict=True):
         x = scale(place)

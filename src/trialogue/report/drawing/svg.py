@@ -10,7 +10,7 @@ FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 
 
 
 def inline_svg(drawing: Drawing, *, name: str, title: str, description: str) -> str:
-    """An ``svg`` element for an HTML page, with accessible title and description, colored by CSS variables."""
+    """Render as an ``svg`` element for HTML, with accessible title and description, colored by CSS variables."""
     key = f"figure-{name}"
     head = (
         f'<svg class="figure" role="img" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" '
@@ -21,7 +21,7 @@ def inline_svg(drawing: Drawing, *, name: str, title: str, description: str) -> 
 
 
 def svg_file(drawing: Drawing, *, title: str, description: str) -> str:
-    """A whole SVG file, for papers and slides."""
+    """Render as a standalone SVG file."""
     width, height, corner = _n(drawing.width + 2 * MARGIN), _n(drawing.height + 2 * MARGIN), _n(-MARGIN)
     view = f"{corner} {corner} {width} {height}"
     head = (

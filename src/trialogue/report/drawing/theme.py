@@ -50,7 +50,7 @@ SERIES = 10  # distinguishable colors; with more systems, all are drawn in one c
 
 
 def system_colors(systems: Sequence[str]) -> dict[str, str]:
-    """Color (by role, such as ``"s3"``) of each system, by alphabetical order, so that it does not depend on results.
+    """Color role (such as ``"s3"``) of each system in alphabetical order, independent of results.
 
     With more systems than colors all are the accent: a color that stands for two systems would mislead.
     """
@@ -59,5 +59,5 @@ def system_colors(systems: Sequence[str]) -> dict[str, str]:
 
 
 def css_variables(palette: dict[str, str]) -> str:
-    """Declarations of a palette as CSS custom properties."""
+    """Format a palette as CSS custom properties."""
     return " ".join(f"--{role}: {color};" for role, color in palette.items())

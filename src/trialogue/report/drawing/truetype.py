@@ -20,7 +20,7 @@ PARTS_FOLLOW, WORDS, SCALE, TWO_SCALES, FOUR_SCALES = 0x20, 0x1, 0x8, 0x40, 0x80
 
 @dataclass(frozen=True)
 class Subset:
-    """Some glyphs of a font, numbered anew from 1; 0 is the one for what is missing."""
+    """Glyphs of a font, renumbered from 1; 0 is the missing glyph."""
 
     content: bytes
     """A font file."""
@@ -31,10 +31,10 @@ class Subset:
 
 
 class TrueType:
-    """A font file with outlines in the ``glyf`` table."""
+    """Font file with outlines in the ``glyf`` table."""
 
     def __init__(self, content: bytes) -> None:
-        """Find the tables in the content of a font file."""
+        """Parse the table directory of a font file."""
         count = struct.unpack_from(">H", content, 4)[0]
         records = [struct.unpack_from(">4sIII", content, 12 + 16 * index) for index in range(count)]
         self._tables = {name.decode("latin-1"): content[at : at + size] for name, _, at, size in records}
@@ -50,7 +50,7 @@ class TrueType:
 
     @cached_property
     def glyphs(self) -> dict[int, int]:
-        """Number of the glyph of each code point."""
+        """Glyph index by code point."""
         table = self._tables["cmap"]
         places = {
             struct.unpack_from(">HH", table, 4 + 8 * index): struct.unpack_from(">I", table, 8 + 8 * index)[0]
@@ -65,7 +65,7 @@ class TrueType:
         return [int(place) for place in (places if self._long else 2 * places)]
 
     def width(self, glyph: int) -> float:
-        """Width of a glyph in thousandths of the font's size."""
+        """Width of a glyph in thousandths of the font size."""
         place = min(glyph, self._metrics - 1)
         return float(struct.unpack_from(">H", self._tables["hmtx"], 4 * place)[0]) * 1000 / self.units
 
@@ -74,7 +74,7 @@ class TrueType:
         return sum(self.width(self.glyphs[ord(char)]) for char in text) * size / 1000
 
     def subset(self, characters: Iterable[str]) -> Subset:
-        """A font with the glyphs of some characters, all of which it has."""
+        """Font with only the glyphs of some characters, all of which it has."""
         chosen = sorted(set(characters))
         old = list(dict.fromkeys([0, *(self.glyphs[ord(char)] for char in chosen)]))
         numbers = {glyph: number for number, glyph in enumerate(old)}
@@ -124,12 +124,12 @@ class TrueType:
 
 @cache
 def dejavu(*, bold: bool) -> TrueType:
-    """DejaVu Sans, which matplotlib brings."""
+    """DejaVu Sans as shipped with matplotlib."""
     return TrueType(dejavu_path(bold=bold).read_bytes())
 
 
 def dejavu_path(*, bold: bool) -> Path:
-    """The file of DejaVu Sans, found without importing matplotlib."""
+    """Path of DejaVu Sans, found without importing matplotlib."""
     spec = find_spec("matplotlib")
     assert spec is not None
     assert spec.origin is not None

@@ -12,7 +12,7 @@ PREVIEW = 90  # columns of the first words shown before a dialogue is opened
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of text; ``item`` is the title of the item it mentions, if it does."""
+    """A piece of text; ``item`` is the title of the item it mentions, if any."""
 
     text: str
     item: str | None = None
@@ -31,7 +31,7 @@ class Bubble:
 
 @dataclass(frozen=True)
 class Chat:
-    """One dialogue to open."""
+    """One example dialogue."""
 
     role: str
     system: str
@@ -44,7 +44,7 @@ class Chat:
 
 
 def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
-    """An example, ready to show; ``names`` are the labels of measures by full name."""
+    """Prepare an example for display; ``names`` are measure labels by full name."""
     dialogue = example.dialogue
     first = next((each.text for each in dialogue.utterances if each.text.strip()), "")
     system = dialogue.system or "system"
@@ -88,7 +88,7 @@ def _tags(utterance: Utterance, answers: Sequence[Score]) -> list[str]:
 
 
 def segments(text: str, mentions: Sequence[Mention]) -> tuple[Segment, ...]:
-    """The text in pieces, those that mention an item with its title.
+    """Split a text at its mentions.
 
     Mentions without offsets, with offsets outside the text, or overlapping an earlier one, are not marked.
 

@@ -21,7 +21,7 @@ MOST_THREATS = 3  # lines; every one is in the list below
 
 @dataclass(frozen=True)
 class BaselineCell:
-    """The best baseline on one measure."""
+    """Best baseline on one measure."""
 
     name: str
     cell: Cell
@@ -29,7 +29,7 @@ class BaselineCell:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """What is seen before anything is opened."""
+    """Content of the first screen."""
 
     answer: tuple[Statement, ...]
     """The verdict that decides, and what limits it."""
@@ -54,7 +54,7 @@ class FirstScreen:
 
 
 def first_screen(findings: Findings) -> FirstScreen:
-    """What a page shows before anything is opened."""
+    """Build the first screen."""
     leagues, systems = all_leagues(findings), systems_in_order(findings)
     answer, rest = _split_answer(findings.answer)
     chosen = _chief_columns(findings, leagues)

@@ -65,7 +65,7 @@ PAIRWISE = {
 
 
 def methods(findings: Findings) -> list[str]:
-    """Paragraphs: sample, intervals, tests, ranks, votes, software. What was not done is not mentioned."""
+    """Paragraphs on sample, intervals, tests, ranks, votes and software, limited to what was done."""
     leagues = all_leagues(findings)
     parts = [
         " ".join(findings.methods),
@@ -113,7 +113,7 @@ def _kinds(made: Iterable[tuple[str, Interval]]) -> str:
 
 
 def kind_of(interval: Interval) -> str:
-    """How an interval was made, without the number of clusters or of what is made equal, which differ between systems.
+    """Description of an interval's method, without counts that differ between systems.
 
     >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t"))
     '95 % confidence, jackknife over clusters, t'

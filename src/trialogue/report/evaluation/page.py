@@ -54,7 +54,7 @@ LONG = 130  # characters; a longer answer is set smaller
 
 @dataclass(frozen=True)
 class PairRow:
-    """Two systems on one measure, the one ahead first."""
+    """Two systems on one measure, the leading one first."""
 
     ahead: str
     behind: str
@@ -104,7 +104,7 @@ class Family:
 
 
 def render_html(findings: Findings) -> str:
-    """The whole page as one HTML document that loads nothing and runs no script.
+    """Render the page as one HTML document without external resources or scripts.
 
     Text from the findings is escaped, whatever it holds; characters that HTML cannot hold become U+FFFD. The same findings
     give the same page.
@@ -113,13 +113,13 @@ def render_html(findings: Findings) -> str:
 
 
 def render_page(findings: Findings, drawn: Sequence[Figure], validity: Sequence[Validity] = ()) -> str:
-    """The same with figures that are already there, and what is known of the metrics from the run's own people."""
+    """Render the page with given figures, and validity cards from the run's own ratings."""
     shown = with_short_names(findings)
     return printable(_template().render(**_content(shown, drawn), validity_of=validity_of(validity)))
 
 
 def validity_of(own: Sequence[Validity] = ()) -> Callable[[str], list[list[str]]]:
-    """What is known of a metric's agreement with people, in lines, one list a card; nothing where nothing is."""
+    """Lines on a metric's known agreement with people, one list per card; empty if unknown."""
     return lambda name: [validity_lines(card) for card in known_validity(name, more=own)]
 
 
@@ -129,7 +129,7 @@ def _template() -> "Template":
 
 
 def environment() -> "Environment":
-    """Templates of every page."""
+    """Jinja environment of all pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -199,7 +199,7 @@ _SECTIONS = ("league", "votes", "spread", "metrics")
 
 
 def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
-    """(measure with a card, names of all columns that it is the card of), each metric under each variant once.
+    """(Measure with a card, names of all its columns), each metric variant once.
 
     A metric of talks with several kinds of users has a column for each of them, and one card, without their names.
     """

@@ -114,7 +114,7 @@ _ESCAPED = {
 
 
 def methods_tex(findings: Findings) -> str:
-    """Paragraphs to paste into a paper, with citations of ``references.bib``.
+    """Methods paragraphs for a paper, citing ``references.bib``.
 
     Every character that LaTeX would take for a command is escaped, whatever names the data hold.
     """
@@ -124,7 +124,7 @@ def methods_tex(findings: Findings) -> str:
 
 
 def references_bib(findings: Findings) -> str:
-    """The references of ``methods.tex``: Trialogue, the statistics used, and the measures' sources from their cards."""
+    """References of ``methods.tex``: Trialogue, the statistics used, and the measures' sources."""
     text = " ".join(methods(findings))
     version = findings.manifest.versions.get("trialogue", "unknown")
     entries = [SOFTWARE.replace("VERSION", version)]
@@ -189,9 +189,9 @@ def _add_citation(paragraph: str) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Text for LaTeX.
+    r"""Escape text for LaTeX.
 
     >>> escape_latex("50 % of a_b & {c}")
-    '50 \\\\% of a\\\\_b \\\\& \\\\{c\\\\}'
+    '50 \\% of a\\_b \\& \\{c\\}'
     """
     return "".join(_ESCAPED.get(char, char) for char in one_line(text))

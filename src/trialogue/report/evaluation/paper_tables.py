@@ -15,7 +15,7 @@ TABLE_LATEX, TABLE_MARKDOWN, CAPTIONS = "league.tex", "league.md", "captions.md"
 
 
 def paper_table_latex(findings: Findings) -> str:
-    """The table of the chief measures as a ``table*`` with a caption that stands alone; needs the package booktabs.
+    """Table of the main measures as a ``table*`` with a self-contained caption; needs booktabs.
 
     Further measures are in ``summary.csv``. Without any measure: a comment that says so.
     """
@@ -39,7 +39,7 @@ def paper_table_latex(findings: Findings) -> str:
 
 
 def paper_table_markdown(findings: Findings) -> str:
-    """The same in Markdown: the caption, the table, its notes."""
+    """The same in Markdown: caption, table, notes."""
     table = league_table(all_leagues(findings), systems_in_order(findings))
     if not table.blocks:
         return f"{findings.title}: nothing could be measured.\n"
@@ -49,7 +49,7 @@ def paper_table_markdown(findings: Findings) -> str:
 
 
 def table_caption(findings: Findings, table: Table) -> str:
-    """What the table shows and how it is read, for somebody who has only the table."""
+    """Self-contained caption of the table."""
     cells = [cell for block in table.blocks for column in block.columns for cell in column.cells.values()]
     leagues = all_leagues(findings)
     levels = " or ".join(dict.fromkeys(map(confidence, leagues)))
@@ -67,7 +67,7 @@ def table_caption(findings: Findings, table: Table) -> str:
 
 
 def captions_markdown(findings: Findings, drawn: Sequence[Figure]) -> str:
-    """The caption of each figure by its file: what it shows, of which data, how it is read."""
+    """Self-contained caption of each figure, by file."""
     entries = [f"**{figure.name}** {figure.title}. {_what(findings)}. {figure.caption}\n" for figure in drawn]
     return "\n".join(entries) if entries else "There are no figures.\n"
 

@@ -8,7 +8,7 @@ _NUMBER = re.compile(r"[<>~+−-]?\s*[.\d\[]|—$")
 
 
 def passages(sentences: Sequence[str], systems: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Sentences in their order, as (system or "", text); those about one system each stand together, to be a list.
+    """Sentences in order as (system or "", text); sentences about one system are grouped.
 
     >>> passages(["In short.", "aria: good.", "bolt: bad.", "That is all."], ["aria", "bolt"])
     [[('', 'In short.')], [('aria', 'good.'), ('bolt', 'bad.')], [('', 'That is all.')]]
@@ -26,7 +26,7 @@ def passages(sentences: Sequence[str], systems: Sequence[str]) -> list[list[tupl
 
 
 def columns_of_words(rows: Sequence[Sequence[str]]) -> frozenset[int]:
-    """Which columns hold words: those whose cells mostly are no numbers, have several lines, or are long.
+    """Columns that hold words: those with mostly non-numeric, multi-line or long cells.
 
     >>> sorted(columns_of_words([["aria", "0.7 [0.5, 0.9]", "too few"], ["bolt", "—", "too few"]]))
     [0, 2]

@@ -51,24 +51,24 @@ PAIR_FIELDS = [
 
 
 def standing_rows(findings: Findings) -> list[dict[str, Any]]:
-    """A row for each system and measure, best first, baselines last; None where undefined."""
+    """One row per system and measure, best first, baselines last; None where undefined."""
     rows = (row for league in all_leagues(findings) for row in _standing_rows(league))
     return [{field: row[field] for field in STANDING_FIELDS} for row in rows]
 
 
 def pair_rows(findings: Findings) -> list[dict[str, Any]]:
-    """A row for each pair of systems and measure, and for each system and the best baseline; None where undefined."""
+    """One row per pair of systems and measure, and per system and best baseline; None where undefined."""
     rows = (_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league))
     return [{field: row[field] for field in PAIR_FIELDS} for row in rows]
 
 
 def summary_csv(findings: Findings) -> str:
-    """``summary.csv``: one row for each system and measure, best first, baselines last; in full, empty where undefined."""
+    """``summary.csv``: one row per system and measure, best first, baselines last; unrounded, empty where undefined."""
     return table_csv(STANDING_FIELDS, standing_rows(findings))
 
 
 def pairs_csv(findings: Findings) -> str:
-    """``pairs.csv``: one row for each pair of systems and measure, and for each system and the best baseline."""
+    """``pairs.csv``: one row per pair of systems and measure, and per system and best baseline."""
     return table_csv(PAIR_FIELDS, pair_rows(findings))
 
 
@@ -180,5 +180,5 @@ def _ends(estimate: Estimate) -> dict[str, float | None]:
 
 
 def table_csv(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows by name of the column as CSV, which no spreadsheet takes for formulas; summary.json has the texts as they are."""
+    """Format rows as CSV with cells guarded against formula injection; summary.json has the raw texts."""
     return csv_text(fields, ([row.get(field) for field in fields] for row in rows))

@@ -23,8 +23,7 @@ COLUMN = 17  # what "[0.174, 0.431]" or "n=2, per_response" needs
 
 
 def text_table(findings: Findings, *, width: int | None = None) -> str:
-    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for; baselines
-    stand below a rule.
+    """Render the answer and the league table with intervals and letters, split to the width, baselines below a rule.
 
     Args:
         findings: what to tell.

@@ -14,7 +14,7 @@ MOST_LINES = 5  # on a terminal; the page has all
 
 @dataclass(frozen=True)
 class ThreatHeading:
-    """The heading of a list of threats."""
+    """Heading of a list of threats."""
 
     severity: str
     """What they do: ``blocks``, ``demotes`` or ``notes``."""
@@ -23,7 +23,7 @@ class ThreatHeading:
 
 
 def threat_lists(findings: Findings) -> list[tuple[ThreatHeading, list[str]]]:
-    """(heading, lines) for each severity that occurs, those that block first; in each, those about the answer first."""
+    """(heading, lines) by severity, blocking first; within each, threats to the answer first."""
     primary = primary_league(findings.leagues)
     about = "" if primary is None else primary.measure.name
     threats = sorted(findings.threats, key=lambda threat: not threat.concerns_measure(about))
@@ -37,7 +37,7 @@ def threat_lists(findings: Findings) -> list[tuple[ThreatHeading, list[str]]]:
 
 
 def terminal_lines(findings: Findings) -> list[str]:
-    """The threats that block or demote, for a terminal; notes are counted."""
+    """Blocking and demoting threats for the terminal; notes are counted."""
     lines = []
     for title, texts in threat_lists(findings):
         if title.severity == Severity.NOTES:

@@ -90,7 +90,7 @@ def _write_figures(drawn: list[Figure], folder: Path, *, png: bool) -> None:
 
 
 def read_findings(folder: Path | str) -> Findings:
-    """The findings of a run, to draw them again.
+    """Read the findings of a run, for rendering.
 
     Args:
         folder: where ``write_report`` wrote, or its ``findings.json``.

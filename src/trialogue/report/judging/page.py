@@ -26,7 +26,7 @@ def write_judging(findings: JudgingFindings, folder: Path | str) -> Path:
 
 
 def judging_page(findings: JudgingFindings) -> str:
-    """The whole page as one HTML document that loads nothing and runs no script."""
+    """Render the page as one HTML document without external resources or scripts."""
     return printable(
         environment()
         .get_template("judging.html.j2")

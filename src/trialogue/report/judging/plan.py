@@ -7,7 +7,7 @@ from trialogue.stats.correction.plan import LabelNeed
 
 
 def plan_text(needs: Sequence[LabelNeed], width: float, *, is_pilot: bool) -> str:
-    """How many labels each system needs for intervals of a width.
+    """Text on the labels each system needs for a target interval width.
 
     Args:
         needs: of each system.

@@ -39,12 +39,12 @@ OVERALL = "all systems"
 
 
 def judging_csv(findings: JudgingFindings) -> str:
-    """One quantity a row, nothing rounded: the raw column beside the corrected one."""
+    """CSV with one unrounded quantity per row: the raw column beside the corrected one."""
     return csv_text(HEAD, _rows(findings))
 
 
 def systems_table(findings: JudgingFindings) -> Table:
-    """Means of systems, best first, and of all together."""
+    """Means of systems, best first, and overall."""
     values = [*(each.value for each in findings.systems), findings.overall]
     decimals = _decimals(values)
     rows = [
@@ -62,7 +62,7 @@ def systems_table(findings: JudgingFindings) -> Table:
 
 
 def differences_table(findings: JudgingFindings) -> Table:
-    """Every difference; p is Holm's over all."""
+    """All differences, with Holm-adjusted p-values."""
     decimals = _decimals([each.value for each in findings.differences])
     rows = tuple(
         (
@@ -77,7 +77,7 @@ def differences_table(findings: JudgingFindings) -> Table:
 
 
 def threat_lists(findings: JudgingFindings) -> list[tuple[str, list[str]]]:
-    """(heading, sentences) for each severity that occurs."""
+    """(heading, sentences) by severity."""
     lines = threat_lines(findings.threats, {})
     found = []
     for severity in Severity:

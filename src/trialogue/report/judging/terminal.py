@@ -18,7 +18,7 @@ MOST_PAIRS = 12  # differences on a terminal; the page has all
 
 
 def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
-    """The answer, the tables and what speaks against them.
+    """Render the answer, the tables and the threats.
 
     Args:
         findings: what to print.

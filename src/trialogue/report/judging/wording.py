@@ -7,7 +7,7 @@ from trialogue.stats.correction.table import Estimand
 
 
 def facts(findings: JudgingFindings) -> list[str]:
-    """What the numbers are about."""
+    """Sentences on the judge, the labels and the population."""
     unit = "dialogue" if findings.level == "dialogue" else "turn"
     lines = [
         f"{findings.judge} scored {count(findings.judged - findings.abstained, unit)}; {findings.labels} of "

@@ -21,7 +21,7 @@ MOST_DRAWN = 30  # systems in a matrix of pairs; beyond, its cells are too small
 
 
 def figures(findings: Findings) -> list[Figure]:
-    """All figures, those of people's and the primary measure first; none of what has no values.
+    """All figures, those of human and primary measures first; measures without values have none.
 
     The same findings give the same figures, byte by byte.
     """

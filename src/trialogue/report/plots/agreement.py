@@ -30,7 +30,7 @@ class Row:
 
 
 def agreement_figures(findings: AgreementFindings) -> list[Figure]:
-    """A figure for each question and level, then one for preferences; none of what has no values."""
+    """One figure per question and level, then one for preferences; none without values."""
     figures = []
     for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
@@ -44,7 +44,7 @@ def agreement_figures(findings: AgreementFindings) -> list[Figure]:
 def ratingforest_of(
     findings: AgreementFindings, question: str, level: str, ratings: Sequence[RatingAgreement]
 ) -> Figure | None:
-    """Measures by their pooled agreement with one question, with that within systems beneath."""
+    """Forest plot of measures by pooled agreement with one question, within-system agreement beneath."""
     statistic = main_statistic(ratings)
     rows = []
     for each in ratings:
@@ -72,7 +72,7 @@ def ratingforest_of(
 
 
 def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
-    """Measures by Cohen's kappa with people's choices."""
+    """Forest plot of measures by Cohen's kappa with people's choices."""
     chosen: list[PreferenceAgreement] = [each for each in findings.preferences if each.headline_kappa.value is not None]
     if not chosen:
         return None
@@ -100,7 +100,7 @@ def forest_of(
     ceiling: float | None = None,
     notes: Sequence[str] = (),
 ) -> Figure:
-    """A forest plot of rows, highest first, with a line at chance and perhaps at a ceiling.
+    """Forest plot of rows, highest first, with a line at chance and optionally at a ceiling.
 
     Args:
         name: file name without suffix.
@@ -184,5 +184,5 @@ def _mark(drawing: Drawing, row: Row, estimate: Estimate, scale: Scale, y: float
 
 
 def statistic_name(statistic: Statistic) -> str:
-    """A statistic in words."""
+    """Name of a statistic."""
     return NAMES[statistic]

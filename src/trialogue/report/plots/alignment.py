@@ -15,7 +15,7 @@ MOST = 10  # systems; more cannot be distinguished
 
 
 def alignment_figures(profiles: Sequence[AlignmentProfile]) -> list[Figure]:
-    """Both figures; none without profiles, and only the first ten systems."""
+    """Both figures, for the first ten systems; none without profiles."""
     shown = list(profiles)[:MOST]
     if not shown:
         return []
@@ -24,7 +24,7 @@ def alignment_figures(profiles: Sequence[AlignmentProfile]) -> list[Figure]:
 
 
 def mix_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) -> Figure:
-    """One row a strategy: people's share as a diamond, systems' as dots."""
+    """Dot plot by strategy: people's share as a diamond, systems' as dots."""
     human = max(profiles, key=lambda one: one.n).human_mix
     used = {name for one in profiles for name in (*one.human_mix, *one.system_mix)}
     names = sorted(used, key=lambda name: (-human.get(name, 0.0), name))
@@ -58,7 +58,7 @@ def mix_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) 
 
 
 def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) -> Figure:
-    """One line a system: the share of matches by turn, with intervals."""
+    """Line plot by system: match rate by turn, with intervals."""
     names = list(dict.fromkeys(stage.turns for one in profiles for stage in one.stages))
     names.sort(key=lambda name: int(name.split("-")[0].split()[0]))
     drawing = Drawing(height=TOP + TALL + FOOT + 8)

@@ -22,7 +22,7 @@ MOST_LABEL = 190.0  # pixels
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its words. The picture is drawn when it is asked for."""
+    """A figure with caption and description, drawn on demand."""
 
     name: str
     """File name without suffix."""
@@ -38,51 +38,51 @@ class Figure:
 
     @cached_property
     def svg(self) -> str:
-        """A whole SVG file in light colors."""
+        """Standalone SVG in light colors."""
         return svg_file(self.drawing, title=self.title, description=self.alt)
 
     @cached_property
     def png(self) -> bytes:
-        """A PNG file of 1992 pixels' width."""
+        """PNG, 1992 pixels wide."""
         return png_bytes(self.drawing)
 
     @cached_property
     def pdf(self) -> bytes:
-        """A PDF file with text that can be selected."""
+        """PDF with selectable text."""
         return pdf_bytes(self.drawing)
 
     def matplotlib(self) -> "MatplotlibFigure":
-        """The picture as a figure of matplotlib's."""
+        """Editable matplotlib figure."""
         return matplotlib_figure(self.drawing)
 
     @property
     def inline(self) -> str:
-        """An ``svg`` element for the page."""
+        """``svg`` element for the page."""
         return inline_svg(self.drawing, name=self.name, title=self.title, description=self.alt)
 
     def rename(self, name: str) -> "Figure":
-        """The same under another name."""
+        """Copy with another name."""
         return replace(self, name=name)
 
 
 def label_width(systems: Sequence[str], *, size: float = SIZE) -> float:
-    """Width of the column that names systems."""
+    """Width of the column of system names."""
     return min(MOST_LABEL, widest([label(system) for system in systems], size=size)) + 14
 
 
 def label(system: str) -> str:
-    """A system's name, short enough for a figure."""
+    """System name, shortened for a figure."""
     return shorten(system, LONGEST_LABEL)
 
 
 def row_lines(drawing: Drawing, rows: int, *, top: float, row: float, left: float, right: float) -> None:
-    """Hairlines between rows."""
+    """Draw hairlines between rows."""
     for index in range(rows + 1):
         drawing.add(Line(left, top + index * row, right, top + index * row, width=0.75))
 
 
 def legend(drawing: Drawing, entries: Sequence[tuple[Dot, str]], *, x: float, y: float) -> None:
-    """Marks with their meaning, side by side."""
+    """Draw marks with their meaning, side by side."""
     for dot, meaning in entries:
         drawing.add(replace(dot, x=x + 5, y=y), Words(x + 15, y, meaning, size=SIZE - 1, color="muted"))
         x += 15 + widest([meaning], size=SIZE - 1) + 18

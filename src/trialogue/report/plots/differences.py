@@ -18,7 +18,7 @@ TOP = 32.0
 def differences(
     leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], *, alpha: float, correction: str
 ) -> Figure | None:
-    """First system minus second; to the right is always where the first is better. None if nothing was compared."""
+    """Difference of the first and second system, oriented so that right favours the first; None without comparisons."""
     a, b = systems
     rows = [(league, contrast) for league in leagues if (contrast := contrast_between(league, a, b)) is not None]
     rows = [(league, contrast) for league, contrast in rows if contrast.difference.value is not None]

@@ -105,7 +105,7 @@ def _axis_title(league: League) -> str:
 
 
 def confidence(league: League) -> str:
-    """Level of a league's intervals: ``95 %``."""
+    """Confidence level of a league's intervals: ``95 %``."""
     found = {s.estimate.interval.confidence for s in league.standings if s.estimate.interval}
     return " or ".join(f"{100 * share:g} %" for share in sorted(found)) or "95 %"
 
@@ -126,7 +126,7 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
 
 
 def describe(league: League) -> str:
-    """A forest plot in words: every value with its interval, those of baselines apart."""
+    """Text description of a forest plot: every value with its interval, baselines separately."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
     rows, baselines = (
         [f"{s.system} {render_estimate(s.estimate, decimals)}" for s in each if s.estimate.value is not None]

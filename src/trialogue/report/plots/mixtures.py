@@ -15,7 +15,7 @@ TALL, HEAD, FOOT, GUTTER, AXIS = 112.0, 34.0, 34.0, 14.0, 36.0
 
 
 def mixtures(found: Sequence[Differentiation], *, name: str = "differentiation") -> Figure:
-    """Small multiples in the given order; metrics without values are left out."""
+    """Small multiples in the given order; metrics without values are omitted."""
     shown = [one for one in found if one.mixes]
     rows = -(-len(shown) // ACROSS)
     drawing = Drawing(height=max(1, rows) * (HEAD + TALL + FOOT))

@@ -16,7 +16,7 @@ TOP = 8.0
 
 
 def glance(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure | None:
-    """Values and intervals of some systems, and the best baseline as a dashed line; None where no system has a value."""
+    """Forest plot of some systems with the best baseline as a dashed line; None without values."""
     held = {standing.system: standing for standing in league.standings}
     shown = [held[name] for name in systems if name in held and held[name].estimate.value is not None]
     if not shown:

@@ -18,7 +18,7 @@ Panel = Callable[[Drawing, League, float, float, float], None]
 
 
 def parts_of(leagues: Sequence[League], systems: Sequence[str]) -> list[tuple[list[League], list[str]]]:
-    """(leagues of one figure, the systems with anything in them), so that no figure holds talks of different users."""
+    """(Leagues of one figure, systems with values), so that no figure mixes dialogues of different users."""
     size, parts = ACROSS * BANDS, []
     for group in group_by_judges(leagues):
         for part in (group[start : start + size] for start in range(0, len(group), size)):
@@ -30,7 +30,7 @@ def parts_of(leagues: Sequence[League], systems: Sequence[str]) -> list[tuple[li
 def panels(
     leagues: Sequence[League], systems: Sequence[str], draw: Panel, *, row: float, names_lower: float = 0.0
 ) -> Drawing:
-    """A drawing of all leagues, each in a panel with its title.
+    """Draw all leagues, each in a panel with its title.
 
     Args:
         leagues: in the order of the panels.
@@ -53,7 +53,7 @@ def panels(
 
 
 def name_figures(name: str, title: str, page: int, leagues: Sequence[League] = ()) -> Mapping[str, str]:
-    """Name and title of a figure of which there may be several; the first name has no number.
+    """Name and title of figures that may be repeated; the first name has no number.
 
     The title says whose talks its measures are of where simulated users held them, so that the panels need not.
 
@@ -65,7 +65,7 @@ def name_figures(name: str, title: str, page: int, leagues: Sequence[League] = (
 
 
 def with_parts(figures: Sequence[Figure]) -> list[Figure]:
-    """The figures, those of one title numbered from the second on."""
+    """Figures, with repeated titles numbered from the second on."""
     seen: Counter[str] = Counter()
     found = []
     for figure in figures:

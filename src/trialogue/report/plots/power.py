@@ -18,7 +18,7 @@ Point = tuple[int, int, float]
 
 
 def power_figure(findings: PowerFindings) -> Figure:
-    """Power against participants (two ways) and against situations; lines by formula, dots simulated with their error."""
+    """Power against participants (two ways) and situations; lines by formula, dots simulated with their error."""
     drawing = Drawing(height=BOTTOM + 50)
     half = (drawing.width - GAP) / 2
     by_people = [way for way in ("participants", "both") if way in findings.curves]

@@ -16,7 +16,7 @@ FAINTEST, STRONGEST = 0.1, 0.45  # opacity of the worst and the best value: text
 
 
 def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure:
-    """Systems that have values, in the given order; the best value stands at the left, where rows are easy to compare."""
+    """Stacked bars of systems with values, in the given order; the best value is at the left, for comparison."""
     values = sorted({value for system in systems for value in league.values[system]})
     if league.measure.better != "lower":
         values.reverse()
@@ -46,7 +46,7 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
 
 
 def plain(value: float) -> str:
-    """A value with no more than three digits where it is below 100: these tell the few values of such a measure apart.
+    """Format a value with at most three digits below 100.
 
     >>> plain(1.0), plain(2 / 3), plain(-0.5)
     ('1', '0.667', '−0.5')

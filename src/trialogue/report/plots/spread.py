@@ -24,23 +24,23 @@ BINS = 28
 
 @dataclass(frozen=True)
 class Bins:
-    """Bars on the axis of values: centers, and half their width."""
+    """Histogram bins: centers and half width."""
 
     centers: tuple[float, ...]
     half: float
 
     @property
     def low(self) -> float:
-        """Left end of the first bar."""
+        """Left end of the first bin."""
         return self.centers[0] - self.half
 
     @property
     def high(self) -> float:
-        """Right end of the last bar."""
+        """Right end of the last bin."""
         return self.centers[-1] + self.half
 
     def shares(self, values: Sequence[float]) -> list[float]:
-        """Share of the values in each bar."""
+        """Share of the values in each bin."""
         borders = [(a + b) / 2 for a, b in pairwise(self.centers)]
         counts = [0] * len(self.centers)
         for value in values:
@@ -49,7 +49,7 @@ class Bins:
 
 
 def bins_of(values: Sequence[float]) -> Bins:
-    """One bar for each value where there are few, else bars of equal width from the lowest value to the highest."""
+    """One bin per distinct value if there are few, else bins of equal width over the range."""
     different = sorted(set(values))
     if len(different) == 1:
         return Bins((different[0],), 0.5)
@@ -63,7 +63,7 @@ def bins_of(values: Sequence[float]) -> Bins:
 
 
 def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure | None:
-    """One measure; None where no values of single dialogues are known."""
+    """Histogram of one measure; None without unit values."""
     shown = [system for system in systems if league.values.get(system)]
     if not shown:
         return None
@@ -99,7 +99,7 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
 
 
 def spreads(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
-    """Several measures side by side over the same systems."""
+    """Histograms of several measures side by side over the same systems."""
     known = [league for league in leagues if any(league.values.get(system) for system in systems)]
     parts = enumerate(parts_of(known, systems), start=1)
     return with_parts([_panels(part, rows, colors, page) for page, (part, rows) in parts])

@@ -17,7 +17,7 @@ LONGEST = 20  # columns of a variant's name
 
 
 def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
-    """Ranks of systems, one column a variant; None for fewer than two variants that rank."""
+    """Ranks of systems, one column per variant; None with fewer than two ranking variants."""
     leagues = [league for league in found.leagues if is_ranked(league) and places(league)]
     if len(leagues) < 2:
         return None
@@ -50,7 +50,7 @@ def variants_name(found: Sensitivity) -> str:
 
 
 def variant_labels(names: Sequence[str]) -> dict[str, str]:
-    """What tells variants apart, by full name: ``@ratio``, with parameters only where they differ.
+    """Distinguishing part of variants, by full name: ``@ratio``, with parameters only where they differ.
 
     >>> variant_labels(["distinct(n=2)@ratio|v1", "distinct(n=2)@laps|v1"])
     {'distinct(n=2)@ratio|v1': '@ratio', 'distinct(n=2)@laps|v1': '@laps'}
@@ -80,7 +80,7 @@ def _headings(drawing: Drawing, names: Sequence[str], xs: Sequence[float], *, tu
 
 
 def places(league: League) -> dict[str, int]:
-    """Rank of each system that has a value, from 1, by value alone."""
+    """Rank of each system by value alone, from 1."""
     defined = [standing.system for standing in league.standings if standing.estimate.value is not None]
     return {system: place for place, system in enumerate(defined, start=1)}
 

@@ -13,7 +13,7 @@ TOP = 30.0
 
 
 def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
-    """Strengths of systems, strongest first; None if there are none."""
+    """Strengths of systems, strongest first; None without any."""
     if not found.strengths:
         return None
     bottom = TOP + ROW * len(found.strengths)

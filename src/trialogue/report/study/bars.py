@@ -25,7 +25,7 @@ class Part:
 
 
 def distribution_figure(found: RatingFindings, colors: Mapping[str, str]) -> Figure:
-    """How often each system got each point, best system first, best point at the left."""
+    """Rating distribution by system, best system first, best point at the left."""
     points = list(enumerate(found.points))
     points = points[::-1] if found.better == "higher" else points
     drawing = Drawing(height=TOP + TALL * len(found.systems) + 8)

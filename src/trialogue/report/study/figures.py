@@ -16,7 +16,7 @@ MOST_DRAWN = 40  # pairs in a figure; the table has all
 
 
 def study_figures(findings: StudyFindings) -> list[Figure]:
-    """Every figure, in the order of the page; two criteria whose names make one file name get a number."""
+    """All figures in page order; criteria with equal file names get a number."""
     drawn: list[Figure] = []
     if findings.flow is not None:
         drawn.append(flow_figure(findings.flow))
@@ -34,7 +34,7 @@ def study_figures(findings: StudyFindings) -> list[Figure]:
 
 
 def criterion_key(found: RatingFindings, place: int) -> str:
-    """What the names of a criterion's figures end on; the place keeps two criteria of one name apart."""
+    """File name suffix of a criterion's figures, unique by position."""
     return f"{slug(MeasureName(found.measure).prose)}-{place + 1}"
 
 

@@ -64,12 +64,12 @@ class Criterion:
 
 
 def render_study_html(findings: StudyFindings) -> str:
-    """The whole page as one HTML document that loads nothing and runs no script; text is escaped, whatever it holds."""
+    """Render the page as one HTML document without external resources or scripts; text is escaped."""
     return render(findings, study_figures(findings))
 
 
 def render(findings: StudyFindings, drawn: Sequence[Figure]) -> str:
-    """The same with figures that are already there."""
+    """Render the page with given figures."""
     return printable(_template().render(**_content(findings, drawn)))
 
 

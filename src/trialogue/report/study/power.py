@@ -29,7 +29,7 @@ def write_power(findings: PowerFindings, folder: Path) -> Path:
 
 
 def power_lines(findings: PowerFindings) -> list[str]:
-    """What the plan finds and what would find more, in lines."""
+    """Power of the plan and of alternatives, as lines."""
     plan = findings.plan
     lines = [
         (

@@ -19,7 +19,7 @@ SHARES = ("win", "lose", "tie")
 
 
 def rating_sensitivity_grid(found: RatingFindings) -> Grid:
-    """The main test and verdicts under each exclusion."""
+    """Main test and verdicts under each exclusion."""
     names = [f"{pair.a} – {pair.b}" for pair in found.pairs]
     main = _main(found)
     rows = []
@@ -45,7 +45,7 @@ def _odds(log_odds: Estimate) -> str:
 
 
 def choice_sensitivity_grids(found: ChoiceFindings) -> tuple[Grid, ...]:
-    """Each pair under each exclusion; of realism also the shares of wins, losses and ties."""
+    """Each pair under each exclusion; for realism also the shares of wins, losses and ties."""
     return tuple(_choice_grid(found, pair) for pair in _overall_pairs(found)) if found.sensitivity else ()
 
 
@@ -95,7 +95,7 @@ def _overall_pairs(found: ChoiceFindings) -> list[ChoicePair]:
 
 
 def rating_sensitivity_figure(found: RatingFindings) -> Figure:
-    """The pair with the smallest lead among those that hold, or the first one, under every exclusion."""
+    """Significant pair with the smallest lead, or else the first pair, under every exclusion."""
     from trialogue.stats import odds_ratio
 
     held = [place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b")] or [0]
@@ -116,7 +116,7 @@ def rating_sensitivity_figure(found: RatingFindings) -> Figure:
 
 
 def choice_sensitivity_figure(found: ChoiceFindings) -> Figure:
-    """The same of choices: the win share nearest to one half among those that hold, or the first one."""
+    """Significant win share nearest to one half, or else the first pair, under every exclusion."""
     pairs = _overall_pairs(found)
     held = [pair for pair in pairs if pair.verdict in ("a", "b")] or pairs[:1]
     chosen = min(held, key=lambda pair: abs((pair.decisive.value or 0.0) - 0.5))

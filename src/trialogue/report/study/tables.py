@@ -36,12 +36,12 @@ class Grid:
 
 
 def value_of(estimate: Estimate) -> str:
-    """A value with its interval."""
+    """Format a value with its interval."""
     return render_estimate(estimate, 2)
 
 
 def model_grids(findings: StudyFindings) -> tuple[Grid, ...]:
-    """What language models answered beside people; every caption and column says that they are no people."""
+    """Tables of language-model answers beside people's, marked as such in every caption and column."""
     grids = []
     for each in findings.model_ratings:
         who = f"{each.rater} (language model)"
@@ -76,7 +76,7 @@ def _mean_of(value: float | None) -> str:
 
 
 def tests_grid(found: RatingFindings) -> Grid:
-    """Every test of systems, with what it rests on."""
+    """All tests of systems, with their basis."""
     rows = [(_test_name(test), test.basis, _statistic(test), plain_p(test.p)) for test in found.tests]
     notes = tuple(f"{test.name}: {test.why}." for test in found.tests if test.p is None and test.why)
     strong = frozenset(place for place, test in enumerate(found.tests) if test.main)
@@ -96,7 +96,7 @@ def _statistic(test: TestResult) -> str:
 
 
 def pairs_grid(found: RatingFindings) -> Grid:
-    """Every pair of systems."""
+    """All pairs of systems."""
     rows = []
     for pair in found.pairs:
         verdict = {"a": f"{pair.a} is better", "b": f"{pair.b} is better"}.get(pair.verdict) or VERDICTS[pair.verdict]
@@ -129,14 +129,14 @@ def pairs_grid(found: RatingFindings) -> Grid:
 
 
 def agreement_grid(found: Sequence[Agreement]) -> Grid:
-    """Coefficients with what they rest on; a dash has its reason beneath."""
+    """Agreement coefficients with their samples; reasons below missing ones."""
     rows = [(one.name, value_of(one.estimate), f"{one.estimate.n:,}", one.note) for one in found]
     notes = tuple(f"{one.name}: {one.estimate.why}." for one in found if one.estimate.value is None)
     return Grid("Agreement", ("Coefficient", "Value", "n", "Rests on"), tuple(rows), (1, 2), notes=notes)
 
 
 def model_grid(model: ModelFindings) -> Grid:
-    """Spread of each random effect, and effects left out with reasons."""
+    """Standard deviation of each random effect, and omitted effects with reasons."""
     rows = [(name.replace(" x ", " × "), value_of(spread)) for name, spread in model.spreads.items()]
     left = [f"{name.replace(' x ', ' × ')} is not in the model: {why}." for name, why in model.left_out.items()]
     edges = [f"{name.replace(' x ', ' × ')}: {one.why}." for name, one in model.spreads.items() if one.why]
@@ -145,29 +145,29 @@ def model_grid(model: ModelFindings) -> Grid:
 
 
 def choice_name(task: str, pair: ChoicePair) -> str:
-    """What a row is of: two systems, or a simulator (and a recommender)."""
+    """Subject of a row: two systems, or a simulator (and a recommender)."""
     if task == "realism":
         return f"{pair.a}, {pair.group}" if pair.group else pair.a
     return f"{pair.a} – {pair.b}"
 
 
 def choice_verdict(pair: ChoicePair) -> str:
-    """Who wins, in words."""
+    """Winner in words."""
     return {"a": f"{pair.a} wins", "b": f"{pair.b} wins"}.get(pair.verdict) or VERDICTS[pair.verdict]
 
 
 def judgements(pair: ChoicePair) -> int:
-    """How many there are."""
+    """Number of judgements."""
     return pair.wins + pair.losses + pair.ties
 
 
 def pair_under(row: ChoiceSensitivity, main: ChoicePair) -> ChoicePair | None:
-    """A pair of the main analysis under other exclusions; None: no judgements are left."""
+    """A pair of the main analysis under other exclusions; None without judgements."""
     return next((pair for pair in row.pairs if (pair.a, pair.b) == (main.a, main.b)), None)
 
 
 def choices_grid(found: ChoiceFindings) -> Grid:
-    """Every pair of sides."""
+    """All pairs of sides."""
     rows = []
     for pair in found.pairs:
         rows.append(
@@ -220,7 +220,7 @@ MODEL_FIELDS = ["rater", "measure", "kind", "system", "value", "low", "high", "p
 
 
 def csv_files(findings: StudyFindings) -> dict[str, str]:
-    """Tables in full, by file name; only those with rows."""
+    """Complete tables by file name; only those with rows."""
     files = {
         "systems.csv": (SYSTEM_FIELDS, _system_rows(findings)),
         "pairs.csv": (PAIR_FIELDS, _pair_rows(findings)),

@@ -51,7 +51,7 @@ def write_study_report(findings: StudyFindings, folder: Path) -> Path:
 
 
 def read_study_findings(folder: Path) -> StudyFindings:
-    """The findings of a study, to draw them again.
+    """Read the findings of a study, for rendering.
 
     Raises:
         DataError: there are none, or they are damaged.
