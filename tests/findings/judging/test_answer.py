@@ -71,6 +71,7 @@ def test_what_holds_under_conditions_is_said_after_what_holds_and_names_its_cond
     assert firm.startswith("On overall, A is significantly better than B (")
     assert conditional.startswith("Conditional: On overall, A and B are significantly better than C (A minus C: 1.00 ")
     assert ", but the labelled units of C are not a random sample" in conditional
+    assert "the judge scores them 1.00, the others 3.00" in conditional
 
 
 def test_the_largest_error_of_the_judge_is_said_with_both_values() -> None:

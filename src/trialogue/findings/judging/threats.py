@@ -65,7 +65,7 @@ def _chosen(table: JudgedTable) -> Iterator[Threat]:
         with np.errstate(all="ignore"):
             p = float(ttest_ind(chosen, others, equal_var=False).pvalue)
         if p < CHOSEN / len(table.systems):
-            facts = {"labelled": f"{chosen.mean():.2f}", "others": f"{others.mean():.2f}"}
+            facts = {"labelled": float(chosen.mean()), "others": float(others.mean())}
             yield Threat(code=ThreatCode.LABELS_CHOSEN, severity=Severity.DEMOTES, systems=(system,), facts={**facts})
 
 

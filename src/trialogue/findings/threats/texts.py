@@ -42,6 +42,10 @@ def catalogue_rows() -> list[tuple[str, str, str, str]]:
     return [(code.value, text.title, text.detected, text.effect) for code, text in TEXTS.items()]
 
 
+def _mean(value: JsonValue) -> str:
+    return f"{float(value):.2f}" if isinstance(value, int | float) else "an unknown mean"
+
+
 def _names(threat: Threat) -> str:
     return list_names(threat.systems) if threat.systems else "all systems"
 
@@ -395,8 +399,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         "Demotes the system's estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
         lambda t: (
-            f"the labelled units of {_names(t)} are not a random sample: the judge scores them {t.facts['labelled']}, the "
-            f"others {t.facts['others']}"
+            f"the labelled units of {_names(t)} are not a random sample: the judge scores them "
+            f"{_mean(t.facts['labelled'])}, the others {_mean(t.facts['others'])}"
         ),
     ),
 }
