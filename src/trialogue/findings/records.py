@@ -212,6 +212,8 @@ class SystemFacts(Record):
     """Its dialogues with simulated users; what was learned from people says little of them."""
     models: tuple[str, ...] = ()
     """Language models that answered for it, by id and fingerprint; (): none, or nobody recorded it."""
+    user_models: tuple[str, ...] = ()
+    """Language models that played its users, in the same way."""
     completion: CompletionCounts | None = None
     """What it finished of what it was asked to do; None: unknown (of an older file)."""
     gates: dict[Gate, int] = Field(default_factory=dict)

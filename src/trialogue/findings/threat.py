@@ -71,6 +71,7 @@ class ThreatCode(StrEnum):
     FEW_REAL_USERS = "few_real_users"
     ONE_AGENT = "one_agent"
     SEVERAL_USER_MODELS = "several_user_models"
+    SEVERAL_MODELS = "several_models"
     SIMULATIONS_FAILED = "simulations_failed"
     CALIBRATION_ELSEWHERE = "calibration_elsewhere"
     TRAINING_DATA = "training_data"

@@ -3,9 +3,9 @@
 import pytest
 
 from trialogue.findings import Findings, SystemFacts
-from trialogue.findings.threat import Severity, Threat
+from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.texts import sentence
-from trialogue.findings.threats.users import fishers_p, user_fault_differences, user_faults
+from trialogue.findings.threats.users import fishers_p, several_models, user_fault_differences, user_faults
 from trialogue.records import Manifest
 from trialogue.records.kinds.gates import Gate
 
@@ -64,3 +64,17 @@ def test_pairs_whose_users_differ_are_conditional() -> None:
 def test_people_are_not_compared_and_neither_is_nothing() -> None:
     assert list(user_fault_differences(findings(facts("a", 0, simulated=0), facts("b", 60)))) == []
     assert list(user_fault_differences(findings(facts("a", 0, of=0), facts("b", 60)))) == []
+
+
+def test_several_models_in_one_batch_are_a_mixture_of_users_or_of_the_system() -> None:
+    one = facts("a", 0).model_copy(update={"models": ("m fp_1",), "user_models": ("u fp_1", "u fp_2")})
+    two = facts("b", 0).model_copy(update={"models": ("m fp_1", "m fp_2"), "user_models": ("u fp_1",)})
+    found = list(several_models(findings(one, two, facts("c", 0))))
+    assert [(each.code, each.severity, each.systems) for each in found] == [
+        (ThreatCode.SEVERAL_USER_MODELS, Severity.DEMOTES, ("a",)),
+        (ThreatCode.SEVERAL_MODELS, Severity.NOTES, ("b",)),
+    ]
+    assert [sentence(each) for each in found] == [
+        "Several models played the users of a: u fp_1 and u fp_2.",
+        "Several models answered for b: m fp_1 and m fp_2.",
+    ]

@@ -14,7 +14,7 @@ from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
-from trialogue.findings.threats.users import user_fault_differences, user_faults
+from trialogue.findings.threats.users import several_models, user_fault_differences, user_faults
 from trialogue.records import VOTES, DomainFit, Labeller, MeasureName, Raters
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
@@ -320,6 +320,7 @@ DETECTORS: tuple[Detector, ...] = (
     recognised_acts,
     user_faults,
     user_fault_differences,
+    several_models,
     few_clusters,
     baselines,
     no_baselines,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from trialogue.findings.threat import ThreatCode
+from trialogue.findings.threat import Threat, ThreatCode
 from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.wording import list_names
 from trialogue.records import JsonValue
@@ -10,6 +10,10 @@ from trialogue.records import JsonValue
 
 def _texts(given: JsonValue) -> list[str]:
     return [str(each) for each in given] if isinstance(given, list) else []
+
+
+def _of_systems(threat: Threat) -> str:
+    return f" of {list_names(threat.systems)}" if threat.systems else ""
 
 
 PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
@@ -74,8 +78,14 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SEVERAL_USER_MODELS: ThreatText(
         "Several models played the users",
         "Ids and fingerprints of the models that answered for the users of one batch differ.",
-        "Demotes a passport: it is of a mixture of simulators.",
-        lambda t: f"several models played the users: {list_names(_texts(t.facts['models']))}",
+        "Demotes a passport, and the verdicts of the system: the users are a mixture of simulators.",
+        lambda t: f"several models played the users{_of_systems(t)}: {list_names(_texts(t.facts['models']))}",
+    ),
+    ThreatCode.SEVERAL_MODELS: ThreatText(
+        "Several models answered for a system",
+        "Ids and fingerprints of the models that answered for a system in one batch differ.",
+        "Noted: the verdict is about their mixture.",
+        lambda t: f"several models answered for {list_names(t.systems)}: {list_names(_texts(t.facts['models']))}",
     ),
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",

@@ -50,6 +50,20 @@ def user_fault_differences(findings: Findings) -> Iterator[Threat]:
             )
 
 
+def several_models(findings: Findings) -> Iterator[Threat]:
+    """Systems, or their users, for which more than one model answered: a batch of them is a mixture.
+
+    A system may choose among models by design, so that is noted; users are meant to be one simulator.
+    """
+    for facts in findings.systems:
+        for code, severity, models in (
+            (ThreatCode.SEVERAL_USER_MODELS, Severity.DEMOTES, facts.user_models),
+            (ThreatCode.SEVERAL_MODELS, Severity.NOTES, facts.models),
+        ):
+            if len(models) > 1:
+                yield Threat(code=code, severity=severity, systems=(facts.system,), facts={"models": list(models)})
+
+
 def fishers_p(one: SystemFacts, other: SystemFacts) -> float:
     """Fisher's exact p-value of two systems' shares of dialogues with a user fault."""
     from scipy.stats import fisher_exact

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from trialogue.findings import SystemFacts
 from trialogue.metrics import Conversation
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
-from trialogue.records import CompletionCounts, Dialogue, Role
+from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.gates import Gate
 from trialogue.simulation.source import users_of_source
 
@@ -57,7 +57,14 @@ def _facts(
         replies=sum(len(each.replies) for each in own),
         people=len(people) or None,
         simulated=sum(each.dialogue is not None and users_of_source(each.dialogue) is not None for each in own),
-        models=_models(own),
+        models=_models(reply.utterance for each in own for reply in each.replies),
+        user_models=_models(
+            said
+            for each in own
+            if each.dialogue is not None
+            for said in each.dialogue.utterances
+            if said.speaker == "user"
+        ),
         completion=completion,
         gates={gate: counts[gate] for gate in Gate if counts[gate]},
         gated=sum(bool(found) for found in faults),
@@ -69,12 +76,11 @@ def _faults(dialogue: Dialogue, vocabulary: Vocabulary) -> list[Gate]:
     return [gate for gate, fires in gates_in(dialogue, vocabulary).items() if fires]
 
 
-def _models(own: Sequence[Conversation]) -> tuple[str, ...]:
+def _models(messages: Iterable[Utterance]) -> tuple[str, ...]:
     """The language models that answered, as their servers named them, with the fingerprints of their configurations."""
     answered = {
         " ".join(str(part) for part in (meta.get("model"), meta.get("system_fingerprint")) if part)
-        for conversation in own
-        for meta in (reply.utterance.meta for reply in conversation.replies)
+        for meta in (message.meta for message in messages)
         if meta.get("model")
     }
     return tuple(sorted(answered))
