@@ -29,7 +29,7 @@ LONGEST_QUERY = 120  # characters; hardly a title is longer, and a search takes 
 
 
 class Content:
-    """A catalogue's items by what they are about.
+    """Content-based similarity of a catalogue's items.
 
     >>> from trialogue.catalogue import Item
     >>> films = Catalogue.from_items([
@@ -56,7 +56,7 @@ class Content:
         self._title_words = lru_cache(maxsize=4096)(lambda item_id: _words(catalogue[item_id].title))
 
     def similar(self, item_id: str, *, n: int = 10) -> tuple[str, ...]:
-        """Ids of the items that are most like an item, without itself and without those that share nothing with it.
+        """Ids of the items most similar to an item, without itself and without unrelated ones.
 
         Raises:
             KeyError: the catalogue has no such item.
@@ -64,7 +64,7 @@ class Content:
         return tuple(self.ids[place] for place in best(self.nearness(item_id), n))
 
     def similarities(self, item_id: str) -> Scores:
-        """How alike every item and this one are, from 0 to 1, shape (n_items,)."""
+        """Similarity of every item to one item, from 0 to 1, shape (n_items,)."""
         return np.asarray(self._rows @ self._rows[[self.place[item_id]]].toarray().ravel(), dtype=np.float32)
 
     def _nearness(self, item_id: str) -> Scores:
@@ -142,7 +142,7 @@ class _Facet:
 
 
 def best(scores: NDArray[np.floating[Any]], n: int) -> list[int]:
-    """Places of the n highest scores above 0, the highest first; of equal scores the first place.
+    """Indices of the n highest scores above 0 in descending order; ties by index.
 
     >>> best(np.array([0.1, 0.5, 0.0, 0.5]), 3), best(np.array([0.1]), 0)
     ([1, 3, 0], [])

@@ -21,22 +21,22 @@ from trialogue_recommenders.wording.wording import FILMS, Wording
 
 
 class Policy(Protocol):
-    """What an agent does in one conversation; its state is of that conversation only."""
+    """Dialogue policy of an agent in one conversation."""
 
     def answer(self, text: str) -> Turn:
-        """The turn after what the user has just said (several messages in a row come as lines of one text)."""
+        """The turn in response to the user's text (consecutive messages are lines of one text)."""
         ...
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """The history says that the system, not this policy, has named these items."""
+        """Record items named by the system in a history that this policy did not produce."""
         ...
 
 
 class Conversation(SimpleSession):
-    """A session that answers as its policy does."""
+    """Session that answers by its policy."""
 
     def __init__(self, begin: Callable[[], Policy]) -> None:
-        """Begin.
+        """Start a session.
 
         Args:
             begin: gives a policy in its first state, the same every time.
@@ -50,7 +50,7 @@ class Conversation(SimpleSession):
         self._own: frozenset[str] = frozenset()  # texts of the last turn
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """The turn after a history; one shorter than the last starts the conversation anew.
+        """The turn after a history; a shorter history than before restarts the conversation.
 
         Raises:
             ValueError: the history does not end on a user utterance, which is a mistake of the caller.
@@ -78,7 +78,7 @@ class Conversation(SimpleSession):
 
 
 class LocalAgent(ABC):
-    """An agent that lives in this process and holds any number of conversations."""
+    """Agent in this process with any number of conversations."""
 
     default_name: ClassVar[str]
     """The system's name, unless another is given."""
@@ -90,19 +90,19 @@ class LocalAgent(ABC):
         self.sessions_at_once: int | None = None
 
     def open(self, dialogue_id: str, *, seed: int) -> Conversation:
-        """A new session; what it draws at random depends on the seed alone."""
+        """Open a session; its randomness depends on the seed alone."""
         return Conversation(lambda: self.policy(rng_for(seed, "reference agent")))
 
     @abstractmethod
     def policy(self, rng: np.random.Generator) -> Policy:
-        """What it does in a conversation, in its first state."""
+        """Create the policy of a conversation."""
 
     def close(self) -> None:  # noqa: B027 - most agents have something to close, these have not
-        """Nothing is held."""
+        """Do nothing: there are no resources."""
 
 
 class ReferenceAgent(LocalAgent):
-    """What the recommenders share: they know one catalogue and its ratings. The seed only chooses their words."""
+    """Base class of the recommenders over one catalogue and its ratings. The seed only chooses their words."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class ReferenceAgent(LocalAgent):
         wording: Wording = FILMS,
         expert: Expert | None = None,
     ) -> None:
-        """Learn the catalogue.
+        """Index the catalogue.
 
         Args:
             catalogue: what can be recommended; it may be empty, if not useful.

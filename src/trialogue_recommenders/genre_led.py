@@ -28,7 +28,7 @@ class GenreLedAgent(ReferenceAgent):
     )
 
     def policy(self, rng: np.random.Generator) -> "GenreLedPolicy":
-        """What it does in a conversation."""
+        """Create the policy of a conversation."""
         return GenreLedPolicy(self.expert, Voice("genre_led", self.expert.wording, rng))
 
 
@@ -46,13 +46,13 @@ class GenreLedPolicy(ListeningPolicy):
         self._kind_slot = expert.wording.kind.upper()
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """Somebody else has asked whether they know these."""
+        """Record items that the history asked about."""
         super().adopt(item_ids)
         self.topic = self.shown[-1] if self.shown else self.topic
         self._awaits = "seen" if self.shown else "kind"
 
     def answer(self, text: str) -> Turn:
-        """The turn after a text."""
+        """The turn in response to a text."""
         heard = self.expert.listener.hear(text)
         if self._leaves(heard):
             return Turn((self.say("end", "End"),), ends=True)

@@ -30,7 +30,7 @@ class GuidedAgent(ReferenceAgent):
     )
 
     def policy(self, rng: np.random.Generator) -> "GuidedPolicy":
-        """What it does in a conversation."""
+        """Create the policy of a conversation."""
         return GuidedPolicy(self.expert, Voice("guided", self.expert.wording, rng))
 
 
@@ -46,12 +46,12 @@ class GuidedPolicy(ListeningPolicy):
         self._elicited = 0  # how often it asked for a film without getting one
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """Somebody else has recommended these."""
+        """Record items recommended in the history."""
         super().adopt(item_ids)
         self._awaits = "pick" if self.shown else "film"
 
     def answer(self, text: str) -> Turn:
-        """The turn after a text."""
+        """The turn in response to a text."""
         heard = self.expert.listener.hear(text)
         leaving = self._goodbye(heard)
         if leaving:

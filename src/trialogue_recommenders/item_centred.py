@@ -23,7 +23,7 @@ AHEAD = 0.2  # of the next result, from which a nearly exact one is not asked ab
 
 
 class ItemCentredAgent(ReferenceAgent):
-    """Looks up a title, answers about it and lists similar items."""
+    """Looks up a title, answers questions about it and lists similar items."""
 
     default_name: ClassVar[str] = "reference:item-centred"
     labels: ClassVar[frozenset[str]] = frozenset(
@@ -31,7 +31,7 @@ class ItemCentredAgent(ReferenceAgent):
     )
 
     def policy(self, rng: np.random.Generator) -> "ItemCentredPolicy":
-        """What it does in a conversation."""
+        """Create the policy of a conversation."""
         return ItemCentredPolicy(self.expert, Voice("item_centred", self.expert.wording, rng))
 
 
@@ -49,12 +49,12 @@ class ItemCentredPolicy(ListeningPolicy):
         self._from: str | None = None  # the item the last list went out from
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """Somebody else has listed these."""
+        """Record items listed in the history."""
         super().adopt(item_ids)
         self._expects = "number" if len(self.shown) > 1 else "anything"
 
     def answer(self, text: str) -> Turn:
-        """The turn after a text."""
+        """The turn in response to a text."""
         heard = self.expert.listener.hear(text)
         if self._leaves(heard):
             return Turn((self.say("end", "End"),), ends=True)

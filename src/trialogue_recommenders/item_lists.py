@@ -18,7 +18,7 @@ LABELS = frozenset({"List", "End"})
 
 
 class ListPolicy:
-    """Names the items of a list, the first ones first, whatever the user says."""
+    """Recommends the items of a list in order, whatever the user says."""
 
     def __init__(self, catalogue: Catalogue, ids: Sequence[str], voice: Voice) -> None:
         self._catalogue, self._ids, self._say = catalogue, ids, voice.say
@@ -26,7 +26,7 @@ class ListPolicy:
         self._place = 0
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """These were named."""
+        """Record items named in the history."""
         self._named.update(item_ids)
 
     def answer(self, text: str) -> Turn:
@@ -41,7 +41,7 @@ class ListPolicy:
 
 
 class PopularAgent(LocalAgent):
-    """Names the next most popular item: what was rated most and best; the unrated come last, in catalogue order."""
+    """Recommends the next most popular item by number and value of ratings; unrated ones last, in catalogue order."""
 
     default_name: ClassVar[str] = "popular"
     labels: ClassVar[frozenset[str]] = LABELS
@@ -57,7 +57,7 @@ class PopularAgent(LocalAgent):
         self._ids = tuple(ids[place] for place in order.tolist())
 
     def policy(self, rng: np.random.Generator) -> ListPolicy:
-        """What it does in a conversation."""
+        """Create the policy of a conversation."""
         return ListPolicy(self._catalogue, self._ids, Voice("item_lists", self._wording, rng))
 
 
@@ -65,14 +65,14 @@ DUMPED = 200  # titles a turn
 
 
 class DumpPolicy:
-    """Reads out the catalogue, two hundred titles a turn, and ends with it."""
+    """Lists the whole catalogue, two hundred titles per turn, and then ends."""
 
     def __init__(self, catalogue: Catalogue, ids: Sequence[str]) -> None:
         self._catalogue, self._ids = catalogue, ids
         self._place = 0
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """What somebody else named makes no difference."""
+        """Do nothing: items in the history have no influence."""
 
     def answer(self, text: str) -> Turn:
         """The next titles, or the end."""
@@ -99,18 +99,18 @@ class DumpPolicy:
 
 
 class DumpAgent(PopularAgent):
-    """Reads out the catalogue, the most popular items first: what a list of everything is worth."""
+    """Lists the whole catalogue, most popular items first: a baseline for lists of everything."""
 
     default_name: ClassVar[str] = "dump"
     labels: ClassVar[frozenset[str]] = frozenset()
 
     def policy(self, rng: np.random.Generator) -> DumpPolicy:  # type: ignore[override]  # it says no lines of a voice
-        """What it does in a conversation."""
+        """Create the policy of a conversation."""
         return DumpPolicy(self._catalogue, self._ids)
 
 
 class RandomAgent(LocalAgent):
-    """Names an item drawn at random, none twice; the seed of a session draws both items and words."""
+    """Recommends random items without repetition; the seed of a session determines items and words."""
 
     default_name: ClassVar[str] = "random"
     labels: ClassVar[frozenset[str]] = LABELS
@@ -118,12 +118,12 @@ class RandomAgent(LocalAgent):
     def __init__(
         self, catalogue: Catalogue, ratings: Ratings | None = None, *, name: str | None = None, wording: Wording = FILMS
     ) -> None:
-        """Take the catalogue; an empty one ends every dialogue at once. Ratings make no difference."""
+        """Store the catalogue; an empty one ends every dialogue at once. Ratings are ignored."""
         super().__init__(name)
         self._catalogue, self._wording = catalogue, wording
         self._ids = tuple(catalogue)
 
     def policy(self, rng: np.random.Generator) -> ListPolicy:
-        """What it does in a conversation."""
+        """Create the policy of a conversation."""
         ids = tuple(self._ids[place] for place in rng.permutation(len(self._ids)).tolist())
         return ListPolicy(self._catalogue, ids, Voice("item_lists", self._wording, rng))

@@ -13,7 +13,7 @@ MOST_OPINIONS = 50  # items liked (disliked) that count; a user who names more h
 
 @dataclass
 class Memory:
-    """What was learnt so far; the order of the items is that in which they came up."""
+    """State of the conversation; items are in order of appearance."""
 
     liked: dict[str, None] = field(default_factory=dict)
     disliked: dict[str, None] = field(default_factory=dict)
@@ -24,18 +24,18 @@ class Memory:
     topics: tuple[str, ...] = ()
 
     def judge(self, item_id: str, *, liked: bool) -> None:
-        """They like it, or do not (after all)."""
+        """Record an opinion of an item, replacing an earlier one."""
         ours, others = (self.liked, self.disliked) if liked else (self.disliked, self.liked)
         others.pop(item_id, None)
         ours.pop(item_id, None)  # so that it is the latest
         ours[item_id] = None
 
     def offer(self, item_ids: Iterable[str]) -> None:
-        """They were shown these: never offered again unless asked for."""
+        """Record offered items, which are not offered again unless requested."""
         self.offered.update(dict.fromkeys(item_ids))
 
     def want(self, heard: Heard) -> None:
-        """They want what they say, and it replaces what they wanted of the same attribute, unless "also" says otherwise."""
+        """Record wishes, replacing those for the same attribute unless "also" is said."""
         if heard.wanted:
             replaced = set() if " also " in f" {heard.text.casefold()} " else _attributes(heard.wanted)
             kept = frozenset(one for one in self.wanted if not _attributes([one]) & replaced)
@@ -48,15 +48,15 @@ class Memory:
             self.years = heard.years
 
     def note(self, remark: str) -> None:
-        """They said this in their own words."""
+        """Record a remark in the user's own words."""
         self.topics = (*self.topics, remark)[-MOST_TOPICS:]
 
     def known_items(self) -> tuple[str, ...]:
-        """What need not be offered: it was, or they named it themselves."""
+        """Items not to be offered: already offered, or named by the user."""
         return (*self.offered, *self.liked, *self.disliked)
 
     def wish(self) -> Wish:
-        """What they want, all in all."""
+        """All wishes combined."""
         return Wish(
             liked=tuple(self.liked)[-MOST_OPINIONS:],
             disliked=tuple(self.disliked)[-MOST_OPINIONS:],
@@ -67,11 +67,11 @@ class Memory:
         )
 
     def forget_wanted(self) -> None:
-        """They set out in another direction: what they do not want stays."""
+        """Drop positive wishes when the user changes direction; rejections are kept."""
         self.wanted, self.years, self.topics = frozenset(), None, ()
 
     def forget_wishes(self) -> None:
-        """They start over: opinions and what was offered stay."""
+        """Drop all wishes when the user starts over; opinions and offered items are kept."""
         self.forget_wanted()
         self.unwanted = frozenset()
 

@@ -18,7 +18,7 @@ SHOWN_LENGTH = 40  # characters of the user's own words that are repeated to the
 
 
 class ListeningPolicy:
-    """A conversation with memory; a recommender says what it answers."""
+    """Policy with memory, the base class of the recommenders."""
 
     repeat_section: ClassVar[str]
     """Intent of telling something about an item."""
@@ -35,26 +35,26 @@ class ListeningPolicy:
         self._mentioned: dict[str, set[str]] = {}
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """Somebody else has shown these; what the catalogue lacks is passed over."""
+        """Record items shown in the history; those not in the catalogue are skipped."""
         if known := [item_id for item_id in item_ids if item_id in self.expert.catalogue]:
             self.show(known)
 
     def show(self, item_ids: Sequence[str]) -> None:
-        """Remember what is shown now."""
+        """Record the items shown now."""
         self.shown = tuple(item_ids)
         self.topic = self.shown[0] if len(self.shown) == 1 else None
         self.memory.offer(self.shown)
 
     def item(self, item_id: str) -> Item:
-        """The item of an id."""
+        """Item by id."""
         return self.expert.catalogue[item_id]
 
     def items(self, item_ids: Iterable[str]) -> list[Item]:
-        """The items of these ids."""
+        """Items by id."""
         return [self.expert.catalogue[item_id] for item_id in item_ids]
 
     def ranking(self, *, like: str | None = None) -> Ranking:
-        """What to recommend now: nothing that was shown or named before.
+        """Recommendations for now, without items shown or named before.
 
         Args:
             like: what it should be like, whatever else they like; None: all they like counts.
@@ -66,7 +66,7 @@ class ListeningPolicy:
         return self.expert.rank(wish, without=known, like_one=like is not None)
 
     def item_meant(self, heard: Heard) -> str | None:
-        """Id of the item that is spoken of: the one named, the one chosen, the topic, or the last one shown."""
+        """Id of the item under discussion: the one named, the one chosen, the topic, or the last one shown."""
         if heard.titles:
             return heard.titles[0].item_id
         chosen = self.item_chosen(heard)
@@ -75,16 +75,16 @@ class ListeningPolicy:
         return self.topic or (self.shown[-1] if self.shown else None)
 
     def item_chosen(self, heard: Heard) -> str | None:
-        """Id of the shown item that a number or "the last one" chooses; None if none is, or there is no such number."""
+        """Id of the shown item chosen by a number or "the last one"; None if there is none."""
         return item_at_number(self.shown, heard.choice)
 
     def item_guessed(self, heard: Heard) -> str | None:
-        """Id of the item whose title is nearly what they wrote; None if none is."""
+        """Id of the item whose title nearly matches the user's text; None if there is none."""
         found = self.expert.content.search(heard.query, n=1, at_least=TAKEN_FOR) if heard.query else ()
         return found[0][0] if found else None
 
     def answers(self, item_id: str, asks: Sequence[str]) -> Reply:
-        """What is asked of an item; with no question in particular, what they do not know yet."""
+        """Answers to questions about an item; without a specific question, the next unmentioned fact."""
         item = self.item(item_id)
         self.topic = item_id
         if asks:
@@ -102,38 +102,38 @@ class ListeningPolicy:
         return self.say("nothing known", self.untold_as, title=item)
 
     def known_of(self, item: Item, *, without: Collection[str] = ()) -> str:
-        """What can be asked of an item: "the cast, the year or the plot"; "" if nothing can."""
+        """Facts that can be asked about an item: "the cast, the year or the plot"; "" if there are none."""
         words = self.expert.wording.names
         facts = [fact.name for fact in self.facts.all_of(item) if fact.name not in without]
         names = [words.get(name, f"the {name}") for name in facts]
         return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
     def untold(self, item: Item) -> Fact | None:
-        """What to tell next of an item: first what it is about, then the rest; None: they know all."""
+        """Next unmentioned fact about an item, its plot first; None if all were mentioned."""
         mentioned = self._mentioned.get(item.id, set())
         facts = [fact for fact in self.facts.all_of(item) if fact.name not in mentioned]
         return next((fact for fact in facts if fact.name == "plot"), facts[0] if facts else None)
 
     def known_facts(self, item_id: str) -> frozenset[str]:
-        """Names of the facts of an item that were mentioned."""
+        """Names of the mentioned facts about an item."""
         return frozenset(self._mentioned.get(item_id, ()))
 
     def remember_fact(self, item_id: str, name: str) -> None:
-        """They know this of an item now."""
+        """Record that a fact was mentioned."""
         self._mentioned.setdefault(item_id, set()).add(name)
 
     def tell(self, section: str, item: Item, fact: Fact) -> Utterance:
-        """Mention a fact, and remember that it was mentioned."""
+        """Mention a fact, and record it."""
         self.remember_fact(item.id, fact.name)
         return self.say(section, self.repeat_section, title=item, fact=fact)
 
     def own_words(self, heard: Heard) -> str:
-        """The title they seem to have named, short enough to repeat; "" if there is none."""
+        """The title that the user seems to have named, short enough to repeat; "" if there is none."""
         return heard.query if len(heard.query) <= SHOWN_LENGTH and "\n" not in heard.query else ""
 
 
 def item_at_number(item_ids: Sequence[str], choice: int | None) -> str | None:
-    """The id of a number, counted from 1, or the last one for -1; None if there is no such number.
+    """Id at a number, counted from 1, or the last one for -1; None if there is no such number.
 
     >>> item_at_number(("a", "b"), 2), item_at_number(("a", "b"), -1), item_at_number(("a", "b"), 3), item_at_number((), -1)
     ('b', 'b', None, None)

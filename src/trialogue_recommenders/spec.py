@@ -34,7 +34,7 @@ class ReferenceSpec(CatalogueSpec):
     """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
 
     def mistakes(self) -> list[Mistake]:
-        """A catalogue, ratings and words that are not there, and mistakes in the words."""
+        """Missing catalogue, ratings and wording files, and mistakes in the wording."""
         found = []
         try:
             check_catalogue(self.catalogue)
@@ -49,7 +49,7 @@ class ReferenceSpec(CatalogueSpec):
         return found
 
     def make(self) -> Agent:
-        """The agent, with the catalogue's ratings where it has any."""
+        """Create the agent, with the catalogue's ratings if it has any."""
         known = load_catalogue(self.catalogue, ratings=self.ratings)
         words = FILMS if self.wording is None else read_wording(Path(self.wording))
         match self.shape:

@@ -6,14 +6,14 @@ from importlib.resources import files
 
 @cache
 def lines_of(name: str) -> tuple[str, ...]:
-    """The lines of a file of ours, such as ``kinds``, without blank ones and comments (#)."""
+    """Lines of a bundled file, such as ``kinds``, without blank lines and comments (#)."""
     text = files("trialogue_recommenders").joinpath(f"texts/{name}.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
 @cache
 def sections_of(name: str) -> dict[str, tuple[str, ...]]:
-    """The lines of a file by the section they stand in ("[greeting]"); ``\\n`` in a line is a line break.
+    r"""Lines of a file by section ("[greeting]"); ``\n`` in a line is a line break.
 
     >>> sections_of("signs")["no"][:2]
     ('^{aside}no(?! idea| preference| matter| clue| problem)', '^{aside}nope')

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def tfidf(documents: Sequence[Sequence[str]]) -> "tuple[csr_array, dict[str, float]]":
-    """(one row of unit length for each document, shape (n_documents, n_terms); inverse document frequency by term).
+    """(Unit-length TF-IDF rows of shape (n_documents, n_terms), inverse document frequency by term).
 
     The frequency is smoothed, as if one more document held every term: ``ln((1 + n) / (1 + df)) + 1``. These are the numbers
     of scikit-learn's ``TfidfVectorizer``, without the seconds of processor time that it takes to import. Columns and terms

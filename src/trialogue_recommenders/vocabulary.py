@@ -15,7 +15,7 @@ BEFORE_NAMES = frozenset(
 
 
 class Feature(NamedTuple):
-    """A value of an attribute, such as genre = Horror, as the catalogue writes it."""
+    """An attribute value, such as genre = Horror, as written in the catalogue."""
 
     attribute: str
     """Name of the attribute."""
@@ -28,7 +28,7 @@ AnyOf = tuple[Feature, ...]
 
 
 class Found(NamedTuple):
-    """What some words name, and where."""
+    """An attribute value found in a text, with its span."""
 
     features: AnyOf
     """At least one."""
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 class Vocabulary:
-    """All values of a catalogue's attributes, by the words for them.
+    """All attribute values of a catalogue, by the words for them.
 
     >>> from trialogue.catalogue import Item
     >>> item = Item(id="1", title="It", attributes={"genre": ("Horror", "Sci-Fi"), "actor": ("Bill Skarsgård",)})
@@ -60,7 +60,7 @@ class Vocabulary:
         self._longest = max((len(phrase) for phrase in self._features), default=0)
 
     def find(self, text: str) -> tuple[Found, ...]:
-        """Values named in a text, in their order; of those that overlap the one that starts first, then the longest."""
+        """Attribute values named in a text, in order; of overlapping ones the first, then the longest."""
         words = list(tokens(text))
         return tuple(self._find(text, words))
 

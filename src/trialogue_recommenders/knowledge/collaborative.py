@@ -24,7 +24,7 @@ DECIMALS = 5  # of scores: what another number of threads may change is behind t
 
 
 class Collaborative:
-    """Items by the ratings of people.
+    """Item vectors from people's ratings.
 
     >>> rows = [(user, item, 5.0) for user, items in (("a", "12"), ("b", "12"), ("c", "34"), ("d", "34")) for item in items]
     >>> from trialogue.catalogue import Scale
@@ -34,7 +34,7 @@ class Collaborative:
     """
 
     def __init__(self, ids: Sequence[str], ratings: Ratings | None) -> None:
-        """Fit.
+        """Fit the vectors.
 
         Args:
             ids: the items, in the order of all arrays; those without ratings are like nothing and not popular.
@@ -47,7 +47,7 @@ class Collaborative:
         self.support = np.array([counts.get(item_id, 0) / (counts.get(item_id, 0) + SHRINK) for item_id in self.ids])
 
     def similar(self, item_id: str, *, n: int = 10) -> tuple[str, ...]:
-        """Ids of the items that the same people like, the closest first; () for an item without ratings.
+        """Ids of the items liked by the same people, closest first; () for an item without ratings.
 
         Raises:
             KeyError: there is no such item.
@@ -59,7 +59,7 @@ class Collaborative:
     def recommend(
         self, liked: Iterable[str], disliked: Iterable[str] = (), *, n: int = 10, without: Collection[str] = ()
     ) -> tuple[str, ...]:
-        """Ids of the items for somebody who likes and dislikes these, the best first; nothing named comes back.
+        """Ids of the items recommended for likes and dislikes, best first, without the named ones.
 
         Somebody of whom nothing is known is recommended what is popular. Items the catalogue lacks are passed over.
         """
@@ -70,7 +70,7 @@ class Collaborative:
         return tuple(self.ids[place] for place in best(scores, n))
 
     def scores(self, opinions: dict[int, float]) -> Scores:
-        """How much every item is like what is liked, and unlike what is disliked, from -1 to 1, shape (n_items,).
+        """Similarity of every item to the liked minus the disliked ones, from -1 to 1, shape (n_items,).
 
         It is the weighted mean of the cosines with these items, each times n / (n + 50) for the ratings of the one and of
         the other item; after the shrunk correlation of Koren (KDD 2008), "Factorization Meets the Neighborhood", who counts
@@ -87,7 +87,7 @@ class Collaborative:
 
 
 def popularity_of(ids: tuple[str, ...], ratings: Ratings | None) -> Scores:
-    """How popular each item is, from 0 (never rated) to 1 (the most popular), shape (n_items,).
+    """Popularity of each item, from 0 (never rated) to 1 (the most popular), shape (n_items,).
 
     It goes with how often the item was rated, in logarithms, times its mean rating, shrunk to the mean of all.
     """

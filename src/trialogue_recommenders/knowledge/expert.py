@@ -30,7 +30,7 @@ TOPIC = 2.0  # words of the user that are words of the item
 
 @dataclass(frozen=True)
 class Wish:
-    """What a user has said they want; empty: nothing yet."""
+    """A user's wishes so far."""
 
     liked: tuple[str, ...] = ()
     """Ids of items they like, the latest last."""
@@ -48,7 +48,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Items for a wish, the best first."""
+    """Ranked items for a wish."""
 
     ids: tuple[str, ...]
     """At most 20; () if nothing is left."""
@@ -57,10 +57,10 @@ class Ranking:
 
 
 class Expert:
-    """A catalogue, its ratings, and what can be asked of them; several agents may share one."""
+    """A catalogue with its ratings and queries on both; agents may share one."""
 
     def __init__(self, catalogue: Catalogue, ratings: Ratings | None = None, *, wording: Wording = FILMS) -> None:
-        """Fit everything: well under a second for some hundred items, seconds for ten thousand."""
+        """Fit all models: well under a second for a few hundred items, seconds for ten thousand."""
         self.catalogue = catalogue
         self.wording = wording
         self.content = Content(catalogue)
@@ -74,7 +74,7 @@ class Expert:
         self._fitting = lru_cache(maxsize=1024)(self._places_fitting)
 
     def rank(self, wish: Wish, *, without: Collection[str] = (), like_one: bool = False) -> Ranking:
-        """The best items for a wish.
+        """Rank items for a wish.
 
         What is not wanted is never in it. If nothing that is left is all that is wanted, the years are given up first, then
         all but one of the attribute values, then all.

@@ -18,7 +18,7 @@ MOST_VALUES = 4  # of an attribute in one message
 
 
 class Facts:
-    """Knows the items of a catalogue."""
+    """Facts about the items of a catalogue."""
 
     def __init__(self, catalogue: Catalogue, ratings: Ratings | None, wording: Wording) -> None:
         self._wording = wording
@@ -32,17 +32,17 @@ class Facts:
         self._kept: dict[str, tuple[Fact, ...]] = {}
 
     def all_of(self, item: Item) -> tuple[Fact, ...]:
-        """Everything known of an item: its attributes by name, then year, plot and rating; () if it is a bare title."""
+        """All facts about an item: attributes by name, then year, plot and rating; () for a bare title."""
         if item.id not in self._kept:
             self._kept[item.id] = tuple(self._facts(item))
         return self._kept[item.id]
 
     def fact_of(self, item: Item, name: str) -> Fact | None:
-        """One fact; None if it is not known."""
+        """One fact; None if unknown."""
         return next((fact for fact in self.all_of(item) if fact.name == name), None)
 
     def shared_fact(self, one: Item, other: Item) -> Fact | None:
-        """The rarest attribute value that both items have; None if they have none in common."""
+        """The rarest attribute value shared by both items; None if there is none."""
         both = [
             Feature(attribute, value)
             for attribute, values in one.attributes.items()
@@ -57,7 +57,7 @@ class Facts:
         return Fact(rarest.attribute, rarest, lines)
 
     def hook(self, item: Item, other: Fact | None) -> Fact | None:
-        """What to say of an item at first sight: the other fact, if it is not just its kind, or else what it is about."""
+        """Fact that introduces an item: ``other`` unless it is only the item's kind, else its plot."""
         if other and other.name != self._wording.kind:
             return other
         return Fact("plot", item.description, ("{value}",)) if item.description else other

@@ -32,7 +32,7 @@ _TENS = {"twent": 20, "thirt": 30, "fort": 40, "fift": 50, "sixt": 60, "sevent":
 
 
 def choice_in(plain: str) -> int | None:
-    """The number of the option that is chosen, from 1; -1: the last; None: none is.
+    """Number of the chosen option, from 1; -1: the last; None: none.
 
     >>> [choice_in(text) for text in ("2", "option two please", "the last one", "two weeks ago")]
     [2, 2, -1, None]
@@ -46,7 +46,7 @@ def choice_in(plain: str) -> int | None:
 
 
 def stars_in(plain: str) -> float | None:
-    """A verdict in numbers, from -1 (no star) to 1 (all of them); None: there is none.
+    """Numeric rating, scaled from -1 (no star) to 1 (all of them); None: none.
 
     >>> stars_in("8/10"), stars_in("5"), stars_in("I saw 2 of them")
     (0.6, 1.0, None)
@@ -60,7 +60,7 @@ def stars_in(plain: str) -> float | None:
 
 
 def when_in(plain: str) -> str:
-    """A day or time of day, in their words; "" if none is said.
+    """Day or time of day in the user's words; "" if none.
 
     >>> when_in("remind me on friday evening"), when_in("a boring day")
     ('on Friday evening', '')
@@ -70,7 +70,7 @@ def when_in(plain: str) -> str:
 
 
 def years_in(plain: str) -> tuple[int, int] | None:
-    """First and last of the years that are said, or of a decade; None: neither is.
+    """First and last year mentioned, or those of a decade; None: neither.
 
     >>> years_in("something from the 80s"), years_in("from 2018 or 2019"), years_in("the nineties")
     ((1980, 1989), (2018, 2019), (1990, 1999))

@@ -17,7 +17,7 @@ _CLOSING = re.compile(
 
 
 def query_in(text: str) -> str:
-    """What may be a title in a text; "" if nothing is left.
+    """Possible title in a text; "" if nothing is left.
 
     >>> query_in("I loved Heat because of the heist"), query_in("can you search for 'Anna Karinina' please?")
     ('Heat', 'Anna Karinina')

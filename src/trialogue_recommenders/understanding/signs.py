@@ -17,7 +17,7 @@ EDGE = r"[^\w§]*"  # between the beginning or end of a text and its first or la
 
 
 def patterns_for(wording: Wording) -> dict[str, re.Pattern[str]]:
-    """Every sign's pattern in the words of a domain."""
+    """Pattern of every sign, with the words of a domain."""
     words = {
         "uses": (*wording.uses, *wording.past),
         "past": wording.past,
@@ -33,17 +33,17 @@ def patterns_for(wording: Wording) -> dict[str, re.Pattern[str]]:
 
 
 def listed_words() -> dict[str, str]:
-    """A pattern for each list of words that phrases refer to, by its name."""
+    """Pattern of each word list that phrases refer to, by name."""
     return {name[1:-1]: any_of(lines) for name, lines in sections_of("signs").items() if name.startswith("{")}
 
 
 def any_of(phrases: Iterable[str]) -> str:
-    """A pattern for any of these phrases."""
+    """Pattern that matches any of the phrases."""
     return f"(?:{'|'.join(phrases)})"
 
 
 def fill_phrase(phrase: str, fillers: dict[str, str]) -> str:
-    """A phrase with patterns in the place of the names of lists."""
+    """Phrase with list names replaced by patterns."""
     for name, filler in fillers.items():  # str.format would take the repetitions of re, {2}, for names
         phrase = phrase.replace(f"{{{name}}}", filler)
     return phrase

@@ -21,7 +21,7 @@ _LISTING = re.compile(r"\b(?:and|or|nor|any|a|the|films?|movies?|books?|ones?|st
 
 
 def spoken_against(text: str, named: Sequence[Span]) -> set[Span]:
-    """Those of the places named in a text that stand in a segment that speaks against them.
+    """Spans of named items in segments that reject them.
 
     A segment that only goes on listing is like the one before it.
 
@@ -43,7 +43,7 @@ def spoken_against(text: str, named: Sequence[Span]) -> set[Span]:
 
 
 def mask_spans(text: str, spans: Sequence[Span], *, mark: str = "§") -> str:
-    """The text with a mark in the place of each span; all other characters keep their offsets."""
+    """Text with spans masked; the offsets of other characters are kept."""
     for start, end in spans:
         text = text[:start] + mark + " " * (end - start - 1) + text[end:]
     return text

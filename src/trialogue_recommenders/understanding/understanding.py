@@ -36,7 +36,7 @@ _SO_SO = re.compile(r"\b(?:so so|average|okay|ok|alright|not bad|decent)\b")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An item that the user named."""
+    """An item named by the user."""
 
     item_id: str
     """Which."""
@@ -46,7 +46,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a text says; every part is empty or None where it says nothing of the kind."""
+    """Parsed content of a text; parts that do not occur are empty or None."""
 
     text: str
     """The text, at most its first 1,000 characters."""
@@ -75,16 +75,16 @@ class Heard:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the text is nothing but what may be a title."""
+        """Whether the text consists only of a possible title."""
         return self.query != "" and self.query == self.text.strip(f"{QUOTES} .!?")
 
     def says(self, *signs: str) -> bool:
-        """Whether it bears any of these signs."""
+        """Whether it has any of these signs."""
         return not self.signs.isdisjoint(signs)
 
 
 class Listener:
-    """Understands what is said of one catalogue; the same text is always understood the same.
+    """Deterministic parser of user texts about one catalogue.
 
     >>> from trialogue.catalogue import Item
     >>> films = Catalogue.from_items([Item(id="7", title="Alien", year=1979, attributes={"genre": ("Horror", "Drama")})])
@@ -111,7 +111,7 @@ class Listener:
         self._kept = lru_cache(maxsize=1 << 14)(self._listen)
 
     def hear(self, text: str) -> Heard:
-        """What a text says; of a long one its first 1,000 characters."""
+        """Parse a text; of a long one only its first 1,000 characters."""
         return self._kept(text[:LONGEST])
 
     def _listen(self, text: str) -> Heard:

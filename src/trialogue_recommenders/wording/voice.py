@@ -25,7 +25,7 @@ TITLE = "TITLE"
 
 
 class Numbered(NamedTuple):
-    """Items as a numbered list, each on a line of its own."""
+    """Items as a numbered list, one per line."""
 
     items: Sequence[Item]
     """At least one."""
@@ -36,7 +36,7 @@ Filling = str | Item | Feature | Numbered | Sequence[Item] | Sequence[Feature]
 
 
 class Fact(NamedTuple):
-    """One thing known of an item, and how to say it."""
+    """A fact about an item, with its wording."""
 
     name: str
     """Name of the attribute, or "year", "plot", "rating"."""
@@ -47,10 +47,10 @@ class Fact(NamedTuple):
 
 
 class Voice:
-    """Says things in the words of one agent and one domain, in an order of its own for every seed."""
+    """Generator of utterances for one agent and domain, in a seed-dependent order of lines."""
 
     def __init__(self, lines: str, wording: Wording, rng: np.random.Generator) -> None:
-        """Speak.
+        """Prepare the lines.
 
         Args:
             lines: name of a text file with a section for everything the agent says.

@@ -51,7 +51,7 @@ class Wording:
 
     @property
     def a_noun(self) -> str:
-        """With its article."""
+        """Noun with its article."""
         return f"{'an' if self.noun[:1] in 'aeiou' else 'a'} {self.noun}"
 
 
@@ -77,7 +77,7 @@ FILMS = Wording(
 
 
 def read_wording(path: Path | str) -> Wording:
-    """The words of a domain from a YAML file whose fields are those of ``Wording``; a single text stands for a list of one.
+    """Read a domain's wording from YAML with the fields of ``Wording``; a single text stands for a list of one.
 
     Raises:
         DataError: every field that is not known, and every value that is not what it should be.

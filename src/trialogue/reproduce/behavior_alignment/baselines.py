@@ -25,7 +25,7 @@ GREETINGS = "greetings match greetings: the first turn, which Eq. 2 leaves out, 
 
 
 def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent: bool = True) -> Iterator[Row]:
-    """Random human utterance, same turn of another dialogue, majority strategy, best guess from what came before."""
+    """Baselines: random human utterance, same turn of another dialogue, majority strategy, predicted strategy."""
     known = _collect_labels(dialogues)
     on = f"INSPIRED, {len(known)} sentences with one of the 13"
 
@@ -58,7 +58,7 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Hits of trials by dialogue, one row a sentence."""
+    """Hits of trials by dialogue, one row per sentence."""
 
     hits: Floats
     """Shape (n,)."""
@@ -103,7 +103,7 @@ class Labelled:
         return len(self.labels)
 
     def rows(self, wanted: Bools) -> "Labelled":
-        """Those sentences alone."""
+        """Select some of the sentences."""
         return Labelled(self.labels[wanted], self.turns[wanted], self.sentences[wanted], self.owners[wanted])
 
 
@@ -129,7 +129,7 @@ def _random(known: Labelled) -> Shares:
 
 
 def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
-    """How often a random sentence of another dialogue at the same place has the same label, sentence by sentence.
+    """How often a random sentence at the same position of another dialogue has the same label, per sentence.
 
     0 where no other dialogue is as long. Every sentence counts once, whatever its place.
     """
@@ -138,7 +138,7 @@ def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
 
 
 def pairs_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
-    """The share of all pairs of sentences of two dialogues at the same place that have the same label."""
+    """Share of sentence pairs from two dialogues at the same position with the same label."""
     alike, others = _count_matches(labels, places, owners)
     return Shares.from_hits(alike, owners.tolist(), others)
 

@@ -22,7 +22,7 @@ WEIGHTS = "the weights and the split were not released; to train a BERT-large: t
 
 
 def table5_rows(predictions: Path | None, *, seed: int) -> Iterator[Row]:
-    """Accuracy and kappa from released answers, with intervals by sentence and by pair."""
+    """Accuracy and kappa from released predictions, with intervals by sentence and by pair."""
     if predictions is None:
         for name, (accuracy, kappa) in TABLE5.items():
             for what, value in (("accuracy", accuracy), ("kappa", kappa)):
@@ -54,7 +54,7 @@ def _released_row(model: str, what: str, how: str, on: str, found: Estimate, pai
 
 
 def cross_validation_rows(examples: list[Example], *, seed: int, pairs: int = 10_000) -> Iterator[Row]:
-    """What a split by pair gives, and what is left of it by dialogue and on labels without meaning (TF-IDF labeller)."""
+    """Accuracy of a split by pair, of a split by dialogue, and on permuted labels (TF-IDF model)."""
     for name, (accuracy, kappa) in TABLE34.items():
         for what, value in (("accuracy", accuracy), ("kappa", kappa)):
             yield Row(part=PART34, what=f"{name}: {what}", on="INSPIRED", paper=value, status="impossible", why=WEIGHTS)

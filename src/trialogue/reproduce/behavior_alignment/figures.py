@@ -25,7 +25,7 @@ ANYWHERE = ("distinct(n=1)@ratio", "distinct(n=2)@ratio", "distinct(n=2)@per_res
 
 
 def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
-    """The paper's numbers, and how much each metric rises."""
+    """The paper's numbers, and the slope of each metric."""
     why = "replies and preferences were not released; with your own: trialogue reproduce behavior-alignment --pairs"
     on = "1,000 cases of INSPIRED"
     yield Row(part=PART2, what="kappa of Behavior Alignment", on=on, paper=PRINTED_KAPPA, status="impossible", why=why)
@@ -48,7 +48,7 @@ def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
 def figures(
     pairs: Sequence[str | Path], labeller: StrategyClassifier, *, seed: int, resamples: int
 ) -> dict[str, tuple[Differentiation, ...]]:
-    """Figure 3 on the pairs that were given; on pairs made of human sentences; and on CRSArena-Dial's votes."""
+    """Figure 3 on the given pairs, on pairs made of human sentences, and on CRSArena-Dial's votes."""
     found: dict[str, tuple[Differentiation, ...]] = {}
     if pairs:
         material = gather(pairs)
@@ -91,7 +91,7 @@ def _situations(source: str, labeller: StrategyClassifier) -> list[Situation]:
 def construct_pairs(
     situations: Sequence[Situation], *, seed: int = 0, ideal: float = IDEAL, worst: float = WORST, most: int = 1_000
 ) -> list[PreferredPair]:
-    """Pairs whose better reply uses the human's strategy with one probability and whose worse one with another.
+    """Construct pairs whose better and worse replies use the human's strategy with different probabilities.
 
     Replies are what human recommenders said in other dialogues. That Behavior Alignment rises is by construction; what
     the pairs show is whether metrics of words notice.

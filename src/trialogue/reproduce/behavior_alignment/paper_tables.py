@@ -21,7 +21,7 @@ class PaperTable:
 
 
 def paper_tables(rows: Sequence[Row]) -> list[PaperTable]:
-    """One table for each part of the paper, in the order of the rows."""
+    """One table per part of the paper, in the order of the rows."""
     return [_table(part, [row for row in rows if row.part == part]) for part in dict.fromkeys(row.part for row in rows)]
 
 
@@ -50,7 +50,7 @@ def as_markdown(table: PaperTable) -> str:
 
 
 def as_text(table: PaperTable, *, width: int) -> str:
-    """The table with its heading and notes, for a terminal of so many columns."""
+    """The table with heading and notes, for a terminal of a given width."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

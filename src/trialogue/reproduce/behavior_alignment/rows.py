@@ -24,7 +24,7 @@ STATUS: dict[str, str] = {
 
 
 class Row(Record):
-    """One number."""
+    """Comparison of one number."""
 
     kind: ClassVar[str] = "reproduced_number"
 
@@ -46,7 +46,7 @@ class Row(Record):
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Everything that could be reproduced, and what could not."""
+    """All reproduced numbers, and those that could not be reproduced."""
 
     rows: tuple[Row, ...]
     figures: dict[str, tuple[Differentiation, ...]]
@@ -84,18 +84,18 @@ unless noted.
 
 
 def bare(value: float | None) -> str:
-    """A number as tables have it."""
+    """Format a number as in tables."""
     return "—" if value is None else f"{value:.3f}"
 
 
 def render_estimate(estimate: Estimate | None) -> str:
-    """An estimate with its interval."""
+    """Format an estimate with its interval."""
     if estimate is None:
         return "—"
     return estimate.render(bare, undefined=f"undefined ({estimate.why})")
 
 
 def compare_row(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:
-    """A row that is ``same`` where ours rounds to the printed three decimals."""
+    """Compare one number; ``same`` if ours rounds to the printed three decimals."""
     same = ours.value is not None and round(ours.value, 3) == round(paper, 3)
     return Row(part=part, what=what, on=on, paper=paper, ours=ours, status="same" if same else "differs", why=why)

@@ -23,7 +23,7 @@ def reproduce(
     quick: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Reproduction:
-    """The paper's tables and figures beside ours; every number says whether it could be reproduced, and why not.
+    """Reproduce the paper's tables and figures; every number has a verdict and, if missing, a reason.
 
     Args:
         predictions: folder of the released answers (Table 5).

@@ -19,7 +19,7 @@ METRICS = ("turns_before_recommendation", "success_rate")
 
 
 def rows(*, seed: int, resamples: int) -> Iterator[Row]:
-    """The paper's six numbers, which cannot be had again, and ours on what is here."""
+    """The paper's six numbers, which cannot be recomputed, and ours on the available data."""
     for who, (turns, success) in PRINTED.items():
         for what, value in (("turns before recommendation", turns), ("success rate", success)):
             on = "20 cases of INSPIRED"

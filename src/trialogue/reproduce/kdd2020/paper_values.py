@@ -63,7 +63,7 @@ _ROWS: dict[str, dict[str, tuple[float | None, ...]]] = {
 
 
 def published_value(measure: str, method: str, letter: str) -> float | None:
-    """A printed number; None where the paper has none."""
+    """A published number; None if the paper has none."""
     row = _ROWS[measure].get(method, ())
     letters = tuple(SYSTEMS)
     return row[letters.index(letter)] if letter in letters and row else None

@@ -33,7 +33,7 @@ MOST_TURNS = 100  # of the user; JMRS1 says goodbye after so many, and nobody el
 
 
 def check_here(catalogue: str) -> None:
-    """Raise MissingDataError, with the one command that gets all that is missing; UsageError without any ratings."""
+    """Raise MissingDataError, with one command that downloads all missing data; UsageError without ratings."""
     needed = [NAME] if not catalogue.startswith("movielens") else [NAME, catalogue]
     missing = [name for name in needed if not is_here(get_corpus(name))]
     if missing:
@@ -47,13 +47,13 @@ def check_here(catalogue: str) -> None:
 
 
 def real_dialogues(note: Note = lambda _: None) -> dict[str, list[Dialogue]]:
-    """The published dialogues of real users, by the paper's letters."""
+    """Published dialogues of real users, by the paper's letters."""
     found = list(read_folder(locate(get_corpus(NAME)), note))
     return {letter: [each for each in found if each.system == system] for letter, system in SYSTEMS.items()}
 
 
 def agent_name(letter: str) -> str:
-    """What the system of a letter is called in the dialogues."""
+    """Name of a letter's system in the dialogues."""
     return "reference:genre-led" if letter == SHAPE else f"replay:{SYSTEMS[letter]}"
 
 

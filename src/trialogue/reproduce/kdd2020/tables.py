@@ -77,7 +77,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Order:
-    """An order of the three systems by one measure."""
+    """Ranking of the three systems by one measure."""
 
     measure: str
     method: str
@@ -106,7 +106,7 @@ class Reproduction:
         return next((each for each in self.cells if (each.measure, each.method, each.letter) == wanted), None)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON values."""
+        """Plain JSON values."""
         return {
             "cells": [{**asdict(cell), "why": cell.why and cell.why.to_json()} for cell in self.cells],
             "orders": [asdict(order) for order in self.orders],
@@ -114,7 +114,7 @@ class Reproduction:
         }
 
     def write(self, folder: Path) -> Path:
-        """Write ``tables.json`` and ``tables.txt`` into a folder; gives back the latter."""
+        """Write ``tables.json`` and ``tables.txt`` into a folder; returns the path of the latter."""
         from trialogue.reproduce.kdd2020.text import in_words
 
         write_text(folder / "tables.json", json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
@@ -132,7 +132,7 @@ def reproduce(
     resamples: int = 10_000,
     progress: Callable[[str, Progress], None] | None = None,
 ) -> Reproduction:
-    """Fit, simulate, measure; dialogues and tables go into a folder, and an interrupted call goes on from there.
+    """Fit, simulate and measure into a folder; an interrupted call resumes there.
 
     Args:
         out: the folder.
@@ -159,7 +159,7 @@ def reproduce(
 
 
 def tabulate(held: Held, settings: Settings, options: Mapping[str, JsonValue] | None = None) -> Reproduction:
-    """Both tables of dialogues."""
+    """Compute both tables from dialogues."""
     cells = tuple(
         _cell(name, method, letter, dialogues, settings)
         for names in TABLES.values()
@@ -171,7 +171,7 @@ def tabulate(held: Held, settings: Settings, options: Mapping[str, JsonValue] | 
 
 
 def metric_of(measure_name: str, letter: str) -> AnyMetric:
-    """The measure of a column, for one system."""
+    """Metric of a column, for one system."""
     system = SYSTEMS["C" if letter == SHAPE else letter]
     names = {
         TURNS: "turns@user_utterances",

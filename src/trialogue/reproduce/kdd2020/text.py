@@ -24,7 +24,7 @@ MARKS = {"exact": " =", "agrees": " ~", "differs": " ≠", None: ""}
 
 
 def in_words(found: Reproduction) -> str:
-    """The tables, the orders, and what could not be reproduced and why."""
+    """Text of the tables, the rankings, and what could not be reproduced, with reasons."""
     return "\n".join(
         [
             "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and reproduced with 95 % intervals.",
