@@ -16,6 +16,13 @@ class Family(StrEnum):
     MEASURES = "measures"
 
 
+class ScoreFormat(StrEnum):
+    """How scores of replies and dialogues are written."""
+
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
 def evaluate(
     inputs: Annotated[
         list[str],
@@ -52,13 +59,20 @@ def evaluate(
         Family,
         typer.Option(help="Correct p-values over the pairs of systems of each measure, or over all measures together."),
     ] = Family.MEASURE,
+    scores: Annotated[
+        ScoreFormat,
+        typer.Option(help="Format of the scores of replies and dialogues; parquet needs the extra of that name."),
+    ] = ScoreFormat.JSONL,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Find out which recommender is better, by how much and how certainly; writes one report."""
+    from trialogue.records.files.score_parquet import require_parquet
     from trialogue.report import text_table
     from trialogue.workflows.evaluation import evaluate as run_evaluation
     from trialogue.workflows.inputs.link import link_step
 
+    if scores is ScoreFormat.PARQUET:
+        require_parquet()
     check_folder(out)
     refuse_inputs_in(out, inputs)
     with steps(quiet=quiet) as tell:
@@ -78,7 +92,7 @@ def evaluate(
             progress=tell,
         )
         tell(f"writing {out}")
-        page = run.write(out)
+        page = run.write(out, parquet=scores is ScoreFormat.PARQUET)
         for warning in run.findings.warnings:
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))

@@ -63,15 +63,22 @@ class Run(ShowsFindings):
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
-    def write(self, folder: Path | str, *, png: bool = True) -> Path:
+    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False) -> Path:
         """Write scores, findings, manifest, tables, figures and the report; returns the path of the report.
 
         Args:
             folder: where to.
             png: whether figures are drawn as PNG beside SVG, which takes most of the time.
+            parquet: whether scores of replies and dialogues are written as ``scores.parquet`` (needs the extra ``parquet``).
         """
         return report(
-            self.findings, folder, scores=self.scores, preferences=self.preferences, counts=self.counts, png=png
+            self.findings,
+            folder,
+            scores=self.scores,
+            preferences=self.preferences,
+            counts=self.counts,
+            png=png,
+            parquet=parquet,
         )
 
 

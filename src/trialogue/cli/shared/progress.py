@@ -14,7 +14,15 @@ from trialogue.errors import MissingDataError, UnknownNameError, UsageError
 if TYPE_CHECKING:
     from trialogue.workflows.simulation.failed_agents import AlwaysFailed
 
-RESULTS = ("scores.jsonl", "preferences.jsonl", "counts.jsonl", "alignment.jsonl", "findings.json", "manifest.json")
+RESULTS = (
+    "scores.jsonl",
+    "scores.parquet",
+    "preferences.jsonl",
+    "counts.jsonl",
+    "alignment.jsonl",
+    "findings.json",
+    "manifest.json",
+)
 """Files of a run that might also be somebody's data: a study's export has scores and preferences."""
 
 

@@ -44,13 +44,13 @@ class AlignmentRun(Run):
     material: Material = field(default_factory=Material)
     """What was aligned, with labels and beliefs."""
 
-    def write(self, folder: Path | str, *, png: bool = True) -> Path:
+    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False) -> Path:
         """Also write ``alignment.jsonl`` and two figures."""
         from trialogue.report.plots.alignment import alignment_figures
 
         folder = Path(folder)
         write_records(folder / "alignment.jsonl", self.profiles)
-        page = super().write(folder, png=png)
+        page = super().write(folder, png=png, parquet=parquet)
         for figure in alignment_figures(self.profiles):
             write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
         return page

@@ -12,8 +12,9 @@ from trialogue.findings.realism.records import RealismFindings
 from trialogue.records import DistinctCounts, Preference, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
+from trialogue.records.files.score_parquet import write_score_table
 from trialogue.workflows.pipeline.run_scores import RunScores
-from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORES
+from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORE_TABLE, SCORES
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings | JudgingFindings | PassportFindings
@@ -27,6 +28,7 @@ def report(
     preferences: Sequence[Preference] = (),
     counts: Sequence[DistinctCounts] = (),
     png: bool = True,
+    parquet: bool = False,
 ) -> Path:
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
@@ -39,6 +41,7 @@ def report(
         preferences: people's votes, to be kept beside the scores.
         counts: what was counted of distinct things, to be kept beside the scores.
         png: whether figures of systems are drawn as PNG beside SVG.
+        parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
     """
     from trialogue.report import write_report, write_study_report
     from trialogue.report.agreement.page import write_agreement
@@ -60,7 +63,7 @@ def report(
             return write_study_report(findings, folder)
         case Findings():
             if scores is not None:
-                _write_run(findings, folder, scores, preferences, counts)
+                _write_run(findings, folder, scores, preferences, counts, parquet=parquet)
             return write_report(findings, folder, png=png)
 
 
@@ -70,9 +73,16 @@ def _write_run(
     scores: Sequence[Score],
     preferences: Sequence[Preference],
     counts: Sequence[DistinctCounts],
+    *,
+    parquet: bool,
 ) -> None:
     """What a later command takes up again."""
-    write_records(folder / SCORES, scores.lines() if isinstance(scores, RunScores) else scores)
+    if parquet and isinstance(scores, RunScores):
+        write_score_table(folder / SCORE_TABLE, scores.units)
+        write_records(folder / SCORES, scores.others)
+    else:
+        write_records(folder / SCORES, scores.lines() if isinstance(scores, RunScores) else scores)
+        (folder / SCORE_TABLE).unlink(missing_ok=True)  # of an earlier run
     for name, records in ((PREFERENCES, preferences), (COUNTS, counts)):
         if records:
             write_records(folder / name, records)

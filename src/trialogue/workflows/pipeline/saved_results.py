@@ -10,10 +10,13 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
 from trialogue.records import DistinctCounts, Preference, Score, read_records, sha256_of
+from trialogue.records.files.score_parquet import read_score_table
 
 SCORES, PREFERENCES, FINDINGS = "scores.jsonl", "preferences.jsonl", "findings.json"
 COUNTS = "counts.jsonl"
 """Runs of earlier versions have none."""
+SCORE_TABLE = "scores.parquet"
+"""Scores of replies and dialogues, where a run was asked to write them so; else they are among the others."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ def read_run(folder: Path) -> StoredRun:
 
     Raises:
         DataError: there are no scores, or a file is damaged.
+        MissingExtraError: scores are a Parquet table, and pyarrow is not installed.
     """
     path = folder / SCORES
     if not path.is_file() and holds_run(folder):
@@ -64,10 +68,13 @@ def read_run(folder: Path) -> StoredRun:
     records = list(read_records(path, Score, Preference))
     scores = [record for record in records if isinstance(record, Score)]
     votes = [record for record in records if isinstance(record, Preference)]
+    table = folder / SCORE_TABLE
+    if table.is_file():
+        scores += read_score_table(table)
     beside = folder / PREFERENCES
     if beside.is_file():
         votes += read_records(beside, Preference)
-    read = [each for each in (path, beside, folder / COUNTS) if each.is_file()]
+    read = [each for each in (path, table, beside, folder / COUNTS) if each.is_file()]
     hashes = {each.name: sha256_of(each) for each in read}
     return StoredRun(folder.resolve().name, _findings_in(folder), scores, votes, hashes, read_counts(folder))
 
