@@ -74,6 +74,29 @@ def list_users() -> None:
         typer.echo(f"{name}: {about}({where})")
 
 
+@app.command("personas")
+def personas(
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the personas, one a line.")],
+    catalogue: Annotated[str, typer.Option(help="Catalogue with the items.")] = "demo",
+    ratings: Annotated[str | None, typer.Option(help="File of ratings (default: the catalogue's own).")] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of personas.")] = 50,
+    attribute: Annotated[str, typer.Option(help="Attribute by which a taste is broad or narrow.")] = "genre",
+    things: Annotated[str, typer.Option(help="Plural noun for the items.")] = "films",
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+) -> None:
+    """Write personas of people in a ratings file, for users that a language model plays (option personas)."""
+    from trialogue.records.files.opening import write_text
+    from trialogue.simulation.llm.rating_personas import rating_personas
+    from trialogue.workflows.inputs.knowledge import load_catalogue
+
+    known = load_catalogue(catalogue, ratings=ratings)
+    if known.ratings is None:
+        raise UsageError(f"the catalogue {catalogue!r} has no ratings: name a file of them with --ratings.")
+    lines = rating_personas(known.catalogue, known.ratings, n=n, attribute=attribute, things=things, seed=seed)
+    write_text(out, "\n".join(lines) + "\n")
+    typer.echo(f"Personas: {out} ({len(lines)})")
+
+
 @app.command("show")
 def show(
     model: Model,
