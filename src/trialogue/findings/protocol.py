@@ -68,8 +68,8 @@ class DecisionProtocol(Record):
     measure: MeasureName
     """The primary measure: a metric such as turns, or what people were asked, such as human:satisfaction."""
     users: str | None = Field(default=None, min_length=1)
-    """The kind of simulated users whose dialogues decide; null: dialogues with people, or replies to given "
-    "situations."""
+    """The kind of simulated users whose dialogues decide; null: dialogues with people, or replies to
+    given situations."""
     measures: Annotated[tuple[MeasureName, ...], BeforeValidator(_as_list)] = ()
     """Further measures of the same dialogues that are in the family with correction: across."""
     correction: Correction = Correction.WITHIN

@@ -272,7 +272,7 @@ class Findings(Record):
     alpha: float = 0.05
     """Level at which differences are called."""
     correction: str = "Holm"
-    """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is over "
-    "measures."""
+    """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is
+    over measures."""
     manifest: Manifest
     """How it was made."""

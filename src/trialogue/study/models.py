@@ -43,7 +43,7 @@ class Item(models.Model):
     """Something that is shown: a task, or one of the items made for training and checks."""
 
     class Kind(models.TextChoices):
-        """What it is for."""
+        """Purpose of an item."""
 
         TASK = "task"
         TRAINING = "training"
@@ -94,7 +94,7 @@ class Participant(models.Model):
     """Somebody taking part, known by a random code."""
 
     class State(models.TextChoices):
-        """How far they are, or how they ended."""
+        """Progress or outcome of a participant."""
 
         ARRIVED = "arrived"
         CONSENTED = "consented"
@@ -165,7 +165,7 @@ class Assignment(models.Model):
     """A slot in the hands of a participant. At most one that lives for each slot: the database sees to it."""
 
     class State(models.TextChoices):
-        """Whose the slot is."""
+        """State of a slot's assignment."""
 
         LEASED = "leased"
         DONE = "done"
@@ -200,7 +200,7 @@ class Assignment(models.Model):
 
 
 class Submission(models.Model):
-    """What was answered at one step. Written once, never changed."""
+    """Answers of one step. Written once, never changed."""
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="submissions")
     step = models.CharField(max_length=80)
@@ -241,7 +241,7 @@ class Check(models.Model):
     """An attention or comprehension check that was answered."""
 
     class Kind(models.TextChoices):
-        """What was checked."""
+        """Kind of check."""
 
         ATTENTION = "attention"
         COMPREHENSION = "comprehension"
@@ -347,10 +347,10 @@ class Coding(models.Model):
 
 
 class Decision(models.Model):
-    """What a member of staff decided about somebody's work. Appended, never changed: the last of its kind counts."""
+    """Staff decision on a participant's work. Appended, never changed: the last of its kind counts."""
 
     class Kind(models.TextChoices):
-        """What was decided."""
+        """Kind of decision."""
 
         ACCEPT = "accept"
         """The work is paid."""
@@ -380,7 +380,7 @@ class Decision(models.Model):
 
 
 class Audit(models.Model):
-    """Who did what, and when: every export, deletion and decision. Holds codes, never platform ids."""
+    """Audit log: every export, deletion and decision, with its time and author. Holds codes, never platform ids."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="audits")
     who = models.CharField(max_length=150)

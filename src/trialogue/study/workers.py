@@ -171,7 +171,7 @@ def _handle_event(watched: Any, handle: Any) -> None:
 
 
 class Server(TcpWSGIServer):  # type: ignore[misc]
-    """What listens, and hands complete requests to threads."""
+    """Listens for requests, and hands complete ones to threads."""
 
     channel_class = Channel
 

@@ -196,8 +196,8 @@ def _auc(points: Floats, both: _Rows, folds: Ints | None, how: Resampling) -> Es
 def _sides_of_equal_lengths(
     real: UserSide, simulated: UserSide, names: Sequence[str], how: Resampling
 ) -> tuple[UserSide, UserSide] | None:
-    """As many dialogues of either side in every cell of lengths (coarsened exact matching); None where no cell has "
-    "both."""
+    """As many dialogues of either side in every cell of lengths (coarsened exact matching); None where no cell
+    has both."""
     columns = [names.index(name) for name in MATCHED_BY]
     both = np.concatenate([real.rows, simulated.rows])
     cells = np.zeros(len(both), dtype=np.intp)

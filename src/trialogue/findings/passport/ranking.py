@@ -123,8 +123,8 @@ def _estimate(share: float, one: Means, other: Means, pairs: int, how: Resamplin
 
 
 def _concordance(x: Floats, y: Floats) -> Floats:
-    """Share of the pairs of columns that two tables put in the same order, row by row; ties on either side count "
-    "half."""
+    """Share of the pairs of columns that two tables put in the same order, row by row; ties on either side
+    count half."""
     first, second = np.triu_indices(x.shape[1], 1)
     agreement = np.sign(x[:, first] - x[:, second]) * np.sign(y[:, first] - y[:, second])
     found: Floats = ((1 + agreement) / 2).mean(axis=1)

@@ -1,5 +1,5 @@
-"""The passport of simulated users, as records: six parts, each with its intervals and its own sample, and no sum of "
-"them."""
+"""The passport of simulated users, as records: six parts, each with its intervals and its own sample, and no
+sum of them."""
 
 from enum import StrEnum
 from typing import ClassVar

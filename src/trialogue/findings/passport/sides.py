@@ -1,5 +1,5 @@
-"""One side of a passport's comparison: what the users of some dialogues said and did, counted, and random halves of "
-"it."""
+"""One side of a passport's comparison: what the users of some dialogues said and did, counted, and random halves
+of it."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence

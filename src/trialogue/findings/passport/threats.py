@@ -1,5 +1,5 @@
-"""What speaks against a passport: copies, fitting on the same text, few users, agents that only one side met, "
-"failures."""
+"""What speaks against a passport: copies, fitting on the same text, few users, agents that only one side
+met, failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

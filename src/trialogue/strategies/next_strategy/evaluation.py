@@ -78,7 +78,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Foresight:
-    """How good predictions are; intervals by resampling dialogues."""
+    """Accuracy of next-strategy prediction, with intervals by resampling dialogues."""
 
     perplexity: Estimate
     """exp of the mean loss: as unsure as a choice among so many equally likely strategies."""
@@ -89,7 +89,7 @@ class Foresight:
 
 
 def predict(model: SequenceModel, sequences: Mapping[str, Tokens]) -> Predictions:
-    """What a model foresees at each place of some dialogues (which it should not have been trained on).
+    """Predictions of a model at each labelled position of held-out dialogues.
 
     Places where something came that is none of the model's classes are left out.
     """
@@ -113,7 +113,7 @@ def predict(model: SequenceModel, sequences: Mapping[str, Tokens]) -> Prediction
 def cross_validate(
     fit: SequenceFit, sequences: Mapping[str, Tokens], *, folds: int = FOLDS, rng: np.random.Generator
 ) -> Predictions:
-    """What models foresee that were trained on the dialogues of the other folds.
+    """Out-of-fold predictions, by models trained on the dialogues of the other folds.
 
     Folds hold whole dialogues and about the same share of each token; the same ``rng`` state gives the same folds,
     whatever the model.
@@ -144,7 +144,7 @@ def folds_of(sequences: Mapping[str, Tokens], *, folds: int, rng: np.random.Gene
 
 
 def foresight(predictions: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000) -> Foresight:
-    """How good predictions are; undefined, with a reason, if there are none.
+    """Accuracy of predictions; undefined, with a reason, if there are none.
 
     Args:
         predictions: of one model.

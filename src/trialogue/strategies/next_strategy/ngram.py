@@ -55,7 +55,7 @@ class NGram:
 
     @property
     def memory(self) -> int:
-        """How many tokens it looks back."""
+        """Number of preceding tokens used."""
         return self.order - 1
 
     @property

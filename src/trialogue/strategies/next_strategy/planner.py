@@ -82,7 +82,7 @@ def instruction_for(strategy: str, *, texts: Mapping[str, str] = INSTRUCTIONS) -
 
 @dataclass(frozen=True)
 class Plan:
-    """What a human recommender would do next."""
+    """Predicted next strategies of a human recommender."""
 
     probabilities: dict[str, float]
     """Of each strategy, the most probable first; they sum to 1."""
@@ -139,7 +139,7 @@ def _strategy_words(strategy: str) -> str:
 
 
 def plan_next(model: SequenceModel, so_far: Dialogue | Situation | Sequence[Utterance]) -> Plan:
-    """What a human recommender would say next after a dialogue, or in a situation (its reference is not looked at).
+    """Predict a human recommender's next strategies after a dialogue, or in a situation (ignoring its reference).
 
     If the system spoke last, the plan is for another sentence of the same turn. A dialogue without utterances is one that
     begins. Of classes that are equally probable the first of the model's comes first.

@@ -58,17 +58,17 @@ class SequenceModel(Protocol):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """What it predicts, in the order of its probabilities."""
+        """Predicted classes, in the order of its probabilities."""
         ...
 
     @property
     def user(self) -> UserTokens:
-        """How user turns must be written for it."""
+        """Required encoding of user turns."""
         ...
 
     @property
     def memory(self) -> int | None:
-        """How many tokens it looks back; None: all."""
+        """Number of preceding tokens used; None: all."""
         ...
 
     @property

@@ -15,7 +15,7 @@ REDIRECTS = 10  # followed before a browser gives up
 
 @dataclass(frozen=True)
 class Reply:
-    """What a browser shows after a request, redirects followed."""
+    """Response to a request after redirects."""
 
     status: int
     path: str
@@ -26,7 +26,7 @@ class Reply:
 
 
 class Browser(Protocol):
-    """What a participant has in front of them."""
+    """Browser of one participant."""
 
     def get(self, path: str) -> Reply:
         """Open a page."""

@@ -7,7 +7,7 @@ from trialogue.study.bots.people import READERS
 
 
 class SimulatedStudy(Record):
-    """What came of a simulated study: counts from its pages and from its database."""
+    """Result of a simulated study: counts from its pages and from its database."""
 
     study: str
     """Short name."""
@@ -73,7 +73,7 @@ class SimulatedStudy(Record):
 
     @property
     def wrong(self) -> list[str]:
-        """What must not be, in words; empty: nothing."""
+        """Violated invariants in words; empty if there are none."""
         lost = self.acknowledged - self.stored
         failed = sum(self.checks[kind][0] for kind in READERS if kind in self.checks)
         found = {

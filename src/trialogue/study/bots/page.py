@@ -52,7 +52,7 @@ class Form:
     def fill(
         self, answers: Mapping[str, str | list[str]], *, button: tuple[str, str] | None = None
     ) -> list[tuple[str, str]]:
-        """What a browser sends.
+        """Form data as a browser would send them.
 
         Args:
             answers: by name of the field; questions without one are left out.
@@ -84,13 +84,13 @@ class Page:
 
     @cached_property
     def context(self) -> tuple[str, ...]:
-        """What was said in the conversation that the page is about."""
+        """Messages of the conversation that the page is about."""
         found = self.root.descendants("section", of="situation") or self.root.descendants("section", of="beside")
         return said_in(found[0]) if found else ()
 
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
-        """What stands in the cards, from the first to the last: a reply, or the messages of a conversation."""
+        """Content of the cards, from first to last: a reply, or the messages of a conversation."""
         return tuple(_side(card) for card in self.root.descendants("section", of="card"))
 
     @cached_property

@@ -64,7 +64,7 @@ class Bot:
     """Pages after which they are gone; None: they stay."""
 
     def seconds(self) -> float:
-        """How long they take for a page."""
+        """Time spent on a page."""
         low, high = SECONDS[self.kind]
         return float(np.exp(self.rng.uniform(np.log(low), np.log(high))))
 
@@ -72,11 +72,11 @@ class Bot:
         self.writer = Writer(MANNERS[self.kind], self.rng) if self.kind in MANNERS else None
 
     def pause(self, page: Page) -> float:
-        """How long they take for a page that they see."""
+        """Time spent on a page that they see."""
         return self.writer.seconds(page) if self.writer else self.seconds()
 
     def answers(self, page: Page, asked: tuple[Asked, ...]) -> Sent:
-        """What they fill in."""
+        """Answers to fill in."""
         demanded = self._demanded_label(page, asked)
         sent: Sent = {}
         for each in asked:

@@ -28,7 +28,7 @@ class Plan(Record):
 
 
 def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[Kind, ...]:
-    """How each of several participants behaves: the shares as exactly as they can be, in random order.
+    """Behavior of each participant: the shares as exactly as possible, in random order.
 
     Args:
         workers: how many.

@@ -47,7 +47,7 @@ class Taste:
     _items: dict[str, float] = field(default_factory=dict)
 
     def utility(self, systems: Iterable[str], item: str) -> float:
-        """What somebody feels about a reply now; what several systems said alike has their mean effect."""
+        """Sampled utility of a reply; a reply given by several systems has their mean effect."""
         known = [self.effects.get(system, 0.0) for system in systems]
         effect = sum(known) / len(known) if known else 0.0
         return effect + self._item(item) + self.severity + float(self.rng.logistic())

@@ -55,7 +55,7 @@ MODEL_ENDS = (
 
 @dataclass
 class Writer:
-    """How one of them reads, writes and types.
+    """Reading, writing and typing behavior of one participant.
 
     Args:
         manner: ``person``: reads, types; ``assisted``: lets a model write and pastes it, mostly; ``agent``: a program that
@@ -88,7 +88,7 @@ class Writer:
         return any(each.kind == "text" and not each.unseen for form in page.forms for each in form.asked)
 
     def text(self, page: Page) -> str:
-        """What they write when they are asked why."""
+        """Answer to an open question."""
         return self._persons(page) if self.manner == "person" else self._models(page)
 
     def _persons(self, page: Page) -> str:

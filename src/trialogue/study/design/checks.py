@@ -153,7 +153,7 @@ def is_passed(expected: Mapping[str, JsonValue], answers: Mapping[str, JsonValue
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of how one person worked."""
+    """Evidence on one participant's attention."""
 
     failed_checks: int
     """Attention checks that they failed."""
@@ -190,7 +190,7 @@ def _straight(answers: Sequence[JsonValue]) -> bool:
 
 
 def most_alike(texts: Sequence[str]) -> int:
-    """How often the commonest text was written; case, spaces and punctuation at the end do not make another text.
+    """Frequency of the most common text, ignoring case, spaces and final punctuation.
 
     >>> most_alike(["It fits.", "it  fits", "", "No idea."])
     2

@@ -68,7 +68,7 @@ Questions: TypeAlias = Annotated[tuple[Question, ...], BeforeValidator(_with_pre
 
 
 class Consent(Record):
-    """What people agree to."""
+    """Consent form."""
 
     version: str = Field(default="1", min_length=1, max_length=64)
     """Stored with each consent; raise it when the text changes."""
@@ -77,7 +77,7 @@ class Consent(Record):
 
 
 class Screening(Record):
-    """Who may take part."""
+    """Screening criteria."""
 
     questions: Questions
     """What is asked."""
@@ -119,7 +119,7 @@ class Training(Record):
 
 
 class Platform(Record):
-    """Where people come from, and where they go back to."""
+    """Recruitment platform and return of participants."""
 
     name: PlatformKind = "none"
     """Which one."""
@@ -140,7 +140,7 @@ class Platform(Record):
 
 
 class Chatting(Record):
-    """How people talk to systems."""
+    """Settings of conversations with systems."""
 
     turns: int = Field(default=15, ge=1, le=100)
     """Messages of the participant after which a conversation ends."""
@@ -254,7 +254,7 @@ class StudyFile(Record):
         return tuple(dict.fromkeys((self.language, *self.languages)))
 
     def item_questions(self) -> tuple[Question, ...]:
-        """What is asked once with each item: the type's own question first."""
+        """Questions asked once per item: the type's own question first."""
         if self.type in _TEXTS:
             return (*self._choice(), *self.questions)
         if self.type == "labelling":
@@ -275,7 +275,7 @@ class StudyFile(Record):
 
 
 def preference_question(kind: str = "preference") -> Question:
-    """Which of two sides: ``1`` is the one shown first, ``2`` the other, ``same`` neither."""
+    """Question for the preferred side: ``1`` is the one shown first, ``2`` the other, ``same`` neither."""
     words = _TEXTS[kind]
     options = tuple(Option(value=side, label=words[side]) for side in SIDES)
     return Question(name="choice", question=words["question"], choice=options)

@@ -109,7 +109,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Step:
-    """Where somebody is, and all that a page needs to show it."""
+    """A participant's current step, with all content of its page."""
 
     key: str
     """Its key in the plan. Not for the page: it may say that this is a check."""

@@ -9,7 +9,7 @@ from trialogue.records import Record
 
 
 class Payment(Record):
-    """What one participant costs."""
+    """Payment per participant."""
 
     reward_cents: int = Field(ge=1, le=1_000_000)
     """What a participant is paid, in hundredths of the currency."""
@@ -19,7 +19,7 @@ class Payment(Record):
     """What the platform adds for itself, as a share of the reward, such as 0.33; see its own price list."""
 
     def cents(self, places: int) -> int:
-        """What so many participants cost, the platform's fee included, rounded up.
+        """Cost of a number of participants, the platform's fee included, rounded up.
 
         >>> Payment(reward_cents=150, fee=0.33).cents(3)  # 3 * 150 * 1.33 = 598.5
         599

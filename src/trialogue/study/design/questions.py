@@ -99,7 +99,7 @@ Options: TypeAlias = Annotated[
 
 
 class TextLimits(Record):
-    """What a text may be."""
+    """Limits of a text answer."""
 
     lines: int = Field(default=1, ge=1, le=30)
     """Height of the field; 1: a single line."""
@@ -110,7 +110,7 @@ class TextLimits(Record):
 
 
 class NumberLimits(Record):
-    """What a number may be."""
+    """Limits of a numeric answer."""
 
     low: float | None = None
     """The lowest; None: any."""
@@ -188,7 +188,7 @@ class Question(Record):
 
     @property
     def kind_of_answer(self) -> Kind:
-        """Which of the kinds it is."""
+        """Kind of the question."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
     @property
@@ -218,7 +218,7 @@ class Question(Record):
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """What can be chosen; empty for texts and numbers. The points of a scale are options with values "1", "2", ..."""
+        """Options; empty for texts and numbers. The points of a scale are options with values "1", "2", ..."""
         if self.scale is not None:
             return tuple(Option(value=str(point), label=label) for point, label in enumerate(self.scale, 1))
         ordered = next((each for each in (self.ranking, self.best_worst) if isinstance(each, tuple)), ())
@@ -303,7 +303,7 @@ def _counts(question: Question, answers: Answers) -> bool:
 
 
 def conditions_of(questions: Sequence[Question]) -> list[str]:
-    """What is wrong with conditions of questions that stand on one page: each names one above it, and its answers."""
+    """Mistakes in conditions of questions on one page: each must name one above it, and its answers."""
     wrong: list[str] = []
     above: dict[str, Question] = {}
     for question in questions:

@@ -67,7 +67,7 @@ class Rejection(Record):
 
 
 class Validity(Record):
-    """What is looked for as a sign of language models, and from where on it is one."""
+    """Signals of language-model use, with their thresholds."""
 
     hidden_instruction: bool = False
     """Whether pages hold an instruction that people cannot see, and that a program which reads their source may follow."""
@@ -101,7 +101,7 @@ class Written:
 
 @dataclass
 class Session:
-    """What is known of one session."""
+    """Data of one session."""
 
     reading: list[tuple[int, float]] = field(default_factory=list)
     """(words that were shown, seconds) of each task."""

@@ -51,7 +51,7 @@ class Judged:
 
     @property
     def of_item(self) -> dict[str, str | int | None]:
-        """What answers are about that were given once for the item: no system."""
+        """Subject of answers given once per item: no system."""
         return {**self.score_fields, "situation_id": self.item.key, "rater": self.rater}
 
     def talk(self, place: int) -> str:

@@ -67,7 +67,7 @@ def dialogues(study: Study) -> Iterator[Dialogue]:
 
 
 def turn_scores(study: Study, file: StudyFile) -> Iterator[Score]:
-    """What people said of single replies while they talked."""
+    """Ratings of single replies given during conversations."""
     asked = file.chat.each_turn
     chats = Chat.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
     for chat in chats.select_related("participant").order_by("participant__number", "pk") if asked else ():

@@ -80,7 +80,7 @@ def _empty_fields(part: Part, language: str, where: str, stacked: bool) -> tuple
 
 
 def reply_title(prefix: str) -> str:
-    """Which reply a part is about; "" for all."""
+    """Title of the reply that a part is about; "" for all."""
     place = prefix.removeprefix("r").removesuffix("-")
     return gettext("Reply %(number)s") % {"number": place} if place else ""
 
@@ -183,7 +183,7 @@ def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -
 
 
 def conversation(prefix: str) -> str:
-    """Which of two conversations a part is about; "" for both."""
+    """Conversation, out of two, that a part is about; "" for both."""
     place = {"r1-": "A", "r2-": "B"}.get(prefix)
     return gettext("Conversation %(letter)s") % {"letter": place} if place else ""
 

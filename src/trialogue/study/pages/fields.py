@@ -232,7 +232,7 @@ def _plain(limit: float | None) -> str:
 
 
 def message_of(wrong: Wrong) -> str:
-    """What is wrong with an answer, in the active language."""
+    """Error message for an answer, in the active language."""
     limit = wrong.limit or 0
     count = int(limit)
     written = number_format(count if limit == count else limit)

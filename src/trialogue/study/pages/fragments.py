@@ -23,7 +23,7 @@ def question(field: Field) -> SafeString:
 
 
 def talk(messages: Sequence[Message], label: str = "") -> SafeString:
-    """What was said, as a list; kept, so not for conversations that participants have themselves."""
+    """Dialogue as a list; cached, so not for conversations that participants have themselves."""
     return _kept_talk(tuple(messages), label, get_language())
 
 

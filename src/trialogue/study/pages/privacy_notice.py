@@ -14,7 +14,7 @@ def has_id(participant: Participant) -> bool:
 
 
 def stored_id(participant: Participant) -> str:
-    """That their id is stored, what for, and where; "" where none is."""
+    """Notice that the platform id is stored, why and where; "" if none is."""
     if not has_id(participant):
         return ""
     return gettext(
@@ -24,7 +24,7 @@ def stored_id(participant: Participant) -> str:
 
 
 def erased_how(participant: Participant) -> str:
-    """How somebody with an id has everything erased."""
+    """Instructions for erasing everything, for participants with an id."""
     return gettext(
         "To have your answers and your ID deleted, use the receipt code from the last page, or write to "
         "%(contact)s and state your ID."
@@ -32,7 +32,7 @@ def erased_how(participant: Participant) -> str:
 
 
 def receipt_text(participant: Participant) -> str:
-    """What the receipt code is for, and whether there is another way."""
+    """Purpose of the receipt code, and alternatives."""
     if not has_id(participant):
         return gettext(
             "Keep this code in case you want your answers deleted later. We do not know your name and cannot "

@@ -22,7 +22,7 @@ INVALID = 422  # status of a page that is shown again, since an answer could not
 
 
 def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any]:
-    """What surrounds every page of a study."""
+    """Template context shared by every page of a study."""
     stored = stored_fields(study)
     return {
         "study_title": text_in(stored.get("title", ""), language),

@@ -37,7 +37,7 @@ class Account:
 
     @property
     def payment(self) -> Payment:
-        """What people are paid; a study without it is no account."""
+        """Payment per participant; a study without it has no account."""
         assert self.file.payment is not None
         return self.file.payment
 
@@ -56,7 +56,7 @@ class Account:
         return str(row["id"])
 
     def submissions(self) -> list[dict[str, Any]]:
-        """What Prolific lists.
+        """Prolific's list of submissions.
 
         Raises:
             PlatformError: it cannot be understood.
@@ -67,7 +67,7 @@ class Account:
         return rows
 
     def people(self) -> list[Participant]:
-        """Who came with an id."""
+        """Participants with an id."""
         return list(self.study.participants.filter(identity__isnull=False).select_related("identity"))
 
     def do_once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:

@@ -80,7 +80,7 @@ class Api:
         return self._dry
 
     def get(self, path: str, **query: str | int) -> Json:
-        """What is at a path; asked again where the platform is busy.
+        """GET a path, retried if the platform is busy.
 
         Raises:
             PlatformError: refused, or no answer after several tries.

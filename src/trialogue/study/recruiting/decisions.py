@@ -28,7 +28,7 @@ class Pending:
 
 @dataclass
 class Decided:
-    """What staff decided, and how far it goes at Prolific. Lists of codes of participants."""
+    """Staff decisions and their progress at Prolific. Lists of participants' codes."""
 
     approve: list[Pending] = field(default_factory=list)
     """To be approved: each costs the reward and the fee."""
@@ -62,7 +62,7 @@ class Payer(Account):
     """Carries decisions out, and pays."""
 
     def pending_decisions(self) -> Decided:
-        """What staff decided and Prolific does not know yet; who completed and was not decided about waits."""
+        """Staff decisions that Prolific does not know yet; undecided completed participants wait."""
         found = Decided()
         people = {name: each for each in self.people() if (name := prolific_id(each))}
         by_person = standings(people.values())
@@ -87,7 +87,7 @@ class Payer(Account):
             (found.approve if standing.payment == "accept" else found.reject).append(pending)
 
     def approval_price(self, found: Decided) -> str:
-        """What the approvals cost, the platform's fee included: what is confirmed."""
+        """Cost of the approvals, the platform's fee included, to be confirmed."""
         return self.payment.price(len(found.approve))
 
     def decide(self, confirmed: str) -> Decided:
@@ -118,7 +118,7 @@ class Payer(Account):
         self.do_once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
 
     def pending_payments(self) -> Owed:
-        """What staff decided and was not paid yet.
+        """Decided payments that have not been made yet.
 
         Raises:
             UsageError: a payment was begun and nobody knows what came of it.
@@ -182,7 +182,7 @@ class Payer(Account):
         return total
 
     def bonus_sum(self, owed: Owed | None = None) -> str:
-        """What all bonuses cost that are owed; asked for where they are not given."""
+        """Sum of all owed bonuses; requested from the platform if not given."""
         amounts = (owed or self.pending_payments()).amounts.values()
         return money(int(sum(amounts, Decimal(0)) * 100), self.payment.currency)
 

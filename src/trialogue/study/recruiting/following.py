@@ -57,7 +57,7 @@ def follow(
 
 
 def line_of(found: "Reconciled") -> str:
-    """What came of it, in a line; "" if nothing changed."""
+    """One-line summary; "" if nothing changed."""
     if not found.freed and not found.replaced:
         return ""
     return (

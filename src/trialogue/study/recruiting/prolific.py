@@ -24,7 +24,7 @@ class Recruiter(Account):
     """Brings people in, and frees the places of those who left."""
 
     def price(self) -> str:
-        """What all places cost, those of replaced people included: what is confirmed."""
+        """Cost of all places, including replacements, to be confirmed."""
         found = budget(self.study)
         return found.price(found.most_people)
 

@@ -44,7 +44,7 @@ KINDS: dict[str, StepKind] = {
 
 @dataclass(frozen=True)
 class Shows:
-    """What a step shows of an item."""
+    """Content of an item shown at a step."""
 
     record: AnyItem
     order: list[str]

@@ -203,7 +203,7 @@ def replace_within_ceiling(participant: Participant) -> int:
 
 
 def budget(study: Study) -> Budget:
-    """How many people a study pays at most, of the items that it was loaded with."""
+    """Maximum number of paid participants, for the loaded items."""
     return _budget(launch_of(study))
 
 

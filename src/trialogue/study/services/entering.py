@@ -76,7 +76,7 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
 
 
 def arrival_of(study: Study, parameters: Mapping[str, str]) -> Arrival:
-    """Who comes by a link, with tokens checked against the platform's published keys."""
+    """Parse an arrival from a link, verifying tokens with the platform's published keys."""
     return arrival(file_of(study).platform, parameters, key=settings.SECRET_KEY, study=study.slug, check=_read_token)
 
 

@@ -126,7 +126,7 @@ def _overwrite() -> None:
 
 
 def outcome_of(participant: Participant) -> str:
-    """Which completion code somebody gets; "" while they are at work, or after withdrawal."""
+    """Completion code of a participant; "" while active, or after withdrawal."""
     if participant.state == Participant.State.COMPLETED:
         failed = Check.objects.filter(participant=participant, kind=Check.Kind.ATTENTION, passed=False).count()
         rejected = failed >= file_of(participant.study).rejection.failed_checks
@@ -158,7 +158,7 @@ def way_back(participant: Participant) -> Return | None:
 
 
 def mark(participant: Participant, state: str) -> None:
-    """What the platform says of somebody: returned or timed out; their open slots are freed."""
+    """Record the platform's status of a participant (returned or timed out), and release open slots."""
     with transaction.atomic():
         locked = Participant.objects.select_for_update().get(pk=participant.pk)
         if locked.state not in (Participant.State.COMPLETED, Participant.State.WITHDREW):

@@ -38,7 +38,7 @@ class Talks:
         self._lock = threading.Lock()
 
     def greet(self, key: str, agent: Spec, *, seed: int) -> Turn | None:
-        """What an agent says first; None if it waits for the user.
+        """Greeting of an agent; None if it waits for the user.
 
         Raises:
             AgentFailure: it cannot be reached, or is busy with others.

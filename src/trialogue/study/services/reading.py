@@ -43,7 +43,7 @@ _known: dict[tuple[int, str, datetime], Launched] = {}
 
 
 def launch_of(study: Study) -> Launched:
-    """What to know a study by; the same object for the same launch."""
+    """Identity of a launched study; the same object for the same launch."""
     if len(_known) > MOST_STUDIES:
         _known.clear()
     key = (study.pk, study.sha256, study.created_at)
@@ -95,5 +95,5 @@ def extras_of(of: Launched) -> dict[str, Extra]:
 
 
 def checks_in(study: Study) -> int:
-    """How many checks everybody is given."""
+    """Number of checks per participant."""
     return sum(key.startswith("check-") for key in extras_of(launch_of(study)))

@@ -112,7 +112,7 @@ def lock_person(participant: Participant) -> Participant:
 
 
 def assignment(participant: Participant, position: int) -> Assignment | None:
-    """What a participant has at a place of their session."""
+    """Assignment at a position of a participant's session."""
     row = _read(ASSIGNMENT, [participant.pk, position])
     return _build_row(Assignment, row) if row is not None else None
 

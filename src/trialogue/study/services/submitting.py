@@ -33,7 +33,7 @@ class Noticed(Protocol):
 
     @property
     def kind(self) -> str:
-        """What."""
+        """Kind of event."""
         ...
 
     @property

@@ -56,7 +56,7 @@ def may(request: HttpRequest, permission: str) -> bool:
 
 
 def role(request: HttpRequest) -> str:
-    """What the member of staff may do, in a word."""
+    """Role of the staff member, in one word."""
     if may(request, MANAGE):
         return gettext("can manage")
     return gettext("can export") if may(request, EXPORT) else gettext("can view")

@@ -18,7 +18,7 @@ TASKS = ("task:", "check:")
 
 @dataclass
 class Session:
-    """What is known of one participant's session."""
+    """Data of one participant's session."""
 
     flags: Sequence[str] = ()
     failed: Counter[str] = field(default_factory=Counter)
@@ -77,7 +77,7 @@ def signal_names() -> dict[Signal, str]:
 
 
 def findings(session: Session) -> list[Finding]:
-    """What is unusual about a session, heaviest first."""
+    """Unusual findings about a session, most serious first."""
     found = [Finding(flag.replace("_", " "), 100, rule=True) for flag in session.flags]
     if count := session.failed["attention"]:
         checks = {"failed": count, "checks": session.checked["attention"]}

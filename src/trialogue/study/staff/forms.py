@@ -80,7 +80,7 @@ class EraseForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """What is decided about a participant."""
+    """Decision about a participant."""
 
     decision = forms.ChoiceField(
         choices=Decision.Kind.choices,
@@ -99,7 +99,7 @@ class DecisionForm(forms.Form):
         return Decimal(text) if AMOUNT.fullmatch(text) else None
 
     def clean_known(self) -> int | None:
-        """How many decisions were on the page; None where it does not say."""
+        """Number of decisions that the page showed; None if missing."""
         given = self.cleaned_data["known"]
         return number_in(given) if given else None
 
@@ -119,7 +119,7 @@ def refusal(wrong: Wrong) -> str:
 
 
 class CarryOutForm(forms.Form):
-    """What is to be sent to the platform, and its price as somebody typed it."""
+    """Requests to send to the platform, and the typed price."""
 
     act = forms.ChoiceField(choices=[(act, act) for act in ("decide", "bonus", "sync")])
     confirmed = forms.CharField(required=False, max_length=100)
@@ -157,7 +157,7 @@ class CodesForm(_AboutForm):
     """Codes of an explanation; as many as fit. What is no code is left out."""
 
     def codes(self) -> list[str]:
-        """Those that were ticked."""
+        """Selected codes."""
         ticked = self.data.getlist("decision") if hasattr(self.data, "getlist") else []
         return [code for code in CODES if code in ticked]
 

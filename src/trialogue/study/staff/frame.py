@@ -18,7 +18,7 @@ LANGUAGES = ("en", "de")  # that the pages of staff speak
 
 
 def frame(request: HttpRequest, study: Study | None, language: str) -> dict[str, Any]:
-    """What surrounds a page of staff."""
+    """Template context shared by all staff pages."""
     return {"role": role(request), "tabs": _tabs(request, study), "study_title": title(study, language)}
 
 
@@ -28,7 +28,7 @@ def title(study: Study | None, language: str) -> str:
 
 
 def questions_of(study: Study) -> list[Question]:
-    """What is asked about items."""
+    """Questions about items."""
     design = file_of(study)
     return [*design.criteria, *design.item_questions()]
 

@@ -16,7 +16,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 def link_names() -> dict[str, str]:
-    """What participants came by: whether anybody could have made their link up."""
+    """Kinds of links that participants used, by whether they can be forged."""
     return {
         "signed": gettext("signed link"),
         "id": gettext("unsigned link with an ID"),
@@ -35,7 +35,7 @@ def link_of(participant: Participant) -> str:
 
 
 def links(participants: Iterable[Participant]) -> list[dict[str, Any]]:
-    """How many came by each kind of link; only those that anybody came by."""
+    """Number of arrivals by kind of link, for used kinds only."""
     counts = Counter(map(link_of, participants))
     names = link_names()
     return [{"link": link, "name": names[link], "count": counts[link]} for link in names if link and counts[link]]
@@ -65,7 +65,7 @@ def rows_of(participants: Iterable[Participant]) -> list[Row]:
 
 
 def standing_words(now: Standing) -> list[dict[str, str]]:
-    """What was decided, in short."""
+    """Short description of decisions."""
     found = []
     if now.payment == "accept":
         found.append({"look": "good", "text": gettext("accepted")})

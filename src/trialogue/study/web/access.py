@@ -19,7 +19,7 @@ def study_of(slug: str) -> Study:
 
 
 def participant_of(request: HttpRequest, study: Study) -> Participant | None:
-    """Who this browser is in a study; None: nobody yet, or somebody whose data were erased."""
+    """Participant of this browser in a study; None if there is none, or their data were erased."""
     code = request.session.get(KEY, {}).get(study.slug)
     return rows.person(code, study.slug) if code else None
 

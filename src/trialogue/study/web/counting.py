@@ -30,7 +30,7 @@ class Counts(Protocol):
         ...
 
     def count(self, name: str, *, now: float) -> int:
-        """How many there are."""
+        """Current count."""
         ...
 
 
@@ -68,7 +68,7 @@ class SharedCounts:
         return count
 
     def count(self, name: str, *, now: float) -> int:
-        """How many there are."""
+        """Current count."""
         known, offset = self._place(name)
         found = (count for hashed, until, count in self._entries(offset) if hashed == known and until > now)
         return next(found, 0)

@@ -64,7 +64,7 @@ def _address_in(text: str) -> str:
 
 
 def neighbourhood(address: str) -> str:
-    """Who counts as one client: an IPv4 address, or the /64 network that one IPv6 customer gets whole.
+    """Network that counts as one client: an IPv4 address, or the /64 network of one IPv6 customer.
 
     >>> neighbourhood("2001:db8:1:2:3:4:5:6"), neighbourhood("::ffff:192.0.2.1"), neighbourhood("192.0.2.1")
     ('2001:db8:1:2::/64', '192.0.2.1', '192.0.2.1')

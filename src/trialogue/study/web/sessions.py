@@ -22,7 +22,7 @@ class SessionStore(db.SessionStore):
     """A session of a browser."""
 
     def load(self) -> dict[str, Any]:
-        """What is in it; nothing if there is none, or it has expired."""
+        """Session data; empty if there are none, or they have expired."""
         now = connection.ops.adapt_datetimefield_value(timezone.now())
         with connection.cursor() as cursor:
             cursor.execute(FOUND, [self.session_key, now])

@@ -34,7 +34,7 @@ class CachedCounts:
             return 1
 
     def count(self, name: str, *, now: float) -> int:
-        """How many there are."""
+        """Current count."""
         return int(cache.get(_key(name), 0))
 
 

@@ -17,7 +17,7 @@ ENGLISH = "en"
 
 
 class Guideline(Record):
-    """What annotators read of a strategy, in one language."""
+    """Annotation guideline of a strategy, in one language."""
 
     title: str
     """Its name."""

@@ -48,7 +48,7 @@ def arrival(
     study: str,
     check: Callable[[str], Token] | None = None,
 ) -> Arrival:
-    """Who comes by a link.
+    """Parse an arrival from a link.
 
     Args:
         platform: of the study file.

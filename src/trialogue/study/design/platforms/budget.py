@@ -12,7 +12,7 @@ REPLACED = 4  # of so many people who are needed one is replaced at most, where 
 
 @dataclass(frozen=True)
 class Budget:
-    """How many people are paid."""
+    """Number of paid participants."""
 
     people: int
     """Needed, if nobody leaves and nobody is excluded."""
@@ -29,12 +29,12 @@ class Budget:
         return self.people + self.replacements
 
     def price(self, places: int) -> str:
-        """What so many cost, in words."""
+        """Cost of a number of participants, in words."""
         return self.payment.price(places) if self.payment else "price unknown, the study file has no payment"
 
 
 def budget_of(file: StudyFile, items: Iterable[tuple[str, str]]) -> Budget:
-    """How many people a study pays.
+    """Number of paid participants of a study.
 
     Args:
         file: the study file.

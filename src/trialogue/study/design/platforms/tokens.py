@@ -25,7 +25,7 @@ class KeyUnknownError(LookupError):
 
 @dataclass(frozen=True)
 class Token:
-    """What a token says, if it can be believed."""
+    """Content of a verified token."""
 
     ids: dict[str, str]
     """By name of the parameter: PROLIFIC_PID, STUDY_ID, SESSION_ID, as far as it has them."""
@@ -52,7 +52,7 @@ class Keys(Protocol):
 
 
 def token_of(text: str, *, keys: Keys, audience: Iterable[str], now: float | None = None) -> Token:
-    """What a token says.
+    """Verify and parse a token.
 
     Args:
         text: the token.

@@ -36,7 +36,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def arrive(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the study is; with a click, in."""
+    """Show the study's landing page; a click enters it."""
     study = study_of(slug)
     if wait := seconds_to_wait_for("address", address(request), BY_ADDRESS):
         return too_many(request, wait)

@@ -21,7 +21,7 @@ from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def step(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where somebody is now; who is nobody yet, or has ended, is shown that instead."""
+    """Show the participant's current step; others are shown why there is none."""
     study, participant = study_and_person(request, slug)
     if participant is None:
         return redirect("study:arrive", slug=slug)

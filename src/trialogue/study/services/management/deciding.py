@@ -23,7 +23,7 @@ already."""
 
 @dataclass(frozen=True)
 class Standing:
-    """What was decided about somebody, the last word of each kind."""
+    """Latest decision of each kind about a participant."""
 
     payment: Literal["", "accept", "refuse"] = ""
     payment_reason: str = ""
@@ -90,7 +90,7 @@ def _wrong(participant: Participant, kind: Decision.Kind, reason: str, amount: D
 
 
 def standing_of(decisions: Iterable[Decision]) -> Standing:
-    """What decisions about one participant come to; they are in the order in which they were taken."""
+    """Combine a participant's decisions, in the order in which they were made."""
     payment: Literal["", "accept", "refuse"] = ""
     why = by_hand = ""
     bonus = Decimal(0)
@@ -110,7 +110,7 @@ def standing_of(decisions: Iterable[Decision]) -> Standing:
 
 
 def standings(participants: Iterable[Participant]) -> dict[int, Standing]:
-    """What was decided about each, by the participant's id; of whom nothing was decided is not among them."""
+    """Decisions by participant id, without participants that have none."""
     by_person: dict[int, list[Decision]] = {}
     for each in Decision.objects.filter(participant__in=participants).order_by("pk"):
         by_person.setdefault(each.participant_id, []).append(each)

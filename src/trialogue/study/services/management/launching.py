@@ -12,7 +12,7 @@ PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs 
 
 
 def asks(study: Study) -> Budget | None:
-    """What is to be confirmed before a draft is launched; None where nothing is: nobody is paid, or nobody replaced."""
+    """Confirmation needed before launching a draft; None if none is: nobody is paid, or nobody replaced."""
     file = file_of(study)
     if study.state != Study.State.DRAFT or not (file.payment or file.platform.name in PAID):
         return None
@@ -44,7 +44,7 @@ def launch(study: Study, *, who: str, places: int | None = None) -> Study:
 
 
 def question(wanted: Budget) -> str:
-    """What is confirmed, in words."""
+    """Text of the confirmation."""
     return (
         f"{wanted.people:,} participants are required ({wanted.price(wanted.people)}). Judgements of excluded "
         f"participants are collected again, for at most {wanted.replacements:,}: up to {wanted.most_people:,} participants "

@@ -21,7 +21,7 @@ FOLDER = "preview"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is from its planned end."""
+    """Progress of a study towards its planned end."""
 
     items: int
     done: int
@@ -42,7 +42,7 @@ def progress(study: Study) -> Progress:
 
 
 def room() -> Path | None:
-    """Where previews lie; None for a server without a study folder."""
+    """Folder of previews; None for a server without a study folder."""
     folder: Path | None = settings.FOLDER
     return folder / FOLDER if folder else None
 
@@ -58,7 +58,7 @@ def state(study: Study) -> Literal["none", "making", "failed", "made"]:
 
 
 def room_of(study: Study) -> Path | None:
-    """Where the preview of a study lies."""
+    """Folder of a study's preview."""
     found = room()
     return found / study.slug if found else None
 

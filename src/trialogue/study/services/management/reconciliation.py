@@ -29,7 +29,7 @@ DONE = frozenset({"AWAITING REVIEW", "APPROVED", "SUBMITTED"})
 
 @dataclass
 class Reconciled:
-    """What came of it. Ids are the platform's."""
+    """Result of a reconciliation. Ids are the platform's."""
 
     freed: list[str] = field(default_factory=list)
     """Gave back or timed out there: what they had not answered is free again."""

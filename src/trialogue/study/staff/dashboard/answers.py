@@ -24,13 +24,13 @@ RESAMPLES = 1_000  # of a glance; the dashboard is loaded often
 
 
 def of_tasks(study: Study) -> list[Submission]:
-    """What was answered about items, the latest first."""
+    """Answers about items, latest first."""
     found = Submission.objects.filter(assignment__isnull=False, participant__study=study)
     return list(found.select_related("assignment__slot").order_by("-pk")[:RECENT])
 
 
 def judgements(answers: Iterable[Submission]) -> dict[str, list[Given]]:
-    """What was judged, by whom and how, by name of the question.
+    """Judgements with their raters, by name of the question.
 
     A judgement of a position is one of the system that stood there.
     """

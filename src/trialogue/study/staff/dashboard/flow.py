@@ -63,7 +63,7 @@ def flow(study: Study) -> list[dict[str, Any]]:
 
 
 def coverage(study: Study, *, most: int = 300) -> dict[str, Any]:
-    """How many items have how many answers; the items themselves, up to ``most``."""
+    """Number of items by number of answers; the items themselves, up to ``most``."""
     items = list(
         study.items.filter(kind=Item.Kind.TASK)
         .annotate(
@@ -107,6 +107,6 @@ def times(seconds: Iterable[float]) -> list[dict[str, Any]]:
 
 
 def count_by_state(study: Study) -> Counter[str]:
-    """How many participants are in each state."""
+    """Number of participants in each state."""
     counted = study.participants.values_list("state").annotate(n=Count("id")).order_by()
     return Counter({str(state): int(count) for state, count in counted})

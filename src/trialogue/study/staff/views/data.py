@@ -20,7 +20,7 @@ FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of zip files: the same answers give the sam
 
 
 class Data(StaffPage):
-    """What there is to take away, and to delete, for those who may."""
+    """Export and deletion, for staff with permission."""
 
     template_name = "study/staff/data.html"
 

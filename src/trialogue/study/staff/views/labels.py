@@ -30,7 +30,7 @@ class Labels(StaffForm):
 
     @property
     def question(self) -> Question | None:
-        """What annotators choose a label for; None in a study without labels."""
+        """The labelling question; None in a study without labels."""
         return next((each for each in questions_of(self.study) if each.name == "label"), None)
 
     def get_form_kwargs(self) -> dict[str, Any]:

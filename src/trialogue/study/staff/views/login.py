@@ -33,7 +33,7 @@ class LogIn(FrameMixin, FormMixin, LoginView):
         return super().post(request, *args, **kwargs)
 
     def get_default_redirect_url(self) -> str:
-        """Where it leads without an address of ours in ``next``."""
+        """Redirect target without a local address in ``next``."""
         return reverse("study:staff")
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:

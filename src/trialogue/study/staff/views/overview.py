@@ -72,7 +72,7 @@ class Overview(StaffPage):
     template_name = "study/staff/dashboard.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What it shows."""
+        """Template context."""
         study = self.study
         tasks = answers.of_tasks(study)
         given = answers.judgements(tasks)

@@ -76,7 +76,7 @@ def _tasks() -> Count:
 
 
 class PlatformList(StaffAction):
-    """Who is to be approved, or gets a bonus, by platform id, as CSV. It is logged.
+    """CSV of participants to approve or to pay a bonus, by platform id. The download is logged.
 
     The bonus list has everybody who completed, with the amount that was decided, or an empty one to be filled in; the
     approval list says what was decided and why, of whom the evidence should be read before, and of whom the study file's
@@ -141,7 +141,7 @@ PERSON_IDS = ("prolific_pid", "workerid", "participantid", "survey_code", "id", 
 
 
 class Log(StaffList):
-    """What was done, latest first."""
+    """Audit log, latest first."""
 
     template_name = "study/staff/log.html"
 

@@ -22,7 +22,7 @@ PATIENCE_S = 10.0  # for an answer of Prolific's, while somebody waits for the p
 
 
 class Platform(StaffForm):
-    """What waits to be sent, with what it costs; and sending it."""
+    """Pending requests to the platform with their cost, and sending them."""
 
     permission: ClassVar[str] = MANAGE
     form_class = CarryOutForm
@@ -68,7 +68,7 @@ class Platform(StaffForm):
         return redirect(self.request.path)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What waits; where Prolific does not answer, that."""
+        """Pending requests, or the error if Prolific does not answer."""
         context = super().get_context_data(heading="Prolific", **kwargs)
         try:
             return {**context, **self._pending()}

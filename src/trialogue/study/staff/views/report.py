@@ -36,7 +36,7 @@ class Report(StaffPage):
         return redirect(request.path)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """How far the study is, and whether there is a preview."""
+        """Progress of the study, and whether there is a preview."""
         study, state = self.study, previews.state(self.study)
         now, own = previews.progress(study), previews.room_of(study)
         failed = (own / FAILED).read_text("utf-8") if own and state == "failed" else ""

@@ -66,7 +66,7 @@ class Session(StaffForm):
         return redirect(f"{self.request.path}#decisions")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What is known of the session."""
+        """Data of the session."""
         request, study, participant = self.request, self.study, self.participant
         decisions = list(participant.decisions.all())
         now = standing_of(decisions)
