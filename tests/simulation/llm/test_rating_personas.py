@@ -28,8 +28,8 @@ def test_habits_are_counted_and_no_title_or_genre_is_named() -> None:
     strict, kind = rated("a", [5.0, *[1.0] * 9]), rated("b", [5.0] * 8)
     found = rating_personas(FILMS, ratings_of(strict, kind, rated("c", [5.0] * 7)), n=5)
     assert sorted(found) == [
-        "You have rated 10 films. You are hard to please: you like 10 % of what you try. Your taste is broad.",
-        "You have rated 8 films. You are easy to please: you like 100 % of what you try. Your taste is broad.",
+        "You have rated 10 films of 4 kinds. You are hard to please: you like 10 % of what you try.",
+        "You have rated 8 films of 4 kinds. You are easy to please: you like 100 % of what you try.",
     ]
 
 

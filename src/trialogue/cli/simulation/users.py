@@ -80,7 +80,7 @@ def personas(
     catalogue: Annotated[str, typer.Option(help="Catalogue with the items.")] = "demo",
     ratings: Annotated[str | None, typer.Option(help="File of ratings (default: the catalogue's own).")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Number of personas.")] = 50,
-    attribute: Annotated[str, typer.Option(help="Attribute by which a taste is broad or narrow.")] = "genre",
+    attribute: Annotated[str, typer.Option(help="Attribute whose values are kinds of items.")] = "genre",
     things: Annotated[str, typer.Option(help="Plural noun for the items.")] = "films",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Personas from ratings: how much people have seen, how hard they are to please, and how broad their taste is.
+"""Personas from ratings: how much people have tried, of how many kinds, and how hard they are to please.
 
 What they like is left out on purpose: that is the need's, which is drawn for each case, and a persona with tastes of its own
 would contradict it.
@@ -15,7 +15,6 @@ from trialogue.simulation.profiles import Thresholds
 
 LEAST_RATED = 8  # items; a share of likes of fewer says nothing, and profiles have as many
 HARD, EASY = 0.35, 0.65  # shares of likes below and above which somebody is hard or easy to please
-BROAD = 0.5  # share of the attribute's values that somebody with a broad taste has rated
 
 
 @dataclass(frozen=True)
@@ -26,19 +25,18 @@ class RatingHabits:
     """Items of the catalogue that they rated."""
     liked: float
     """Share of them that they like."""
-    breadth: float
-    """Share of the values of the attribute that these items have."""
+    kinds: int
+    """Different values of the attribute that these items have."""
 
     def text(self, *, things: str) -> str:
         """The persona in words.
 
-        >>> RatingHabits(40, 0.2, 0.9).text(things="films")
-        'You have rated 40 films. You are hard to please: you like 20 % of what you try. Your taste is broad.'
+        >>> RatingHabits(40, 0.2, 9).text(things="films")
+        'You have rated 40 films of 9 kinds. You are hard to please: you like 20 % of what you try.'
         """
         mood = "hard" if self.liked < HARD else "easy" if self.liked > EASY else "neither hard nor easy"
-        taste = "broad" if self.breadth >= BROAD else "narrow"
         share = f"you like {round(100 * self.liked)} % of what you try"
-        return f"You have rated {self.rated} {things}. You are {mood} to please: {share}. Your taste is {taste}."
+        return f"You have rated {self.rated} {things} of {self.kinds} kinds. You are {mood} to please: {share}."
 
 
 def rating_personas(
@@ -50,15 +48,14 @@ def rating_personas(
         catalogue: the items.
         ratings: who liked what.
         n: how many; fewer where there are not so many such users.
-        attribute: whose values make a taste broad or narrow.
+        attribute: whose values are kinds of items.
         things: what the items are called.
         seed: of the choice.
 
     Raises:
         UsageError: nobody rated enough, the attribute has no values, or ``n`` is below 1.
     """
-    values = catalogue.values_of(attribute)
-    if n < 1 or not values:
+    if n < 1 or not catalogue.values_of(attribute):
         what = f"{n} personas were asked for" if n < 1 else f"no item of the catalogue has the attribute {attribute!r}"
         raise UsageError(f"{what}: at least one of each is needed.")
     thresholds = Thresholds.for_scale(ratings.scale)
@@ -68,7 +65,7 @@ def rating_personas(
         if len(own) >= LEAST_RATED:
             tried = {value for item in own for value in catalogue[item].attributes.get(attribute, ())}
             liked = float(np.mean([value >= thresholds.like for value in own.values()]))
-            found.append(RatingHabits(len(own), liked, len(tried) / len(values)).text(things=things))
+            found.append(RatingHabits(len(own), liked, len(tried)).text(things=things))
         if len(found) == n:
             break
     if not found:
