@@ -117,7 +117,7 @@ def test_a_simulator_that_copies_real_dialogues_has_no_verdict(tmp_path: Path, p
     found = of(written(tmp_path / "copies.jsonl", copies), people)
     assert codes(found)[ThreatCode.COPIED_DIALOGUES] is Severity.BLOCKS
     assert found.answer[0] == "Behaviour: no verdict, see the threats."
-    assert "80 of 80 simulated dialogues are word for word" in passport_text(found, width=120)
+    assert "80 of 80 simulated dialogues occur word for word" in passport_text(found, width=120)
 
 
 def test_a_simulator_that_copies_single_messages_is_found_though_no_dialogue_is_copied(
@@ -244,7 +244,7 @@ def test_the_report_of_a_simulation_shows_the_passport_beside_it(tmp_path: Path)
     assert section.rows[0][1] == "Not known: no dialogues of real users were given."
     assert "passport of dialogues.jsonl" in found.manifest.inputs
     (folder / "passport" / "passport.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(DataError, match="no passport of simulated users"):
+    with pytest.raises(DataError, match="not a passport of simulated users"):
         evaluate(own, metrics=["turns"], resamples=100)
 
 
@@ -286,7 +286,7 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     assert codes(found)[ThreatCode.SEVERAL_USER_MODELS] is Severity.DEMOTES
     messages, rejected = sum(found.cost.wordings.values()), found.cost.wordings["too_long"]
     assert 0 < rejected < messages
-    assert f"{rejected} of {messages} wordings of the model were rejected" in found.answer[-1]
+    assert f"{rejected} of {messages} phrasings of the model were rejected" in found.answer[-1]
     assert "tiny (fp_0) and tiny (fp_1)" in passport_page(found)
 
 

@@ -31,7 +31,9 @@ def passport(
         ),
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Dialogues with each agent.")] = 100,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds to simulate with; shares of variance take five.")] = 5,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Number of seeds to simulate with; shares of variance need five.")
+    ] = 5,
     version: Annotated[
         list[str] | None,
         typer.Option(help="NAME=USERS: another version of the users, such as another prompt or model (repeatable)."),
@@ -40,19 +42,19 @@ def passport(
         list[str] | None,
         typer.Option(
             "--sabotage-by",
-            help="What replies are replaced by: off-topic, repeated, none, or an agent (repeatable; default: off-topic).",
+            help="Replacement of replies: off-topic, repeated, none, or an agent (repeatable; default: off-topic).",
         ),
     ] = None,
     outcome: Annotated[str, typer.Option(help="Measure for sabotaged agents, seeds and versions.")] = "need_met",
     same: Annotated[
         list[str] | None,
-        typer.Option(help="REAL=SIMULATED: a system that has another name in the real dialogues (repeatable)."),
+        typer.Option(help="REAL=SIMULATED: a system with a different name in the real dialogues (repeatable)."),
     ] = None,
     catalogue: Annotated[str, typer.Option(help="Catalogue that users know.")] = "demo",
     ratings: Annotated[str | None, typer.Option(help="File of ratings, from which users are sampled.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     timed: Annotated[
-        bool, typer.Option("--timed", help="Measure seconds; two passports are then never the same.")
+        bool, typer.Option("--timed", help="Measure seconds; the output is then not reproducible byte for byte.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples of users.")] = 2_000,

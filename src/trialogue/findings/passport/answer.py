@@ -57,9 +57,15 @@ def _behaviour(found: PassportFindings) -> Iterator[str]:
     above = [each for each in behaviour.distances if each.excess.interval and each.excess.interval.low > 0]
     known = [each for each in behaviour.distances if each.excess.value is not None]
     if above:
-        yield f"Farther from real users than these from one another in {list_names([_respect(each) for each in above])}."
+        yield (
+            f"Simulated users differ more from real users than real users do from one another in "
+            f"{list_names([_respect(each) for each in above])}."
+        )
     elif known:
-        yield f"In {list_names([_respect(each) for each in known])} no farther from real users than these from one another."
+        yield (
+            f"In {list_names([_respect(each) for each in known])}, simulated users do not differ more from real users than "
+            "real users do from one another."
+        )
 
 
 def _classifier_sentence(behaviour: Behaviour, classifier: Estimate) -> str:
@@ -173,7 +179,7 @@ def _cost(found: PassportFindings) -> Iterator[str]:
     worded = sum(cost.wordings.values())
     if worded:
         rejected = worded - cost.wordings.get("model", 0)
-        yield f"{rejected:,} of {worded:,} wordings of the model were rejected, and the agenda's words said in their place."
+        yield f"{rejected:,} of {worded:,} phrasings of the model were rejected and replaced by the agenda's."
 
 
 def cost_text(cost: Cost) -> str:

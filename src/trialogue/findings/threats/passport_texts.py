@@ -18,42 +18,38 @@ def _of_systems(threat: Threat) -> str:
 
 PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_DIALOGUES: ThreatText(
-        "Simulated dialogues that are real ones",
-        "Simulated dialogues that are word for word among the real ones that they are held against.",
-        "From half of the smaller side on it blocks what a passport says of behaviour; below, it is noted.",
+        "Copied dialogues",
+        "Simulated dialogues that occur word for word among the real ones that they are compared with.",
+        "At half of the smaller side or more, it blocks the passport's statements on behaviour; below, it is noted.",
         lambda t: (
-            f"{t.facts['copied']} of {t.facts['dialogues']} simulated dialogues are word for word among the real "
-            f"ones, so "
-            "likeness shows that they were copied"
+            f"{t.facts['copied']} of {t.facts['dialogues']} simulated dialogues occur word for word among the real "
+            "ones, so their similarity only shows that they were copied"
         ),
     ),
     ThreatCode.COPIED_MESSAGES: ThreatText(
         "Simulated users that copy messages",
-        "Share of users' messages of five words or more that a real user wrote word for word, less the same share "
-        "among real "
-        "users, with an interval above 0.",
-        "Demotes what a passport says of behaviour.",
+        "Share of users' messages of five words or more that a real user wrote word for word, minus the same share "
+        "among real users, with an interval above 0.",
+        "Demotes the passport's statements on behaviour.",
         lambda t: (
             f"{t.facts['share']:.0%} of the longer messages of simulated users were written word for word by real ones "
-            f"(between real users {t.facts['yardstick']:.0%}), so part of the likeness is copied"
+            f"(between real users {t.facts['yardstick']:.0%}), so part of the similarity comes from copying"
         ),
     ),
     ThreatCode.FITTED_ON_SAME_TEXT: ThreatText(
         "Users fitted on the text they are compared with",
-        "Real dialogues that are recognised, by fingerprints of their exchanges, as those that the users were fitted "
-        "on.",
-        "Demotes what a passport says of behaviour.",
+        "Real dialogues on which the users were fitted, recognised by fingerprints of their exchanges.",
+        "Demotes the passport's statements on behaviour.",
         lambda t: (
             f"{t.facts['recognised']} of the {t.facts['dialogues']} real dialogues are among those that these users "
-            f"were fitted "
-            "on, so likeness to them says nothing of other people"
+            f"were fitted on, so similarity to them shows nothing about other people"
         ),
     ),
     ThreatCode.FITTED_ON_UNKNOWN_TEXT: ThreatText(
-        "Nobody knows what the users were fitted on",
+        "Unknown training data of the users",
         "A folder of fitted users without fingerprints of the dialogues, as earlier versions wrote it.",
         "Noted: fit the users again.",
-        lambda t: "nobody recorded on which dialogues these users were fitted, so the real ones may be among them",
+        lambda t: "it is unknown on which dialogues these users were fitted, so the real ones may be among them",
     ),
     ThreatCode.FEW_REAL_USERS: ThreatText(
         "Few users on one side",
@@ -61,18 +57,16 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted; below ten, behaviour is not compared.",
         lambda t: (
             f"there are only {t.facts['people']} independent real and {t.facts['cases']} independent simulated "
-            f"users; a "
-            "difference may be there and not be found"
+            "users; an existing difference may not be detected"
         ),
     ),
     ThreatCode.ONE_AGENT: ThreatText(
         "Users met other agents",
         "Fewer than two agents were met by both real and simulated users.",
-        "Demotes what a passport says of behaviour: part of a difference may be the agents' doing.",
+        "Demotes the passport's statements on behaviour: the agents may cause part of a difference.",
         lambda t: (
             f"{'no agent was' if not t.facts['shared'] else 'only one agent was'} met by both real and simulated "
-            f"users, so part "
-            "of a difference may be the agents' doing"
+            "users, so the agents may cause part of a difference"
         ),
     ),
     ThreatCode.SEVERAL_USER_MODELS: ThreatText(
@@ -90,10 +84,10 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",
         "Simulated dialogues that ended by a failure.",
-        "From half of them on it blocks what a passport says of behaviour; below, it is noted.",
+        "At half of them or more, it blocks the passport's statements on behaviour; below, it is noted.",
         lambda t: (
-            f"{t.facts['failed']} of {t.facts['dialogues']} simulated dialogues failed; their length is not the "
-            f"users' doing"
+            f"{t.facts['failed']} of {t.facts['dialogues']} simulated dialogues failed, so their length does "
+            "not depend on the users alone"
         ),
     ),
 }

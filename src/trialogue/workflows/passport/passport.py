@@ -280,5 +280,5 @@ def _warnings(people: Material, side: SimulatedSide) -> tuple[str, ...]:
         if count
     ]
     if side.usage is not None and side.usage.cached and not side.usage.calls:
-        found.append("The users' model was replayed from the cache: this is no replication.")
+        found.append("The users' model was replayed from the cache: this is not a replication.")
     return tuple(dict.fromkeys([*found, *people.warnings, *side.material.warnings]))

@@ -55,7 +55,9 @@ def read_passport(path: Path) -> PassportFindings:
     try:
         found = parse_line(path.read_text("utf-8"), {PassportFindings.kind: PassportFindings})
     except (DataError, ValidationError, json.JSONDecodeError, ValueError) as error:
-        raise DataError(Problem(f"this is no passport of simulated users ({error}).", str(path), hint=hint)) from error
+        raise DataError(
+            Problem(f"this is not a passport of simulated users ({error}).", str(path), hint=hint)
+        ) from error
     return found
 
 
