@@ -74,6 +74,9 @@ def align(
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
+    explorer: Annotated[
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+    ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Measure whether systems use the strategies that human recommenders used in the same situations."""
@@ -109,7 +112,7 @@ def align(
             resamples=resamples,
             progress=tell,
         )
-        page = run.write(out)
+        page = run.write(out, explorer=explorer)
         items = run.items(label_count, seed=seed) if label_file or label_study else []
         if label_file is not None and items:
             write_items(label_file, items)

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import agree, align, compare, data, demo, evaluate, judge, metrics, report, reproduce, run, score
+from trialogue.cli import (
+    agree,
+    align,
+    compare,
+    data,
+    demo,
+    evaluate,
+    judge,
+    metrics,
+    report,
+    reproduce,
+    run,
+    score,
+    view,
+)
 from trialogue.cli.simulation import agents, chat, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
@@ -28,6 +42,7 @@ app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
 app.command("run", rich_help_panel=EVALUATE)(run.run)
 app.command("report", rich_help_panel=EVALUATE)(report.report)
+app.command("view", rich_help_panel=EVALUATE)(view.view)
 app.command("simulate", rich_help_panel=SIMULATE)(simulate.simulate)
 app.add_typer(users.app, name="users", rich_help_panel=SIMULATE)
 app.add_typer(agents.app, name="agents", rich_help_panel=SIMULATE)

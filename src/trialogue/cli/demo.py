@@ -21,13 +21,16 @@ def demo(
         typer.Option("-n", min=1, help="Number of dialogues of each recommender with each kind of user (default: 30)."),
     ] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples: 10,000.")] = None,
+    explorer: Annotated[
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+    ] = True,
 ) -> None:
     """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (about 30 s)."""
     from trialogue.workflows.demo import demo as run_demo
 
     check_folder(out)
     with steps() as tell:
-        made = run_demo(out, n=n, resamples=resamples, progress=tell)
+        made = run_demo(out, n=n, resamples=resamples, explorer=explorer, progress=tell)
         tell("done")
     for line in _demo_lines(made):
         typer.echo(line)

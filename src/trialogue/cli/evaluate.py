@@ -63,6 +63,9 @@ def evaluate(
         ScoreFormat,
         typer.Option(help="Format of the scores of replies and dialogues; parquet needs the extra of that name."),
     ] = ScoreFormat.JSONL,
+    explorer: Annotated[
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+    ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Find out which recommender is better, by how much and how certainly; writes one report."""
@@ -92,7 +95,7 @@ def evaluate(
             progress=tell,
         )
         tell(f"writing {out}")
-        page = run.write(out, parquet=scores is ScoreFormat.PARQUET)
+        page = run.write(out, parquet=scores is ScoreFormat.PARQUET, explorer=explorer)
         for warning in run.findings.warnings:
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))

@@ -23,6 +23,9 @@ def run(
         list[str] | None,
         typer.Option("--again", help="A stage to run again although its output is cached (repeatable)."),
     ] = None,
+    explorer: Annotated[
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+    ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Run an experiment end to end: simulate, label, score, rate, report. Unchanged stages are cached."""
@@ -38,7 +41,7 @@ def run(
         return
     check_folder(given.out)
     with steps(quiet=quiet) as tell:
-        done = run_experiment(given, again=tuple(again or ()), progress=tell)
+        done = run_experiment(given, again=tuple(again or ()), explorer=explorer, progress=tell)
         for warning in done.findings.warnings:
             tell.say(f"note: {warning}")
     typer.echo(text_table(_in_short(done.findings)))

@@ -54,13 +54,21 @@ class Demo:
     """A dialogue that people and the measure disagree about; None where they agree about all."""
 
 
-def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None, progress: Tell | None = None) -> Demo:
+def demo(
+    out: Path | str,
+    *,
+    n: int | None = None,
+    resamples: int | None = None,
+    explorer: bool = True,
+    progress: Tell | None = None,
+) -> Demo:
     """Run the bundled experiment: simulate, label, measure, align, and write one report.
 
     Args:
         out: the folder for all of it. What is there of a demo before is not done again.
         n: dialogues of each recommender with each kind of users; None: as the bundled experiment says.
         resamples: bootstrap resamples; None: likewise.
+        explorer: whether ``explorer.html`` is written beside the report.
         progress: called with what is done.
 
     Raises:
@@ -76,7 +84,7 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
         write_text(out / name, text)
     write_text(out / PEOPLE, (files("trialogue.workflows") / "demo_people.jsonl").read_text(encoding="utf-8"))
     experiment = read_experiment(out / EXPERIMENT)
-    done = run_experiment(experiment, progress=progress)
+    done = run_experiment(experiment, explorer=explorer, progress=progress)
     folders = {step.name: step.folder for step in plan_steps(experiment)}
     simulated = {users: folders[f"simulated-{users}"] / "records.jsonl" for users in _users(experiment.simulate)}
     talks = {users: list(read_records(file, Dialogue)) for users, file in simulated.items()}

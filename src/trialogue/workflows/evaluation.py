@@ -1,7 +1,7 @@
 """Evaluate several recommenders on their conversations: scores, differences with uncertainty, and a verdict."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from trialogue.workflows.passport.section import with_passports
 from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
+from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 
 Progress = Callable[[str], None]
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
@@ -38,6 +39,10 @@ class Run(ShowsFindings):
     """People's votes, as they were read."""
     counts: tuple[DistinctCounts, ...] = ()
     """What was counted of distinct things, by measure and system: enough to compare with another run."""
+    material: Material = field(default_factory=Material)
+    """The records that were measured."""
+    faults: FaultsOfUsers = field(default_factory=dict)
+    """Faults of users, by (system, dialogue)."""
 
     def __repr__(self) -> str:
         return self._summary()
@@ -63,13 +68,15 @@ class Run(ShowsFindings):
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
-    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False) -> Path:
-        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report.
+    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool = True) -> Path:
+        """Write scores, findings, manifest, tables, figures, the explorer and the report; returns the path of the report.
 
         Args:
             folder: where to.
             png: whether figures are drawn as PNG beside SVG, which takes most of the time.
             parquet: whether scores of replies and dialogues are written as ``scores.parquet`` (needs the extra ``parquet``).
+            explorer: whether ``explorer.html`` is written, with which single dialogues are looked up; its data take about as
+                much room as the dialogues.
         """
         return report(
             self.findings,
@@ -79,6 +86,8 @@ class Run(ShowsFindings):
             counts=self.counts,
             png=png,
             parquet=parquet,
+            material=self.material if explorer else None,
+            faults=self.faults,
         )
 
 
@@ -194,7 +203,7 @@ def evaluate_records(
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
     findings = with_passports(findings, given)
-    return Run(findings, inferred.scores(), tuple(material.preferences), measured.counts)
+    return Run(findings, inferred.scores(), tuple(material.preferences), measured.counts, material, measured.faults)
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:

@@ -1,6 +1,7 @@
 """Drawings as lists of marks in pixels from the top left corner; ``svg`` and ``png`` render them.
 
-Colors are roles of the theme, so that one drawing serves light pages, dark pages and print.
+Colors are roles of the theme, so that one drawing serves light pages, dark pages and print. A mark may lead somewhere
+(``href``), which only a page takes up.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ class Line:
     width: float = 1.0
     dashed: bool = False
     tip: str = ""
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Box:
     color: str
     opacity: float = 1.0
     tip: str = ""
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Dot:
     halo: bool = True
     """Whether a hair of paper sets it off from what lies beneath."""
     tip: str = ""
+    href: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class Words:
     bold: bool = False
     turn: float = 0.0
     tip: str = ""
+    href: str = ""
 
 
 Mark = Line | Path | Box | Dot | Words

@@ -1,6 +1,6 @@
 """Render drawings as SVG: with the page's colors inline, or with light colors on white as a file."""
 
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
 from trialogue.report.drawing.theme import LIGHT
@@ -9,15 +9,24 @@ from trialogue.report.text import printable
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
-def inline_svg(drawing: Drawing, *, name: str, title: str, description: str) -> str:
-    """Render as an ``svg`` element for HTML, with accessible title and description, colored by CSS variables."""
+def inline_svg(drawing: Drawing, *, name: str, title: str, description: str, links: bool = False) -> str:
+    """Render as an ``svg`` element for HTML, with accessible title and description, colored by CSS variables.
+
+    Args:
+        drawing: the picture.
+        name: of the figure, unique on its page.
+        title: what it shows.
+        description: what it says.
+        links: whether marks are links. The picture is then a group, since an image has nothing in it to press.
+    """
     key = f"figure-{name}"
+    role = "group" if links and any(_leads(mark) for mark in drawing.marks) else "img"
     head = (
-        f'<svg class="figure" role="img" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" '
+        f'<svg class="figure" role="{role}" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" '
         f'aria-labelledby="{key}-title {key}-desc">'
         f'<title id="{key}-title">{_text(title)}</title><desc id="{key}-desc">{_text(description)}</desc>'
     )
-    return head + "".join(_mark(mark, in_page=True) for mark in drawing.marks) + "</svg>"
+    return head + "".join(_link_mark(mark) if links else _mark(mark, in_page=True) for mark in drawing.marks) + "</svg>"
 
 
 def svg_file(drawing: Drawing, *, title: str, description: str) -> str:
@@ -30,6 +39,20 @@ def svg_file(drawing: Drawing, *, title: str, description: str) -> str:
         f'<rect x="{corner}" y="{corner}" width="{width}" height="{height}" fill="{LIGHT["paper"]}"/>\n'
     )
     return head + "\n".join(_mark(mark, in_page=False) for mark in drawing.marks) + "\n</svg>\n"
+
+
+def _leads(mark: Mark) -> bool:
+    return not isinstance(mark, Path) and bool(mark.href)
+
+
+def _link_mark(mark: Mark) -> str:
+    """A mark that leads somewhere; the tab key stops at words alone, for of bars there are many."""
+    drawn = _mark(mark, in_page=True)
+    if isinstance(mark, Path) or not mark.href:
+        return drawn
+    name = f"Dialogues: {mark.text if isinstance(mark, Words) else mark.tip}"
+    stops = "" if isinstance(mark, Words) else ' tabindex="-1"'
+    return f"<a href={quoteattr(mark.href)} aria-label={quoteattr(printable(name))}{stops}>{drawn}</a>"
 
 
 def _mark(mark: Mark, *, in_page: bool) -> str:

@@ -41,6 +41,8 @@ class Chat:
     bubbles: tuple[Bubble, ...]
     facts: dict[str, str]
     source: str
+    id: str
+    """Of the dialogue, whole."""
 
 
 def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
@@ -60,6 +62,7 @@ def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
         ),
         facts={names.get(what, what): value for what, value in example.facts.items()},
         source=" · ".join(part for part in (dialogue.source or "", shorten(dialogue.id, 60)) if part),
+        id=dialogue.id,
     )
 
 

@@ -14,6 +14,7 @@ from trialogue.records import VOTES, Manifest, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.report.evaluation.chat import Chat, chat
+from trialogue.report.evaluation.explorer_links import explorer_links
 from trialogue.report.evaluation.first_screen import first_screen
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.sections import columns_of_words, passages
@@ -112,10 +113,25 @@ def render_html(findings: Findings) -> str:
     return render_page(findings, figures(findings))
 
 
-def render_page(findings: Findings, drawn: Sequence[Figure], validity: Sequence[Validity] = ()) -> str:
-    """Render the page with given figures, and validity cards from the run's own ratings."""
+def render_page(
+    findings: Findings, drawn: Sequence[Figure], validity: Sequence[Validity] = (), *, explorer: bool = False
+) -> str:
+    """Render the page with given figures, and validity cards from the run's own ratings.
+
+    Args:
+        findings: what it says.
+        drawn: the figures.
+        validity: what is known of the metrics.
+        explorer: whether ``explorer.html`` lies beside the page, to which numbers and dialogues then link.
+    """
     shown = with_short_names(findings)
-    return printable(_template().render(**_content(shown, drawn), validity_of=validity_of(validity)))
+    return printable(
+        _template().render(
+            **_content(shown, drawn),
+            validity_of=validity_of(validity),
+            explorer=explorer_links(findings, there=explorer),
+        )
+    )
 
 
 def validity_of(own: Sequence[Validity] = ()) -> Callable[[str], list[list[str]]]:

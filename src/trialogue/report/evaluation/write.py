@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -24,6 +25,9 @@ from trialogue.report.evaluation.paper_tables import (
     paper_table_markdown,
 )
 from trialogue.report.evaluation.summary import pairs_csv, summary_csv, summary_json
+from trialogue.report.explorer.entries import Part
+from trialogue.report.explorer.links import PAGE as EXPLORER
+from trialogue.report.explorer.write import write_explorer
 from trialogue.report.plots import Figure, figures
 
 FINDINGS = "findings.json"
@@ -32,7 +36,7 @@ SUFFIXES = (".svg", ".png", ".pdf")
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
 
 
-def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
+def write_report(findings: Findings, folder: Path, *, png: bool = True, explored: Sequence[Part] | None = None) -> Path:
     """Write ``report.html``, findings and tables, figures, and the methods for a paper.
 
     ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``,
@@ -46,6 +50,8 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
         findings: what it says.
         folder: where to.
         png: whether figures are drawn as PNG and PDF, too, which takes most of the time of a report; as SVG they always are.
+        explored: records for ``explorer.html`` beside the page; (): there is none, and that of an earlier report is removed;
+            None: one that is there stays.
 
     Returns:
         The path of ``report.html``.
@@ -64,7 +70,10 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True) -> Path:
     write_text(folder / "figures" / CAPTIONS, captions_markdown(findings, drawn))
     page = folder / "report.html"
     own = folder / VALIDITY
-    write_text(page, render_page(findings, drawn, read_validity(own) if own.is_file() else ()))
+    if explored is not None:
+        write_explorer(findings, explored, folder)
+    validity = read_validity(own) if own.is_file() else ()
+    write_text(page, render_page(findings, drawn, validity, explorer=(folder / EXPLORER).is_file()))
     return page
 
 

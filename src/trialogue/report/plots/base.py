@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from trialogue.findings import League
 from trialogue.report.drawing.by_matplotlib import matplotlib_figure
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
 from trialogue.report.drawing.pdf import pdf_bytes
 from trialogue.report.drawing.png import png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
+from trialogue.report.explorer.links import link
 from trialogue.report.text import shorten
 
 if TYPE_CHECKING:
@@ -60,6 +62,11 @@ class Figure:
         """``svg`` element for the page."""
         return inline_svg(self.drawing, name=self.name, title=self.title, description=self.alt)
 
+    @property
+    def linked(self) -> str:
+        """The same with links to the explorer, for a page that has one beside it."""
+        return inline_svg(self.drawing, name=self.name, title=self.title, description=self.alt, links=True)
+
     def rename(self, name: str) -> "Figure":
         """Copy with another name."""
         return replace(self, name=name)
@@ -68,6 +75,12 @@ class Figure:
 def label_width(systems: Sequence[str], *, size: float = SIZE) -> float:
     """Width of the column of system names."""
     return min(MOST_LABEL, widest([label(system) for system in systems], size=size)) + 14
+
+
+def rows_behind(league: League, system: str, *, low: float | None = None, high: float | None = None) -> str:
+    """The address in the explorer of a system's dialogues with a value of a measure, or a value in a range."""
+    measure = league.measure
+    return link(systems=[system], part=measure.users or "", measure=measure.name, low=low, high=high)
 
 
 def label(system: str) -> str:

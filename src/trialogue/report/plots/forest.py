@@ -8,7 +8,7 @@ from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, is_ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, render_estimate
-from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
+from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines, rows_behind
 from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
 from trialogue.report.text import describe_rows, shorten, slug
 
@@ -36,15 +36,15 @@ def forest(league: League, colors: Mapping[str, str], *, alpha: float, correctio
     decimals = column_decimals(standing.estimate for standing in standings)
     for index, standing in enumerate(standings):
         y = 26 + ROW * (index + 0.5)
-        _row(drawing, standing, scale, y, colors.get(standing.system, "accent"), decimals)
-        drawing.add(Words(0, y, label(standing.system)))
+        _row(drawing, league, standing, scale, y, colors.get(standing.system, "accent"), decimals)
+        drawing.add(Words(0, y, label(standing.system), href=rows_behind(league, standing.system)))
         _figures(drawing, standing, right, y, decimals, letters.get(standing.system, ""), show_ranks)
     if baselines:
         _reference(drawing, scale(baselines[0].estimate.value or 0.0), top=26, bottom=rule)
         drawing.add(Line(0, rule, drawing.width, rule, "muted", 1.5))
     for index, baseline in enumerate(baselines):
         y = rule + ROW * (index + 0.5)
-        _row(drawing, baseline, scale, y, "muted", decimals)
+        _row(drawing, league, baseline, scale, y, "muted", decimals)
         drawing.add(Words(0, y, label(baseline.system), color="muted"))
         _figures(drawing, baseline, right, y, decimals, "", False)
     return Figure(
@@ -89,13 +89,18 @@ def _figures(
         drawing.add(Words(drawing.width, y, ranks(standing.rank_low, standing.rank_high), anchor="end"))
 
 
-def _row(drawing: Drawing, standing: Standing, scale: Scale, y: float, color: str, decimals: int) -> None:
+def _row(
+    drawing: Drawing, league: League, standing: Standing, scale: Scale, y: float, color: str, decimals: int
+) -> None:
     """An interval with its value."""
     estimate = standing.estimate
     tip = f"{standing.system}: {render_estimate(estimate, decimals)}"
+    href = rows_behind(league, standing.system)
     if estimate.interval:
-        drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
-    drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip))
+        drawing.add(
+            Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip, href=href)
+        )
+    drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip, href=href))
 
 
 def _axis_title(league: League) -> str:
@@ -184,4 +189,4 @@ def _panel(
         if standing is None or standing.estimate.value is None:
             drawing.add(Words(x + width / 2, y, "—", size=SIZE - 1, color="muted", anchor="middle"))
         else:
-            _row(drawing, standing, scale, y, colors.get(system, "accent"), decimals)
+            _row(drawing, league, standing, scale, y, colors.get(system, "accent"), decimals)

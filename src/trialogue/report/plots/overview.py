@@ -7,7 +7,7 @@ from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, is_ranked
 from trialogue.report.numbers import column_decimals, render_estimate
-from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
+from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines, rows_behind
 from trialogue.report.plots.forest import confidence, describe
 from trialogue.report.text import shorten
 
@@ -35,7 +35,9 @@ def glance(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     drawing.add(Words(NARROW / 2, bottom + 31, axis, size=SIZE - 1, color="muted", anchor="middle"))
     decimals = column_decimals(standing.estimate for standing in shown)
     for place, standing in enumerate(shown):
-        _row(drawing, standing, scale, TOP + ROW * (place + 0.5), colors.get(standing.system, "accent"), decimals)
+        _row(
+            drawing, league, standing, scale, TOP + ROW * (place + 0.5), colors.get(standing.system, "accent"), decimals
+        )
     dashed = f" Dashed: the best baseline, {best.system}." if best is not None else ""
     return Figure(
         name="glance",
@@ -47,10 +49,15 @@ def glance(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     )
 
 
-def _row(drawing: Drawing, standing: Standing, scale: Scale, y: float, color: str, decimals: int) -> None:
+def _row(
+    drawing: Drawing, league: League, standing: Standing, scale: Scale, y: float, color: str, decimals: int
+) -> None:
     estimate = standing.estimate
     tip = f"{standing.system}: {render_estimate(estimate, decimals)}"
-    drawing.add(Words(0, y, label(standing.system)))
+    href = rows_behind(league, standing.system)
+    drawing.add(Words(0, y, label(standing.system), href=href))
     if estimate.interval:
-        drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
-    drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip))
+        drawing.add(
+            Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip, href=href)
+        )
+    drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip, href=href))

@@ -7,7 +7,7 @@ from trialogue.findings import League
 from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
-from trialogue.report.plots.base import Figure, label, label_width
+from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.text import describe_rows, slug
 
 TALL = 26.0
@@ -27,8 +27,9 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     for place, system in enumerate(systems):
         y = TOP + TALL * (place + 0.5)
         found = league.values[system]
-        drawing.add(Words(0, y, label(system)))
-        _row(drawing, found, values, colors.get(system, "accent"), left=left, right=right, y=y)
+        drawing.add(Words(0, y, label(system), href=rows_behind(league, system)))
+        hrefs = {value: rows_behind(league, system, low=value, high=value) for value in values}
+        _row(drawing, found, hrefs, colors.get(system, "accent"), left=left, right=right, y=y)
         drawing.add(Words(right + 48, y, f"{len(found):,}", color="muted", anchor="end"))
         drawing.add(Words(drawing.width, y, number(sum(found) / len(found), decimals), anchor="end"))
     units = units_of(league)
@@ -74,22 +75,23 @@ def _head(drawing: Drawing, values: Sequence[float], left: float) -> None:
 def _row(
     drawing: Drawing,
     found: Sequence[float],
-    values: Sequence[float],
+    hrefs: Mapping[float, str],
     color: str,
     *,
     left: float,
     right: float,
     y: float,
 ) -> None:
+    """The shares of a system's values, in the order of those that lead somewhere."""
     counts = Counter(found)
     x = left
-    for place, value in enumerate(values):
+    for place, (value, href) in enumerate(hrefs.items()):
         share = counts[value] / len(found)
         width = share * (right - left)
         if width > 0:
             tip = f"{plain(value)}: {counts[value]:,} of {len(found):,}"
-            opacity = _opacity(place, len(values))
-            drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, color, opacity=opacity, tip=tip))
+            opacity = _opacity(place, len(hrefs))
+            drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, color, opacity=opacity, tip=tip, href=href))
             if width > 34:
                 drawing.add(Words(x + 6, y, f"{100 * share:.0f} %", size=SIZE - 1))
         x += width

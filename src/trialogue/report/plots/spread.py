@@ -1,8 +1,8 @@
 """Histograms of unit values (dialogues or replies), one row per system."""
 
 from bisect import bisect
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from trialogue.findings import League
@@ -10,7 +10,7 @@ from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Line, Words
 from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
-from trialogue.report.plots.base import Figure, label, label_width
+from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
 from trialogue.report.plots.shares import shares
 from trialogue.report.text import describe_rows, slug
@@ -78,7 +78,7 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     for place, system in enumerate(shown):
         y = 24 + TALL * (place + 0.5)
         values = league.values[system]
-        drawing.add(Words(0, y + 6, label(system)))
+        drawing.add(Words(0, y + 6, label(system), href=rows_behind(league, system)))
         drawing.add(Words(right + 58, y + 6, f"{len(values):,}", color="muted", anchor="end"))
         drawing.add(Words(drawing.width, y + 6, number(sum(values) / len(values), decimals), anchor="end"))
     _rows(drawing, league, shown, colors, left=left, right=right, top=24, row=TALL)
@@ -146,21 +146,24 @@ def _rows(
         drawing.add(Line(left + 2, base, right, base, width=0.75))
         if system in known:
             color = colors.get(system, "accent")
-            _bars(drawing, bins, shares[system], scale, color, base=base, height=(row - 7) / tallest)
+            for box, low, high in _bars(bins, shares[system], scale, color, base=base, height=(row - 7) / tallest):
+                drawing.add(replace(box, href=rows_behind(league, system, low=low, high=high)))
             mean = sum(known[system]) / len(known[system])
             drawing.add(Dot(scale(mean), base, color, radius=3 if small else 4, tip=f"{system}: mean {mean:.4g}"))
 
 
 def _bars(
-    drawing: Drawing, bins: Bins, shares: Sequence[float], scale: Scale, color: str, *, base: float, height: float
-) -> None:
+    bins: Bins, shares: Sequence[float], scale: Scale, color: str, *, base: float, height: float
+) -> Iterator[tuple[Box, float, float]]:
+    """Each bar that is not empty, with the lowest and the highest value in it."""
     for center, share in zip(bins.centers, shares, strict=True):
         if share > 0:
             x, end = scale(center - bins.half), scale(center + bins.half)
             width = min(end - x, 26.0)
             tip = f"{center:.4g}: {100 * share:.0f} %"
-            box = Box((x + end - width) / 2, base - height * share, max(width - 0.6, 0.8), height * share, color)
-            drawing.add(Box(box.x, box.y, box.width, box.height, color, opacity=0.62, tip=tip))
+            left, wide = (x + end - width) / 2, max(width - 0.6, 0.8)
+            box = Box(left, base - height * share, wide, height * share, color, opacity=0.62, tip=tip)
+            yield box, center - bins.half, center + bins.half
 
 
 def _describe(league: League, systems: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from trialogue.errors import Problem
@@ -41,16 +41,14 @@ class AlignmentRun(Run):
     """One for each system."""
     plans: tuple[LabelPlan, ...] = ()
     """What labels would do for each system's interval."""
-    material: Material = field(default_factory=Material)
-    """What was aligned, with labels and beliefs."""
 
-    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False) -> Path:
+    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool = True) -> Path:
         """Also write ``alignment.jsonl`` and two figures."""
         from trialogue.report.plots.alignment import alignment_figures
 
         folder = Path(folder)
         write_records(folder / "alignment.jsonl", self.profiles)
-        page = super().write(folder, png=png, parquet=parquet)
+        page = super().write(folder, png=png, parquet=parquet, explorer=explorer)
         for figure in alignment_figures(self.profiles):
             write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
         return page

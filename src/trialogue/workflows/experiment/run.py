@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.findings import Findings
+from trialogue.report.explorer.entries import Part
 from trialogue.workflows.experiment.combined_findings import join_findings
 from trialogue.workflows.experiment.estimate.pace import StageTook, keep, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
@@ -12,7 +13,16 @@ from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
 from trialogue.workflows.experiment.registration import register, registration_of
 from trialogue.workflows.experiment.stage_measures import write_stages
-from trialogue.workflows.experiment.stages import PEOPLE, failed_agents_in, plan_of, simulated_names
+from trialogue.workflows.experiment.stages import (
+    ALIGN,
+    PEOPLE,
+    RECORDS,
+    failed_agents_in,
+    measured_name,
+    plan_of,
+    simulated_names,
+)
+from trialogue.workflows.explorer_stages import part_of_stage
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed
 
 
@@ -59,7 +69,9 @@ def plan_steps(experiment: Experiment) -> list[Step]:
     return [*steps, Step(REPORT, False, experiment.out, "", takes[REPORT])]
 
 
-def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progress: Tell | None = None) -> Done:
+def run_experiment(
+    experiment: Experiment, *, again: tuple[str, ...] = (), explorer: bool = True, progress: Tell | None = None
+) -> Done:
     """Run every unfinished stage, and write the report.
 
     A decision protocol is written before the first stage. The one that was written first decides (``registration``).
@@ -70,6 +82,7 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
         experiment: what to do.
         again: stages to do anew even if their output is there, such as ``simulate`` after an agent behind a URL changed;
             those that need them follow.
+        explorer: whether ``explorer.html`` is written beside the report, to look up single dialogues.
         progress: called with a line now and then.
 
     Raises:
@@ -90,9 +103,28 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
     start = time.perf_counter()
     findings = join_findings(experiment, plan, registration)
     write_stages(experiment, plan)
-    done = Done(findings, write_report(findings, experiment.out), tuple(ran), _failed_agents(experiment, plan))
+    explored = _explorer_parts(experiment, plan) if explorer else ()
+    page = write_report(findings, experiment.out, explored=explored)
+    done = Done(findings, page, tuple(ran), _failed_agents(experiment, plan))
     took(REPORT, time.perf_counter() - start)
     return done
+
+
+def _explorer_parts(experiment: Experiment, plan: Plan) -> list[Part]:
+    """The conversations of every stage that was measured: people's, those of each kind of simulated users, replies."""
+    folders = plan.folders()
+    names = {PEOPLE: (PEOPLE, None)} if PEOPLE in folders else {}
+    stages: dict[str, tuple[str, str | None]] = {
+        **names,
+        **{stage: (users, users) for users, stage in simulated_names(experiment).items()},
+    }
+    found = [
+        part_of_stage(folders[stage] / RECORDS, folders[measured_name(stage)], name=name, users=users)
+        for stage, (name, users) in stages.items()
+    ]
+    if ALIGN in folders:
+        found.append(part_of_stage(folders[ALIGN] / RECORDS, folders[ALIGN], name=ALIGN, users=None))
+    return found
 
 
 def _failed_agents(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:

@@ -213,7 +213,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
             any_language=experiment.any_language,
             progress=doing.tell,
         )
-        run.write(doing.folder, png=False)  # the report of the experiment has them
+        run.write(doing.folder, png=False, explorer=False)  # the report of the experiment has them
 
     metrics: list[JsonValue] = [*experiment.metrics]
     config: dict[str, JsonValue] = {"metrics": metrics, **_statistics(experiment)}
@@ -307,7 +307,7 @@ def _align_stage(experiment: Experiment) -> Stage:
             resamples=experiment.resamples,
             progress=doing.tell,
         )
-        run.write(doing.folder, png=False)
+        run.write(doing.folder, png=False, explorer=False)
 
     files = [around.identity_of(named) for named in names]
     config: dict[str, JsonValue] = {"files": files, "model": given.model}

@@ -45,7 +45,7 @@ from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, needs_offline
 from trialogue.workflows.pipeline.domains import domain_fits
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
-from trialogue.workflows.pipeline.system_facts import facts_of, people_among
+from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among
 from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
 
 Tell = Callable[[str], None]
@@ -137,6 +137,8 @@ class Measured:
     """People's answers that came in files of their own; they are among the scores."""
     notes: tuple[str, ...] = ()
     """What a reader must know of the measuring."""
+    faults: FaultsOfUsers = field(default_factory=dict)
+    """Faults of users, by (system, dialogue)."""
 
 
 def choose(
@@ -210,6 +212,7 @@ def measure(
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    faults = faults_of_users(each.dialogue for each in [*online, *alone] if each.dialogue is not None)
     failures = failure_sensitivity(
         [*online, *alone],
         [metric for metric in choice.shown if not needs_offline(metric) or not met],
@@ -233,7 +236,9 @@ def measure(
         systems=facts_of(
             [*online, *alone],
             completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
+            faults,
         ),
+        faults=faults,
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
         people=people_among(material.dialogues),
         labels=label_counts(offline),

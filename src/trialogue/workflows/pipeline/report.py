@@ -13,8 +13,11 @@ from trialogue.records import DistinctCounts, Preference, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.files.score_parquet import write_score_table
+from trialogue.report.explorer.entries import Part
+from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.pipeline.run_scores import RunScores
 from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORE_TABLE, SCORES
+from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings | JudgingFindings | PassportFindings
@@ -29,6 +32,8 @@ def report(
     counts: Sequence[DistinctCounts] = (),
     png: bool = True,
     parquet: bool = False,
+    material: Material | None = None,
+    faults: FaultsOfUsers | None = None,
 ) -> Path:
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
@@ -42,6 +47,8 @@ def report(
         counts: what was counted of distinct things, to be kept beside the scores.
         png: whether figures of systems are drawn as PNG beside SVG.
         parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
+        material: records for the explorer beside the report of systems; None: there is none, and an earlier one is removed.
+        faults: of their users.
     """
     from trialogue.report import write_report, write_study_report
     from trialogue.report.agreement.page import write_agreement
@@ -64,7 +71,20 @@ def report(
         case Findings():
             if scores is not None:
                 _write_run(findings, folder, scores, preferences, counts, parquet=parquet)
-            return write_report(findings, folder, png=png)
+            parts = [] if material is None else [_part(material, scores or (), faults or {})]
+            return write_report(findings, folder, png=png, explored=parts)
+
+
+def _part(material: Material, scores: Sequence[Score], faults: FaultsOfUsers) -> Part:
+    """The records of a run as the explorer lists them."""
+    return Part(
+        scores=scores.lines() if isinstance(scores, RunScores) else scores,
+        dialogues=material.dialogues,
+        situations=material.situations,
+        responses=material.responses,
+        preferences=material.preferences,
+        faults=faults,
+    )
 
 
 def _write_run(

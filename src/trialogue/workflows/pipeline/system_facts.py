@@ -5,34 +5,47 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.findings import SystemFacts
 from trialogue.metrics import Conversation
-from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
+from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.gates import Gate
 from trialogue.simulation.source import users_of_source
 
+FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
+"""What users did that users do not do, by (system, dialogue); without the dialogues in which they did nothing of it."""
+
+
+def faults_of_users(dialogues: Iterable[Dialogue]) -> dict[tuple[str, str], tuple[Gate, ...]]:
+    """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs."""
+    every = list(dialogues)
+    vocabulary = vocabulary_of(dialogue.need for dialogue in every if dialogue.need is not None)
+    found = {}
+    for dialogue in every:
+        gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary).items() if fires)
+        if gates:
+            found[dialogue.system or "", dialogue.id] = gates
+    return found
+
 
 def facts_of(
-    conversations: Iterable[Conversation], completed: Mapping[str, CompletionCounts] | None = None
+    conversations: Iterable[Conversation],
+    completed: Mapping[str, CompletionCounts] | None = None,
+    faults: FaultsOfUsers | None = None,
 ) -> tuple[SystemFacts, ...]:
     """Counts by system name; baselines are omitted unless there is nothing else.
 
     Args:
         conversations: all that count for how much there is of a system.
         completed: what each system finished, by its name.
+        faults: of their users, where these are known; None: they are detected.
     """
     groups: defaultdict[str, list[Conversation]] = defaultdict(list)
     for conversation in conversations:
         groups[conversation.system].append(conversation)
-    vocabulary = vocabulary_of(
-        each.dialogue.need
-        for own in groups.values()
-        for each in own
-        if each.dialogue is not None and each.dialogue.need
-    )
+    talks = (each.dialogue for own in groups.values() for each in own if each.dialogue is not None)
+    known = faults_of_users(talks) if faults is None else faults
     evaluated = [system for system in sorted(groups) if groups[system][0].role is Role.SYSTEM]
     return tuple(
-        _facts(system, groups[system], (completed or {}).get(system), vocabulary)
-        for system in evaluated or sorted(groups)
+        _facts(system, groups[system], (completed or {}).get(system), known) for system in evaluated or sorted(groups)
     )
 
 
@@ -42,9 +55,9 @@ def people_among(dialogues: Iterable[Dialogue]) -> int | None:
 
 
 def _facts(
-    system: str, own: Sequence[Conversation], completion: CompletionCounts | None, vocabulary: Vocabulary
+    system: str, own: Sequence[Conversation], completion: CompletionCounts | None, known: FaultsOfUsers
 ) -> SystemFacts:
-    faults = [_faults(each.dialogue, vocabulary) for each in own if each.dialogue is not None]
+    faults = [known.get((system, each.dialogue.id), ()) for each in own if each.dialogue is not None]
     counts = Counter(gate for found in faults for gate in found)
     people = {
         each.dialogue.user
@@ -69,11 +82,6 @@ def _facts(
         gates={gate: counts[gate] for gate in Gate if counts[gate]},
         gated=sum(bool(found) for found in faults),
     )
-
-
-def _faults(dialogue: Dialogue, vocabulary: Vocabulary) -> list[Gate]:
-    """What the user of a dialogue did that users do not do."""
-    return [gate for gate, fires in gates_in(dialogue, vocabulary).items() if fires]
 
 
 def _models(messages: Iterable[Utterance]) -> tuple[str, ...]:

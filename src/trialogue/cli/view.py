@@ -1,0 +1,23 @@
+"""``trialogue view``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def view(
+    run: Annotated[Path, typer.Argument(help="Folder written by 'trialogue evaluate', 'run', 'align' or 'demo'.")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port (default: any that is free).")] = 0,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
+) -> None:
+    """Look at a run's dialogues in the browser: serve its explorer on this machine until Ctrl+C."""
+    import webbrowser
+
+    from trialogue.workflows.view import view as serve
+
+    def tell(address: str) -> None:
+        typer.echo(address)
+        typer.echo("Press Ctrl+C to end.", err=True)
+
+    serve(run, port=port, open_page=webbrowser.open if opens else None, tell=tell)

@@ -1,0 +1,109 @@
+"use strict";
+/* Messages: what was said, with linked items marked, and beneath each message everything that is on record about it. */
+Explorer.messages = (() => {
+  const { make, number } = Explorer.dom;
+  const MANY_RATERS = { scripted: "scripted", invented: "invented", model: "a model" };
+
+  /** A text with the items that it mentions marked; mentions without a place in it, or in one another, are not. */
+  function marked(text, mentions, words) {
+    const pieces = [];
+    let done = 0;
+    const placed = mentions.filter(([start]) => start !== null).sort((a, b) => a[0] - b[0]);
+    for (const [start, end, title, item, by] of placed) {
+      if (start < done || end > text.length) continue;
+      const known = [words[title], item === null ? "" : `id ${words[item]}`, words[by]].filter(Boolean).join(" · ");
+      pieces.push(text.slice(done, start), make("mark", { title: known, text: text.slice(start, end) }));
+      done = end;
+    }
+    return [...pieces, text.slice(done)];
+  }
+
+  function labelText([strategy, probability, origin, by], words) {
+    const sure = probability === null ? "" : ` ${number(probability)}`;
+    const chip = make("span", { class: "chip strategy", text: words[strategy].replaceAll("_", " ") + sure });
+    chip.title = `strategy, by ${words[by] || "nobody recorded"}: ${words[origin]}`;
+    return chip;
+  }
+
+  function actText([intent, slots], words, by) {
+    const text = [words[intent], slots ? `(${slots})` : ""].filter(Boolean).join(" ");
+    return make("span", { class: "chip act", text, title: by ? `dialogue act, ${by}` : "dialogue act" });
+  }
+
+  /** The name by which the report calls a measure. */
+  function label(name) {
+    const at = Explorer.rows.measureNumbers.get(name);
+    return at === undefined ? name.replace(/^human:/, "") : Explorer.rows.measures[at].label;
+  }
+
+  /** Whether the report has a column of a measure; beneath a message, others would be noise. */
+  function isReported(name) {
+    return Boolean(Explorer.rows.measures[Explorer.rows.measureNumbers.get(name)]?.unit);
+  }
+
+  /** Who gave an answer. */
+  function raterText(rater, kind, words) {
+    const who = rater === null ? "a rater without a name" : words[rater];
+    const what = MANY_RATERS[words[kind]];
+    return what ? `${who} (${what})` : who;
+  }
+
+  function answerText([measure, value, rater, kind, , high, why], words) {
+    const top = high === null ? "" : ` of ${number(high)}`;
+    const given = value === null ? `no answer${why === null ? "" : `: ${words[why]}`}` : `${number(value)}${top}`;
+    return make("span", {
+      class: "chip answer", text: `${label(words[measure])} ${given}`, title: `answered by ${raterText(rater, kind, words)}`,
+    });
+  }
+
+  function valueText([measure, value, why], words) {
+    if (value === null || !isReported(words[measure])) return null;
+    return make("span", { class: "chip score", text: `${label(words[measure])} ${number(value)}`, title: why === null ? "score" : words[why] });
+  }
+
+  /** Names with texts, as a list of terms; long ones are folded. */
+  function terms(pairs) {
+    return make("dl", { class: "terms" }, pairs.map(([what, text]) => make("div", {}, make("dt", { text: what }), make("dd", { text, dir: "auto" }))));
+  }
+
+  function rest(detail, words) {
+    const unplaced = (detail.m ?? []).filter(([start]) => start === null).map(([, , title]) => words[title]);
+    const pairs = [
+      unplaced.length ? ["items named", unplaced.join(", ")] : null,
+      detail.k ? ["ranking", detail.k.join(", ")] : null,
+      ...(detail.v ?? [])
+        .filter(([measure, value, why]) => (value === null ? why !== null : !isReported(words[measure])))
+        .map(([measure, value, why]) => [label(words[measure]), value === null ? `undefined: ${words[why]}` : number(value)]),
+      ...(detail.x ?? []),
+    ].filter(Boolean);
+    return pairs.length ? make("details", { class: "rest" }, make("summary", { text: "More on this message" }), terms(pairs)) : null;
+  }
+
+  function message(text, detail, words, name, at, own) {
+    const byUser = !detail.s;
+    const chips = [
+      ...(detail.a ?? []).map((act) => actText(act, words, detail.b)),
+      ...(detail.l ?? []).map((one) => labelText(one, words)),
+      ...(detail.r ?? []).map((one) => answerText(one, words)),
+      ...(detail.v ?? []).map((one) => valueText(one, words)),
+      detail.w === undefined ? null : make("span", { class: "chip time", text: `${number(detail.w)} s`, title: "time that this turn took" }),
+    ].filter(Boolean);
+    const content = text ? marked(text, detail.m ?? [], words) : make("span", { class: "empty", text: "(empty)" });
+    return make(
+      "li",
+      { class: `${byUser ? "mine" : "theirs"}${own !== undefined && at !== own ? " context" : ""}` },
+      make("span", { class: "speaker" }, make("bdi", { text: byUser ? "User" : name })),
+      make("p", { dir: "auto" }, content),
+      chips.length ? make("div", { class: "chips" }, chips) : null,
+      rest(detail, words),
+    );
+  }
+
+  /** All messages of a row. */
+  function talk({ texts, detail, words }, name) {
+    const about = detail.u ?? [];
+    return make("ol", { class: "talk" }, texts.map((text, at) => message(text, about[at] ?? {}, words, name, at, detail.own)));
+  }
+
+  return { talk, terms, label, raterText };
+})();

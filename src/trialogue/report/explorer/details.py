@@ -1,0 +1,236 @@
+"""What the page of one row shows beside its texts: acts, labels, items, answers, scores, timings, and what else is recorded.
+
+Every object has keys of ours alone (names from the records are values, never keys), and leaves out what is empty. Texts that
+recur (names of measures, origins of labels, reasons) are numbers in the chunk's list of words.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from trialogue.findings.standings import column_name
+from trialogue.findings.threats.texts import GATE_WORDS
+from trialogue.records import Dialogue, Mention, Need, Preference, Score, Utterance
+from trialogue.records.base import JsonValue
+from trialogue.records.kinds.gates import Gate
+from trialogue.report.explorer.chunks import plain, utf16_place
+from trialogue.report.explorer.entries import Entry
+from trialogue.report.explorer.unit_scores import Value
+
+LATENCY = "latency_s"
+"""Where an utterance's ``meta`` holds the seconds that the turn which it begins took."""
+LONGEST_META = 4_000  # characters of one field of meta; a corpus may keep a whole document there
+MOST_RANKED = 20  # items of a ranking
+MOST_LISTED = 12  # ids of a need's items
+
+
+class Words:
+    """Texts that recur, as numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        """The number of a text, from 0, in the order in which they come."""
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def texts(self) -> list[JsonValue]:
+        """The texts by number."""
+        return [plain(text) for text in self._numbers]
+
+
+def detail(
+    entry: Entry,
+    words: Words,
+    *,
+    users: str | None,
+    values: Sequence[Value],
+    answers: Sequence[Score],
+    votes: Sequence[Preference],
+    gates: Iterable[Gate],
+) -> dict[str, JsonValue]:
+    """Everything about one row but its texts: ``u`` of each utterance, ``v`` values, ``r`` answers, ``f`` facts, ``n`` the
+    need, ``p`` votes, ``o`` opinions on items, ``e`` the reference, ``x`` meta."""
+    dialogue = entry.dialogue
+    values = [replace(each, measure=column_name(each.measure, users)) for each in values]
+    last = len(dialogue.utterances) - 1
+    place: dict[int | None, int] = {None: last} if entry.is_reply else {}
+    by_place: dict[int | None, list[Value]] = {}
+    for value in values:
+        by_place.setdefault(place.get(value.utterance, value.utterance), []).append(value)
+    answered: dict[int | None, list[Score]] = {}
+    for answer in answers:
+        answered.setdefault(last if entry.is_reply else answer.utterance, []).append(answer)
+    own = None if not entry.is_reply else last
+    return _without_empty(
+        u=[
+            _utterance(utterance, words, by_place.get(index, ()), answered.get(index, ()))
+            for index, utterance in enumerate(dialogue.utterances)
+        ],
+        v=_values(by_place.get(None, ()), words),
+        r=_answers(answered.get(None, ()), words),
+        f=_facts(entry, gates),
+        n=[] if dialogue.need is None else _need(dialogue.need),
+        p=_votes(dialogue, votes),
+        o=_opinions(dialogue),
+        e="" if entry.reference is None else plain(entry.reference.text),
+        x=_meta(dialogue.meta),
+        own=own,
+    )
+
+
+def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def _utterance(
+    said: Utterance, words: Words, values: Sequence[Value], answers: Sequence[Score]
+) -> dict[str, JsonValue]:
+    """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds."""
+    latency = said.meta.get(LATENCY)
+    is_time = isinstance(latency, int | float) and not isinstance(latency, bool)
+    return _without_empty(
+        s=1 if said.speaker == "system" else None,
+        a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],
+        b=said.acts_by.value if said.acts_by is not None and said.acts else "",
+        l=[
+            [
+                words.number(label.strategy),
+                label.probability,
+                words.number(label.origin),
+                words.number(label.by.value if label.by is not None else ""),
+            ]
+            for label in said.strategies or ()
+        ],
+        m=[_mention(said.text, mention, words) for mention in said.mentions or ()],
+        k=[plain(item) for item in (said.ranking or ())[:MOST_RANKED]],
+        w=latency if is_time else None,
+        v=_values(values, words),
+        r=_answers(answers, words),
+        x=_meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
+    )
+
+
+def _act(intent: str, slots: Sequence[tuple[str, str | None]], words: Words) -> list[JsonValue]:
+    values = ", ".join(slot if value is None else f"{slot} = {value}" for slot, value in slots)
+    return [words.number(intent), plain(values)]
+
+
+def _mention(text: str, mention: Mention, words: Words) -> list[JsonValue]:
+    """[start, end, title, id, how it was found]; places are null where they are unknown or lie outside the text."""
+    start, end = mention.start, mention.end
+    if start is None or end is None or not 0 <= start < end <= len(text):
+        places: list[JsonValue] = [None, None]
+    else:
+        places = [utf16_place(text, start), utf16_place(text, end)]
+    item = words.number(mention.item_id) if mention.item_id is not None else None
+    return [*places, words.number(mention.title), item, words.number(mention.by.value)]
+
+
+def _values(values: Iterable[Value], words: Words) -> list[JsonValue]:
+    """[measure, value, why there is none] of each."""
+    return [
+        [
+            words.number(each.measure),
+            None if each.value is None else round_value(each.value),
+            None if each.why is None else words.number(str(each.why)),
+        ]
+        for each in values
+    ]
+
+
+def round_value(value: float) -> float:
+    """A value with six significant digits, for a file of many."""
+    return float(f"{value:.6g}")
+
+
+def _answers(answers: Iterable[Score], words: Words) -> list[JsonValue]:
+    """[measure, value, rater, kind of rater, lowest, highest, why there is none] of each."""
+    return [
+        [
+            words.number(each.measure),
+            None if each.value is None else round_value(each.value),
+            None if each.rater is None else words.number(each.rater),
+            words.number(each.raters.value),
+            None if each.scale is None else each.scale.low,
+            None if each.scale is None else each.scale.high,
+            None if each.why is None else words.number(str(each.why)),
+        ]
+        for each in answers
+    ]
+
+
+def _facts(entry: Entry, gates: Iterable[Gate]) -> list[JsonValue]:
+    """[what, text] of everything that is one line."""
+    dialogue, ending = entry.dialogue, entry.dialogue.ended_by
+    fault = "" if dialogue.fault is None else f" (fault: {dialogue.fault.value})"
+    cost = dialogue.retries
+    facts = {
+        "user": dialogue.user or "",
+        "source": dialogue.source or "",
+        "ended by": "" if ending is None else f"{ending.value.replace('_', ' ')}{fault}",
+        "message at the end": dialogue.ending_detail or "",
+        "asked again": "" if cost is None else f"{cost.count} times, {cost.waited_s:g} s waited",
+        "faults of the user": ", ".join(GATE_WORDS[gate] for gate in gates),
+    }
+    found: list[JsonValue] = [[what, plain(text)] for what, text in facts.items() if text]
+    outcome: list[JsonValue] = [[plain(what), plain(text)] for what, text in dialogue.outcome.items()]
+    return [*found, *outcome]
+
+
+def _need(need: Need) -> list[JsonValue]:
+    rows = [
+        (constraint.attribute, " or ".join(constraint.values) + (" (may be given up)" if constraint.relaxable else ""))
+        for constraint in need.constraints
+    ]
+    ids = {"happiest with": need.targets, "satisfied by": need.acceptable, "knows": need.known}
+    ids |= {"likes": need.examples, "dislikes": need.disliked, "would ask about": need.requests}
+    rows += [(what, _listing(items)) for what, items in ids.items() if items]
+    rows += [("persona", need.persona)] if need.persona else []
+    return [[plain(what), plain(text)] for what, text in rows]
+
+
+def _listing(items: Sequence[str]) -> str:
+    more = len(items) - MOST_LISTED
+    return ", ".join(items[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _votes(dialogue: Dialogue, votes: Iterable[Preference]) -> list[JsonValue]:
+    """[other system, its dialogue, won / lost / tie, rater, kind of rater, reason] of each vote between two."""
+    found: list[JsonValue] = []
+    for vote in votes:
+        is_a = vote.a == dialogue.system and vote.dialogue_a in (None, dialogue.id)
+        chosen = "tie" if vote.choice == "tie" else "won" if (vote.choice == "a") == is_a else "lost"
+        other = (vote.b, vote.dialogue_b) if is_a else (vote.a, vote.dialogue_a)
+        found.append(
+            [
+                plain(other[0]),
+                plain(other[1] or ""),
+                chosen,
+                plain(vote.rater or ""),
+                vote.raters.value,
+                plain(vote.reason or ""),
+            ]
+        )
+    return found
+
+
+def _opinions(dialogue: Dialogue) -> list[JsonValue]:
+    """[title, who answered, what] of each item that a party was asked about."""
+    found: list[JsonValue] = []
+    for each in dialogue.opinions or ():
+        facts = {"suggested": each.suggested, "seen": each.seen, "liked": each.liked}
+        said = ", ".join(word if is_so else f"not {word}" for word, is_so in facts.items() if is_so is not None)
+        found.append([plain(each.title), each.by, said])
+    return found
+
+
+def _meta(meta: dict[str, JsonValue]) -> list[JsonValue]:
+    """[name, text] of each field; a text as it is, anything else as JSON."""
+    found: list[JsonValue] = []
+    for name, value in meta.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if value is not None and text:
+            cut = text if len(text) <= LONGEST_META else f"{text[:LONGEST_META]}…"
+            found.append([plain(name), plain(cut)])
+    return found

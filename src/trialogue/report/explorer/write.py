@@ -1,0 +1,224 @@
+"""Writing the explorer: the page, its scripts, and the data in chunks, in one pass over the rows."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from trialogue.findings import Findings, Measure
+from trialogue.records import MeasureName, Preference
+from trialogue.records.base import JsonValue
+from trialogue.records.files.opening import write_text
+from trialogue.records.kinds.gates import Gate
+from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
+from trialogue.report.explorer.chunks import plain, write_chunk
+from trialogue.report.explorer.columns import FACETS, Columns
+from trialogue.report.explorer.details import Words, detail, round_value
+from trialogue.report.explorer.entries import Entry, Part, entries_of
+from trialogue.report.explorer.links import PAGE
+from trialogue.report.explorer.threats import threat_rows
+from trialogue.report.explorer.unit_scores import UnitScores
+from trialogue.report.measures import all_leagues, labels
+
+FOLDER, APP, DATA = "explorer", "app", "data"
+THEME = "theme.css"
+TEXT_CHUNK = 1 << 20  # characters of text in a chunk: few files to search through, and none long to read
+DETAIL_CHUNK = 128  # rows in a chunk of details, of which one is read to open a dialogue
+_OURS = re.compile(r"(index|previews|(text|detail|measure|facet)-[a-z0-9]+)\.js")  # names that chunks can have
+
+
+def write_explorer(findings: Findings, parts: Sequence[Part], folder: Path) -> Path | None:
+    """Write ``explorer.html`` and the folder ``explorer`` beside a report; None where there is no row to explore.
+
+    Chunks of an earlier explorer in the same folder are removed. The same findings and records give the same bytes.
+
+    Args:
+        findings: what the report says: titles of measures, threats, the order of everything.
+        parts: the records and their scores.
+        folder: of the report.
+    """
+    if not any(part.size for part in parts):
+        remove_explorer(folder)
+        return None
+    data = folder / FOLDER / DATA
+    names: set[str] = set()
+    columns, starts = _write_rows(parts, data, names)
+    _write_columns(findings, columns, parts, starts, data, names)
+    _remove_chunks(data, keep=names)
+    _write_app(folder)
+    return folder / PAGE
+
+
+def remove_explorer(folder: Path) -> None:
+    """Remove an explorer of an earlier report, whose dialogues are not this one's; other files stay."""
+    (folder / PAGE).unlink(missing_ok=True)
+    _remove_chunks(folder / FOLDER / DATA, keep=frozenset())
+    app = folder / FOLDER / APP
+    for name in _app_files():
+        (app / name).unlink(missing_ok=True)
+    for each in (folder / FOLDER / DATA, app, folder / FOLDER):
+        if each.is_dir() and not any(each.iterdir()):
+            each.rmdir()
+
+
+def _remove_chunks(data: Path, *, keep: set[str] | frozenset[str]) -> None:
+    for path in data.glob("*.js"):
+        if path.stem not in keep and _OURS.fullmatch(path.name):
+            path.unlink()
+
+
+def _write_rows(parts: Sequence[Part], data: Path, names: set[str]) -> tuple[Columns, dict[str, list[JsonValue]]]:
+    """The chunks of texts and details; gives back the columns, and the first row of every chunk."""
+    columns = Columns()
+    starts: dict[str, list[JsonValue]] = {"text": [], "detail": []}
+    texts: list[JsonValue] = []
+    details: list[JsonValue] = []
+    words, size = Words(), 0
+
+    def flush(kind: str, content: JsonValue, first: int) -> None:
+        name = f"{kind}-{len(starts[kind])}"
+        write_chunk(data, name, content)
+        names.add(name)
+        starts[kind].append(first)
+
+    for row, (part, entry, scores, votes) in enumerate(_rows(parts)):
+        if size >= TEXT_CHUNK:
+            flush("text", texts, row - len(texts))
+            texts, size = [], 0
+        if len(details) == DETAIL_CHUNK:
+            flush("detail", {"words": words.texts(), "rows": details}, row - len(details))
+            details, words = [], Words()
+        values, answers, gates = list(scores.values(entry)), scores.answers(entry), _gates(part, entry)
+        raters = [(each.rater,) for each in answers if each.rater is not None]
+        raters += [(vote.rater,) for vote in votes if vote.rater is not None]
+        columns.add(entry, part.name, {**_labels(entry), "rater": raters, "fault": [(gate.value,) for gate in gates]})
+        columns.add_values(values, part.users)
+        own = [plain(each.text) for each in entry.dialogue.utterances]
+        size += sum(map(len, own))
+        texts.append([*own])
+        details.append(detail(entry, words, users=part.users, values=values, answers=answers, votes=votes, gates=gates))
+    flush("text", texts, len(columns.ids) - len(texts))
+    flush("detail", {"words": words.texts(), "rows": details}, len(columns.ids) - len(details))
+    return columns, starts
+
+
+def _gates(part: Part, entry: Entry) -> Sequence[Gate]:
+    """Faults of the user of a dialogue; who wrote a situation did not talk to the system."""
+    return () if entry.is_reply else part.faults.get((entry.system, entry.dialogue.id), ())
+
+
+def _rows(parts: Sequence[Part]) -> Iterator[tuple[Part, Entry, UnitScores, Sequence[Preference]]]:
+    """Every row with its part, the scores to look its own up in, and its votes."""
+    for part in parts:
+        scores, votes = UnitScores.of(part.scores), _votes_by_row(part.preferences)
+        for entry in entries_of(part):
+            yield part, entry, scores, votes.get((entry.is_reply, entry.system, entry.dialogue.id), ())
+
+
+def _votes_by_row(votes: Sequence[Preference]) -> Mapping[tuple[bool, str, str], list[Preference]]:
+    found: dict[tuple[bool, str, str], list[Preference]] = {}
+    for vote in votes:
+        for system, dialogue in ((vote.a, vote.dialogue_a), (vote.b, vote.dialogue_b)):
+            about = dialogue if dialogue is not None else vote.situation_id
+            if about is not None:
+                found.setdefault((dialogue is None, system, about), []).append(vote)
+    return found
+
+
+def _labels(entry: Entry) -> dict[str, list[tuple[str, ...]]]:
+    """Strategies and acts: of a dialogue all, of a reply to a situation its own."""
+    said = entry.dialogue.utterances[-1:] if entry.is_reply else entry.dialogue.utterances
+    return {
+        "strategy": [(label.strategy,) for each in said for label in each.strategies or ()],
+        "act": [(each.speaker, act.intent) for each in said for act in each.acts or ()],
+    }
+
+
+def _write_columns(
+    findings: Findings,
+    columns: Columns,
+    parts: Sequence[Part],
+    starts: Mapping[str, list[JsonValue]],
+    data: Path,
+    names: set[str],
+) -> None:
+    """The index and the columns; of measures those of the report in its order, then the others by name."""
+    known = {league.measure.name: league.measure for league in all_leagues(findings)}
+    order = [name for name in known if name in columns.measures]
+    order += sorted(name for name in columns.measures if name not in known)
+    for number, name in enumerate(order):
+        write_chunk(data, f"measure-{number}", columns.values_of(name))
+        names.add(f"measure-{number}")
+    for name in FACETS:
+        write_chunk(data, f"facet-{name}", columns.facets[name].steps())
+        names.add(f"facet-{name}")
+    write_chunk(data, "previews", [*columns.previews])
+    titles = labels(all_leagues(findings))
+    measures = [_measure(name, known.get(name), titles.get(name, ""), columns) for name in order]
+    primary = order.index(findings.primary) if findings.primary in order else None
+    write_chunk(
+        data, "index", {**_index(findings, columns, parts, starts), "measures": [*measures], "primary": primary}
+    )
+    names |= {"previews", "index"}
+
+
+def _index(
+    findings: Findings, columns: Columns, parts: Sequence[Part], starts: Mapping[str, list[JsonValue]]
+) -> dict[str, JsonValue]:
+    systems, users = list(columns.systems.numbers), {part.name: part.users for part in parts}
+    colors = system_colors([facts.system for facts in findings.systems])
+    facets: dict[str, JsonValue] = {
+        facet: [[[plain(part) for part in name], len(postings.rows[name])] for name in postings.names()]
+        for facet, postings in columns.facets.items()
+    }
+    return {
+        "title": plain(findings.title),
+        "systems": [[plain(name), colors.get(name, "")] for name in systems],
+        "parts": [[plain(name), users.get(name)] for name in columns.parts.numbers],
+        "endings": [[name, columns.faults.get(name, "")] for name in columns.endings.numbers],
+        "facets": facets,
+        "threats": [rows.to_json() for rows in threat_rows(findings)],
+        "chunks": {"text": starts["text"], "detail": starts["detail"]},
+        "rows": {
+            "id": [plain(name) for name in columns.ids],
+            "system": [*columns.systems.column],
+            "part": [*columns.parts.column],
+            "ending": [*columns.endings.column],
+            "shared": [*columns.shared.column],
+            "length": [*columns.lengths],
+        },
+    }
+
+
+def _measure(name: str, measure: Measure | None, title: str, columns: Columns) -> dict[str, JsonValue]:
+    values: list[Any] = [value for value in columns.measures[name] if value == value]
+    return {
+        "name": plain(name),
+        "label": plain(title or MeasureName(name).prose),
+        "unit": "" if measure is None else plain(measure.unit),
+        "better": "neither" if measure is None else measure.better,
+        "rows": len(values),
+        "low": round_value(min(values)),
+        "high": round_value(max(values)),
+    }
+
+
+def _app_files() -> list[str]:
+    assets = files("trialogue.report.explorer") / "assets"
+    return [*sorted(each.name for each in assets.iterdir() if each.name != PAGE), THEME]
+
+
+def _write_app(folder: Path) -> None:
+    assets = files("trialogue.report.explorer") / "assets"
+    app = folder / FOLDER / APP
+    for name in _app_files():
+        text = theme_css() if name == THEME else (assets / name).read_text(encoding="utf-8")
+        write_text(app / name, text)
+    write_text(folder / PAGE, (assets / PAGE).read_text(encoding="utf-8"))
+
+
+def theme_css() -> str:
+    """The report's colors, for light and dark screens."""
+    dark = f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {css_variables(DARK)} }} }}"
+    return f":root {{ {css_variables(LIGHT)} }}\n{dark}\n"
