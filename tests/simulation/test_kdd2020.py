@@ -68,7 +68,7 @@ STEMS = {"A": "1219_andchill", "B": "1225_mb", "C": "1224_ms"}
 
 
 @pytest.mark.mirror
-@pytest.mark.slow
+@pytest.mark.reproduction
 @untraced()
 def test_simulated_users_of_the_annotated_files_talk_as_long_as_the_paper_and_the_rerun_say(mirror: Path) -> None:
     from trialogue.datasets.corpora.kdd2020 import SYSTEMS, read_file

@@ -302,17 +302,17 @@ def check_after_kills(tmp_path: Path, n: int) -> None:
 
 def test_a_batch_killed_fifty_times_gives_the_same_dialogues_none_lost_none_twice(tmp_path: Path) -> None:
     """Children of one process, so that nothing has to be imported fifty times; a child that ends early is not killed."""
-    command = [sys.executable, "-c", KILLED_AT_RANDOM, str(tmp_path / "killed"), "5000", "50", "0.05"]
+    command = [sys.executable, "-c", KILLED_AT_RANDOM, str(tmp_path / "killed"), "2500", "50", "0.05"]
     done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
     found = re.fullmatch(r"(\d+) killed, then 0\n", done.stderr)
     assert found is not None, done.stderr
     assert int(found[1]) >= 40
-    check_after_kills(tmp_path, 5_000)
+    check_after_kills(tmp_path, 2_500)
 
 
 @pytest.mark.slow
 def test_a_batch_of_two_processes_killed_five_times_gives_the_same_dialogues(tmp_path: Path) -> None:
-    command = batch_command(tmp_path / "killed", jobs=2, n=4_000)
+    command = batch_command(tmp_path / "killed", jobs=2, n=1_000, slow_s=0.001)
     killed = 0
     for moment in np.random.default_rng(4).uniform(0, 1, size=5):
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
@@ -325,7 +325,7 @@ def test_a_batch_of_two_processes_killed_five_times_gives_the_same_dialogues(tmp
             process.kill()
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     assert killed >= 2  # the others had ended by then
-    check_after_kills(tmp_path, 4_000)
+    check_after_kills(tmp_path, 1_000)
 
 
 def _run(folder: Path, plan: Plan) -> Batch:

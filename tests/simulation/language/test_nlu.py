@@ -173,7 +173,7 @@ def test_temperature_needs_dialogues_to_hold_out() -> None:
 
 
 @pytest.mark.mirror
-@pytest.mark.slow
+@pytest.mark.reproduction
 @pytest.mark.parametrize(
     ("stem", "paper", "ours", "text_only"),
     # the released code's accuracy (user_simulation.md §3.7), and what ours had when it was written
