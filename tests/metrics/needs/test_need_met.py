@@ -148,3 +148,9 @@ def test_a_declared_item_without_a_place_counts_after_those_in_the_text() -> Non
     assert not isinstance(found, Undefined)
     assert [each.key for each in found] == ["big", "ran", "jaws", "heat"]
     assert value("need_met", dialogue(ask(), hidden)) == 0
+
+
+@pytest.mark.parametrize("name", ["need_met", "need_met_by_chance", "constraints_satisfied"])
+def test_chances_and_shares_lie_between_0_and_1(name: str) -> None:
+    card = get_metric(name).card
+    assert (card.low, card.high) == (0, 1)
