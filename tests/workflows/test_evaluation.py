@@ -21,7 +21,7 @@ def both(tmp_path: Path) -> Path:
 def test_people_decide_who_is_better(both: Path) -> None:
     run = evaluate(both, resamples=500)
     assert run.findings.primary == "human:satisfaction"
-    assert run.answer.startswith("On Satisfaction, good is significantly better than bad (by 0.80")
+    assert run.answer.startswith("On Satisfaction, good is significantly better than bad (by 80 points")
     best, worst = run.league("human:satisfaction").standings
     assert (best.system, best.estimate.value) == ("good", 0.9)  # 18 of 20
     assert (worst.system, worst.estimate.value) == ("bad", 0.1)  # 2 of 20
