@@ -226,3 +226,14 @@ def test_figures_of_simulated_users_name_them_once_and_others_are_numbered() -> 
     (strict,) = [figure for figure in forests if "strict" in figure.title]
     shown = [mark.text for mark in strict.drawing.marks if isinstance(mark, Words)]
     assert not [text for text in shown if "strict" in text]
+
+
+def test_marks_lead_to_their_dialogues_where_a_page_has_an_explorer_and_only_there() -> None:
+    drawn = [each for each in figures(nine()) if each.section in ("league", "spread", "metrics")]
+    linked = [each for each in drawn if "explorer.html#system=" in each.linked]
+    assert {each.section for each in linked} == {"league", "spread", "metrics"}
+    for figure in drawn:
+        assert "explorer.html" not in figure.inline + figure.svg
+        ET.fromstring(figure.linked)
+    assert all('role="group"' in each.linked and 'role="img"' in each.inline for each in linked)
+    assert "&amp;min=" in "".join(each.linked for each in linked)

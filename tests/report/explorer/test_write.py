@@ -86,6 +86,7 @@ def test_a_reply_is_a_row_with_its_situation(tmp_path: Path) -> None:
     data = written(tmp_path, replies())
     rows = data["index"]["rows"]
     assert (rows["id"], rows["shared"]) == (["s1", "s1"], [0, 0])
+    assert data["index"]["replies"] == 2
     assert data["text-0"] == [["hi there, I would like a film", "Ronin?"], ["hi there, I would like a film", ""]]
     assert data["measure-0"] == [1.0, None]
     detail = data["detail-0"]["rows"][0]

@@ -74,7 +74,8 @@ class Columns:
     measures: dict[str, "array[float]"] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
     """Who is to blame for an ending, by ending; regular ones are not there."""
-    baselines: dict[str, None] = field(default_factory=dict)
+    replies: int = 0
+    """Rows that are replies to situations."""
 
     def add(self, entry: Entry, part: str, facets: Mapping[str, Iterable[tuple[str, ...]]]) -> None:
         """A row: what is known of it but its values."""
@@ -88,6 +89,7 @@ class Columns:
         if dialogue.ended_by is not None and dialogue.ended_by.fault is not None:
             self.faults[dialogue.ended_by.value] = dialogue.ended_by.fault.value
         self.lengths.append(len(dialogue.utterances))
+        self.replies += entry.is_reply
         self.previews.append(_preview(entry))
         for name, names in facets.items():
             self.facets[name].add(row, names)

@@ -179,6 +179,7 @@ def _index(
         "endings": [[name, columns.faults.get(name, "")] for name in columns.endings.numbers],
         "facets": facets,
         "threats": [rows.to_json() for rows in threat_rows(findings)],
+        "replies": columns.replies,
         "chunks": {"text": starts["text"], "detail": starts["detail"]},
         "rows": {
             "id": [plain(name) for name in columns.ids],

@@ -46,15 +46,15 @@ Explorer.results = (() => {
   }
 
   function tellCount() {
-    const what = found.pairs ? "situation or need of both" : "dialogue";
-    const many = found.pairs ? "situations or needs of both" : "dialogues";
+    const all = rows.replies === 0 ? "dialogues" : rows.replies === rows.size ? "replies" : "dialogues and replies";
+    const what = found.pairs ? "situations or needs of both" : all;
     const measure = found.measure === null ? null : rows.measures[found.measure];
     const how = { low: "lowest first", high: "highest first", file: "in the order of the file" }[found.sort];
     const by = measure ? `, by ${measure.label}${found.pairs ? ", difference" : ""}, ${how}` : "";
-    const all = found.rows.length === rows.size ? "" : ` of ${rows.size.toLocaleString("en")}`;
+    const of = found.rows.length === rows.size ? "" : ` of ${rows.size.toLocaleString("en")}`;
     document.getElementById("count").replaceChildren(
       make("b", { text: found.rows.length.toLocaleString("en") }),
-      `${all} ${found.rows.length === 1 && !all ? what : many}${by}`,
+      `${of} ${what}${by}`,
     );
   }
 

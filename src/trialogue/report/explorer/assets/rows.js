@@ -21,6 +21,7 @@ Explorer.rows = (() => {
       primary: index.primary,
       facets: index.facets,
       threats: index.threats,
+      replies: index.replies, // how many rows are replies to situations
       chunks: index.chunks,
       previews: null,
     });
