@@ -12,7 +12,8 @@ from trialogue.datasets.corpora.inspired2_study import read_study
 from trialogue.findings.people.models import effects_of, fit
 from trialogue.findings.people.table import table_of
 from trialogue.findings.planning.variance_presets import PRESETS
-from trialogue.records import Estimate, Response, Score
+from trialogue.records import Dialogue, Estimate, Response, Score
+from trialogue.workflows.inputs.read import read as read_corpus
 from trialogue.workflows.study.power import SPREADS, fitted_variances
 
 PAGE = Path(__file__).parent / "VARIANCES.md"
@@ -33,6 +34,22 @@ def inspired2() -> list[Score]:
         ]  # fmt: skip
 
 
+def crsarena() -> list[Score]:
+    """The ratings of CRSArena-Dial: one of each conversation, by the person who had it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        records = read_corpus("crsarena-dial")
+    return [
+        Score(
+            measure="human:satisfaction", level="dialogue", value=rating.value, system=record.system,
+            dialogue_id=record.id, rater=record.user,
+        )
+        for record in records
+        if isinstance(record, Dialogue)
+        for rating in record.ratings
+    ]  # fmt: skip
+
+
 def written(estimate: Estimate | None) -> str:
     """A value with its interval."""
     if estimate is None or estimate.value is None:
@@ -46,6 +63,8 @@ def main() -> None:
     table = table_of(inspired2())[0]
     model = fit(table, effects_of(table), confidence=0.95)
     variances, thresholds, _ = fitted_variances(table)
+    arena = table_of(crsarena())[0]
+    arena_model = fit(arena, effects_of(arena), confidence=0.95)
     lines = [
         "# Variances of published studies",
         "",
@@ -64,6 +83,13 @@ def main() -> None:
         ),
         "",
         "Thresholds around the average system: " + ", ".join(f"{value:.3f}" for value in thresholds) + ".",
+        "",
+        f"## CRSArena-Dial: {len(arena.rows):,} ratings of {len(arena.systems)} systems by {arena.raters} raters",
+        "",
+        "Satisfied or not, one rating of each conversation by the person who had it, at most two by a person, of two",
+        f"systems. So the model has one component, rater {written(arena_model.spreads.get('rater'))}; rater x system, item",
+        "and item x system cannot be estimated, since no person rates a system twice and nobody else rates the same",
+        "conversation. A preset would have three of its four components from another study, and there is none.",
         "",
         "## Presets of `trialogue study power`",
         "",
