@@ -6,10 +6,11 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from trialogue.report.table import Table
 from trialogue.report.text import one_line
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
 
 def columns(width: int | None, *, least: int, most: int) -> int:
@@ -17,15 +18,15 @@ def columns(width: int | None, *, least: int, most: int) -> int:
     return min(most, max(least, width or shutil.get_terminal_size((80, 24)).columns))
 
 
-def new_table() -> "Table":
+def new_table() -> "RichTable":
     """Table in the common style: a rule below the heads, no frame."""
     from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.table import Table as RichTable
 
-    return Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    return RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
 
 
-def draw_table(table: "Table", width: int) -> str:
+def draw_table(table: "RichTable", width: int) -> str:
     """Render a table as lines of at most ``width`` characters, without trailing spaces."""
     from rich.console import Console
 
@@ -38,3 +39,20 @@ def draw_table(table: "Table", width: int) -> str:
 def wrap_sentences(sentences: Iterable[str], width: int) -> str:
     """Wrap sentences as paragraphs of at most ``width`` characters per line."""
     return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in sentences)
+
+
+def draw_cells(cells: Table, width: int) -> str:
+    """A table of text: its first column to the left, the others to the right, long cells folded."""
+    from rich.text import Text
+
+    drawn = new_table()
+    for place, head in enumerate(cells.heads):
+        drawn.add_column(Text(head), justify="left" if place == 0 else "right", overflow="fold")
+    for row in cells.rows:
+        drawn.add_row(*(Text(one_line(cell)) for cell in row))
+    return draw_table(drawn, width)
+
+
+def wrap_list(heading: str, texts: Iterable[str], width: int) -> str:
+    """A heading and items below it, each begun with a dash."""
+    return f"{heading}:\n" + "\n".join(textwrap.fill(f"- {one_line(text)}", width) for text in texts)

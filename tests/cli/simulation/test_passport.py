@@ -22,7 +22,7 @@ def test_terminal_page_and_json_say_the_same(tmp_path: Path, monkeypatch: pytest
     given += ["--resamples", "100", "-q", "-o", str(tmp_path / "out")]
     found = RUN.invoke(app, given)
     assert found.exit_code == 0, found.output
-    for part in ("Behaviour", "Ranking validity", "Known groups", "Stability", "Gates", "Cost"):
+    for part in ("Behavior", "Ranking validity", "Known groups", "Stability", "Gates", "Cost"):
         assert f"{part}: " in found.output
     assert f"Page: {tmp_path / 'out' / 'passport.html'}" in found.output
     printed = json.loads(RUN.invoke(app, [*given, "--json"]).stdout)

@@ -93,16 +93,16 @@ def why(found: PassportFindings, part: Part) -> ReasonCode | None:
 
 def test_users_like_people_are_not_distinguished_and_talkative_ones_are(tmp_path: Path, people: str) -> None:
     same = of(written(tmp_path / "same.jsonl", talks(40, words=4, seed=2, name="s", ending=Ending.USER_ENDED)), people)
-    assert same.behaviour is not None
-    auc = same.behaviour.discriminators[0].auc
+    assert same.behavior is not None
+    auc = same.behavior.discriminators[0].auc
     assert auc.interval is not None
     assert auc.interval.contains(0.5)
-    assert same.behaviour.folds is Folds.PERSON_AND_AGENT
-    assert same.behaviour.is_fair
-    assert all(each.excess.interval and each.excess.interval.contains(0) for each in same.behaviour.distances)
+    assert same.behavior.folds is Folds.PERSON_AND_AGENT
+    assert same.behavior.is_fair
+    assert all(each.excess.interval and each.excess.interval.contains(0) for each in same.behavior.distances)
     wordy = of(written(tmp_path / "wordy.jsonl", talks(40, words=12, seed=3, name="s")), people)
-    assert wordy.behaviour is not None
-    found = {each.name: each for each in wordy.behaviour.discriminators}
+    assert wordy.behavior is not None
+    found = {each.name: each for each in wordy.behavior.discriminators}
     assert (found["classifier"].auc.value or 0) > 0.95
     assert (found["words"].auc.value or 0) > 0.95  # length alone tells as much
     assert found["words"].is_trivial
@@ -116,7 +116,7 @@ def test_a_simulator_that_copies_real_dialogues_has_no_verdict(tmp_path: Path, p
     ]
     found = of(written(tmp_path / "copies.jsonl", copies), people)
     assert codes(found)[ThreatCode.COPIED_DIALOGUES] is Severity.BLOCKS
-    assert found.answer[0] == "Behaviour: no verdict, see the threats."
+    assert found.answer[0] == "Behavior: no verdict, see the threats."
     assert "80 of 80 simulated dialogues occur word for word" in passport_text(found, width=120)
 
 
@@ -140,11 +140,11 @@ def test_a_simulator_that_copies_single_messages_is_found_though_no_dialogue_is_
 def test_a_tiny_real_sample_gives_reasons_and_no_numbers(tmp_path: Path) -> None:
     few = written(tmp_path / "few.jsonl", talks(3, words=4, seed=1))
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s")), few)
-    assert found.behaviour is not None
-    assert all(each.value.value is None for each in found.behaviour.distances)
-    assert found.behaviour.discriminators[0].auc.why is not None
-    assert found.behaviour.split_half.value is None
-    assert found.behaviour.is_fair is None
+    assert found.behavior is not None
+    assert all(each.value.value is None for each in found.behavior.distances)
+    assert found.behavior.discriminators[0].auc.why is not None
+    assert found.behavior.split_half.value is None
+    assert found.behavior.is_fair is None
     assert codes(found)[ThreatCode.FEW_REAL_USERS] is Severity.NOTES
     assert "no classifier (one side has 3 users" in found.answer[0]
     passport_page(found)
@@ -155,8 +155,8 @@ def test_one_agent_alone_is_a_threat_and_no_ranking(tmp_path: Path) -> None:
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, systems=("a",), name="s")), real)
     assert codes(found)[ThreatCode.ONE_AGENT] is Severity.DEMOTES
     assert why(found, Part.RANKING) is ReasonCode.NO_SHARED_SYSTEMS
-    assert found.behaviour is not None
-    assert found.behaviour.folds is Folds.PERSON
+    assert found.behavior is not None
+    assert found.behavior.folds is Folds.PERSON
     assert found.orders == ()
 
 
@@ -166,8 +166,8 @@ def test_simulations_that_all_failed_are_no_users(tmp_path: Path, people: str) -
         for each in talks(40, words=4, seed=2, name="s")
     ]
     found = of(written(tmp_path / "silent.jsonl", silent), people)
-    assert found.behaviour is None
-    assert why(found, Part.BEHAVIOUR) is ReasonCode.ALL_SIMULATED_FAILED
+    assert found.behavior is None
+    assert why(found, Part.BEHAVIOR) is ReasonCode.ALL_SIMULATED_FAILED
     assert "all 80 simulated dialogues failed before the user could speak" in found.answer[0]
     passport_page(found)
     broken = [each.model_copy(update={"ended_by": Ending.AGENT_ERROR}) for each in talks(40, words=4, seed=2, name="s")]
@@ -178,8 +178,8 @@ def test_simulations_that_all_failed_are_no_users(tmp_path: Path, people: str) -
 def test_real_dialogues_without_endings_leave_that_distance_undefined(tmp_path: Path) -> None:
     real = written(tmp_path / "real.jsonl", talks(40, words=4, seed=1))
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s", ending=Ending.TURN_LIMIT)), real)
-    assert found.behaviour is not None
-    endings = next(each for each in found.behaviour.distances if each.name == "endings")
+    assert found.behavior is not None
+    endings = next(each for each in found.behavior.distances if each.name == "endings")
     assert endings.value.why is not None
     assert endings.value.why.facts == {"side": "real"}
     assert "the real dialogues do not record it" in passport_page(found)
@@ -187,7 +187,7 @@ def test_real_dialogues_without_endings_leave_that_distance_undefined(tmp_path: 
 
 def test_without_real_users_the_other_parts_stand(tmp_path: Path) -> None:
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s")), None)
-    assert why(found, Part.BEHAVIOUR) is ReasonCode.NO_REAL_USERS
+    assert why(found, Part.BEHAVIOR) is ReasonCode.NO_REAL_USERS
     assert why(found, Part.RANKING) is ReasonCode.NO_REAL_USERS
     assert found.gates is not None
     assert found.cost is not None
@@ -216,8 +216,8 @@ def test_a_passport_of_a_kind_simulates_doses_and_seeds_and_is_the_same_again(tm
     assert found.cost is not None
     assert found.cost.why is not None
     assert found.cost.why.code is ReasonCode.USERS_ASK_NO_MODEL
-    assert found.behaviour is not None
-    assert found.behaviour.sample.simulated == 24  # sabotaged agents are left out
+    assert found.behavior is not None
+    assert found.behavior.sample.simulated == 24  # sabotaged agents are left out
     page = report(found, tmp_path / "page")
     again = of("cir6-pkg", people, plan=plan, out=tmp_path / "out")
     report(again, tmp_path / "again")
@@ -239,7 +239,7 @@ def test_the_report_of_a_simulation_shows_the_passport_beside_it(tmp_path: Path)
     (section,) = found.sections
     assert section.title == "Passport of the simulated users (dialogues.jsonl)"
     assert [row[0] for row in section.rows] == [
-        "Behaviour", "Ranking validity", "Known groups", "Stability", "Gates", "Cost",
+        "Behavior", "Ranking validity", "Known groups", "Stability", "Gates", "Cost",
     ]  # fmt: skip
     assert section.rows[0][1] == "Not known: no dialogues of real users were given."
     assert "passport of dialogues.jsonl" in found.manifest.inputs
@@ -266,7 +266,7 @@ def test_the_table_holds_every_number_with_its_sample(tmp_path: Path, people: st
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s")), people)
     rows = [line.split(",") for line in passport_csv(found).splitlines()]
     assert tuple(rows[0]) == CSV_HEAD
-    assert {row[0] for row in rows[1:]} >= {"behaviour", "gates", "cost", "ranking"}
+    assert {row[0] for row in rows[1:]} >= {"behavior", "gates", "cost", "ranking"}
     json.dumps(found.to_json(), allow_nan=False)
 
 

@@ -69,7 +69,7 @@ def passport(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Write the passport of simulated users: behaviour, ranking validity, known groups, stability, gates and cost."""
+    """Write the passport of simulated users: behavior, ranking validity, known groups, stability, gates and cost."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.passport.terminal import passport_text
     from trialogue.workflows.passport.held import PassportPlan, default_folder

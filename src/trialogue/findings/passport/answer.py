@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from trialogue.findings.passport.records import (
-    Behaviour,
+    Behavior,
     Cost,
     Discriminator,
     Distance,
@@ -19,7 +19,7 @@ from trialogue.findings.wording import list_names, p_words, render_estimate
 from trialogue.records import Estimate, MeasureName
 
 PART_TITLES = {
-    Part.BEHAVIOUR: "Behaviour",
+    Part.BEHAVIOR: "Behavior",
     Part.RANKING: "Ranking validity",
     Part.KNOWN_GROUPS: "Known groups",
     Part.STABILITY: "Stability",
@@ -42,20 +42,20 @@ def sentences_of(found: PassportFindings, part: Part) -> list[str]:
     return said
 
 
-def _behaviour(found: PassportFindings) -> Iterator[str]:
-    behaviour = found.behaviour
-    if behaviour is None:
+def _behavior(found: PassportFindings) -> Iterator[str]:
+    behavior = found.behavior
+    if behavior is None:
         return
     if found.is_blocked:
         yield "no verdict, see the threats."
         return
-    classifier = behaviour.discriminators[0].auc
+    classifier = behavior.discriminators[0].auc
     if classifier.value is None:
         yield f"no classifier ({classifier.why})."
     else:
-        yield _classifier_sentence(behaviour, classifier)
-    above = [each for each in behaviour.distances if each.excess.interval and each.excess.interval.low > 0]
-    known = [each for each in behaviour.distances if each.excess.value is not None]
+        yield _classifier_sentence(behavior, classifier)
+    above = [each for each in behavior.distances if each.excess.interval and each.excess.interval.low > 0]
+    known = [each for each in behavior.distances if each.excess.value is not None]
     if above:
         yield (
             f"Simulated users differ more from real users than real users do from one another in "
@@ -68,16 +68,14 @@ def _behaviour(found: PassportFindings) -> Iterator[str]:
         )
 
 
-def _classifier_sentence(behaviour: Behaviour, classifier: Estimate) -> str:
+def _classifier_sentence(behavior: Behavior, classifier: Estimate) -> str:
     low = classifier.interval.low if classifier.interval else classifier.value or 0.5
     verdict = "distinguishes simulated from real users" if low > 0.5 else "finds no difference from real users"
-    trivial = _strongest([each for each in behaviour.discriminators if each.is_trivial])
+    trivial = _strongest([each for each in behavior.discriminators if each.is_trivial])
     beside = f"; {trivial.title} has {render_estimate(trivial.auc)}" if trivial is not None else ""
-    half = behaviour.split_half
+    half = behavior.split_half
     yardstick = f"; halves of the real users {render_estimate(half)}" if half.value is not None else ""
-    unfair = (
-        " (not .5, so the classifier's own error is larger than its interval)" if behaviour.is_fair is False else ""
-    )
+    unfair = " (not .5, so the classifier's own error is larger than its interval)" if behavior.is_fair is False else ""
     return f"a classifier {verdict} (AUC {render_estimate(classifier)}{beside}{yardstick}{unfair})."
 
 
@@ -136,12 +134,15 @@ def _stability(found: PassportFindings) -> Iterator[str]:
 
 def _stability_sentence(each: Stability) -> str:
     widest = max(each.spreads, key=lambda spread: spread.spread)
-    orders = "one order" if each.orders == 1 else f"{each.orders} different orders"
-    text = (
-        f"over {len(each.levels)} {each.factor.value}s, {MeasureName(each.measure).short} gives {orders} of "
-        f"{len(each.spreads)} systems; its widest range is {widest.spread:.3f} for {widest.system} "
-        f"({widest.by_chance:.3f} by chance alone)"
-    )
+    name = MeasureName(each.measure).short
+    over = f"over {len(each.levels)} {each.factor.value}s"
+    spread = f"{widest.spread:.3f} ({widest.by_chance:.3f} by chance alone)"
+    if len(each.spreads) == 1:
+        text = f"{over}, {name} of {widest.system} has a range of {spread}"
+    else:
+        orders = "one order" if each.orders == 1 else f"{each.orders} different orders"
+        of_all = f"{over}, {name} gives {orders} of {len(each.spreads)} systems"
+        text = f"{of_all}; {widest.system} has the widest range, {spread}"
     if each.shares is None:
         return f"{text}."
     shares = each.shares
@@ -196,7 +197,7 @@ def cost_text(cost: Cost) -> str:
 
 
 _SENTENCES = {
-    Part.BEHAVIOUR: _behaviour,
+    Part.BEHAVIOR: _behavior,
     Part.RANKING: _ranking,
     Part.KNOWN_GROUPS: _known_groups,
     Part.STABILITY: _stability,
@@ -208,8 +209,8 @@ _SENTENCES = {
 def sample_of(found: PassportFindings, part: Part) -> Sample | None:
     """What a part rests on; None where it could not be had."""
     match part:
-        case Part.BEHAVIOUR:
-            return found.behaviour.sample if found.behaviour else None
+        case Part.BEHAVIOR:
+            return found.behavior.sample if found.behavior else None
         case Part.RANKING:
             first = found.rankings[0] if found.rankings else None
             if first is None:

@@ -1,6 +1,6 @@
 """Methods texts of a passport, with their sources. No other module words them."""
 
-from trialogue.findings.passport.records import Behaviour, Folds
+from trialogue.findings.passport.records import Behavior, Folds
 
 PARTS = "The parts stand side by side and are not added up: likeness to people does not show that rankings are right."
 FOLDS_TEXT = {
@@ -9,13 +9,13 @@ FOLDS_TEXT = {
 }
 
 
-def methods_of(behaviour: Behaviour | None) -> tuple[str, ...]:
+def methods_of(behavior: Behavior | None) -> tuple[str, ...]:
     """Sentences for the page."""
-    folds = FOLDS_TEXT[behaviour.folds if behaviour is not None else Folds.PERSON]
+    folds = FOLDS_TEXT[behavior.folds if behavior is not None else Folds.PERSON]
     return (
         PARTS,
         (
-            "Behaviour: only the user's messages, the number of turns and who ended the dialogue are looked at. "
+            "Behavior: only the user's messages, the number of turns and who ended the dialogue are looked at. "
             "Distances are "
             "means over 200 random halves of the real users, each against as many simulated dialogues; the yardstick "
             "is the "

@@ -15,7 +15,7 @@ from trialogue.records.kinds.gates import Gate
 class Part(StrEnum):
     """The parts of a passport, in their order."""
 
-    BEHAVIOUR = "behaviour"
+    BEHAVIOR = "behavior"
     """Do simulated users behave as real ones?"""
     RANKING = "ranking"
     """Do they put systems in the order that real users put them in?"""
@@ -88,7 +88,7 @@ class Folds(StrEnum):
     """Neither the user nor the agent."""
 
 
-class Behaviour(Record):
+class Behavior(Record):
     """Part one."""
 
     sample: Sample
@@ -306,7 +306,7 @@ class PassportFindings(Record):
     """The real users they are held against."""
     answer: tuple[str, ...] = ("",)
     """One sentence for each part."""
-    behaviour: Behaviour | None = None
+    behavior: Behavior | None = None
     """Part one."""
     rankings: tuple[RankingValidity, ...] = ()
     """Part two."""
@@ -335,5 +335,5 @@ class PassportFindings(Record):
 
     @property
     def is_blocked(self) -> bool:
-        """Whether a threat leaves no verdict on behaviour."""
+        """Whether a threat leaves no verdict on behavior."""
         return any(each.severity.value == "blocks" for each in self.threats)

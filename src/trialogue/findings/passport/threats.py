@@ -3,9 +3,9 @@ met, failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from trialogue.findings.passport.behaviour import Copies
+from trialogue.findings.passport.behavior import Copies
 from trialogue.findings.passport.distances import Respect
-from trialogue.findings.passport.records import Behaviour, Gates
+from trialogue.findings.passport.records import Behavior, Gates
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.users import GATED
 from trialogue.records.kinds.gates import Gate
@@ -16,7 +16,7 @@ ORDER = (Severity.BLOCKS, Severity.DEMOTES, Severity.NOTES)
 
 
 def passport_threats(
-    behaviour: Behaviour | None,
+    behavior: Behavior | None,
     gates: Gates | None,
     copies: Copies,
     *,
@@ -26,18 +26,18 @@ def passport_threats(
     """Every threat, what blocks first.
 
     Args:
-        behaviour: part one; None: it could not be had.
+        behavior: part one; None: it could not be had.
         gates: part five.
         copies: what is somebody else's.
         shared: agents that both real and simulated users met.
         models: messages by the model that answered for the users.
     """
-    found = [*_of_copies(behaviour, copies), *_of_sample(behaviour, shared), *_of_gates(gates), *_of_models(models)]
+    found = [*_of_copies(behavior, copies), *_of_sample(behavior, shared), *_of_gates(gates), *_of_models(models)]
     return tuple(sorted(found, key=lambda threat: ORDER.index(threat.severity)))
 
 
-def _of_copies(behaviour: Behaviour | None, copies: Copies) -> Iterator[Threat]:
-    sample = behaviour.sample if behaviour is not None else None
+def _of_copies(behavior: Behavior | None, copies: Copies) -> Iterator[Threat]:
+    sample = behavior.sample if behavior is not None else None
     if sample is not None and copies.dialogues:
         much = copies.dialogues >= HALF * min(sample.real, sample.simulated)
         yield Threat(
@@ -51,7 +51,7 @@ def _of_copies(behaviour: Behaviour | None, copies: Copies) -> Iterator[Threat]:
             severity=Severity.BLOCKS if copies.failed >= HALF * sample.simulated else Severity.NOTES,
             facts={"failed": copies.failed, "dialogues": sample.simulated},
         )
-    for each in behaviour.distances if behaviour is not None else ():
+    for each in behavior.distances if behavior is not None else ():
         excess = each.excess.interval
         if each.name == Respect.COPYING and excess is not None and excess.low > 0:
             yield Threat(
@@ -69,10 +69,10 @@ def _of_copies(behaviour: Behaviour | None, copies: Copies) -> Iterator[Threat]:
         yield Threat(code=ThreatCode.FITTED_ON_UNKNOWN_TEXT, severity=Severity.NOTES)
 
 
-def _of_sample(behaviour: Behaviour | None, shared: Sequence[str]) -> Iterator[Threat]:
-    if behaviour is None:
+def _of_sample(behavior: Behavior | None, shared: Sequence[str]) -> Iterator[Threat]:
+    if behavior is None:
         return
-    sample = behaviour.sample
+    sample = behavior.sample
     if min(sample.people, sample.cases) < FEW:
         yield Threat(
             code=ThreatCode.FEW_REAL_USERS,

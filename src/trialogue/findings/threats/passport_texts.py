@@ -20,7 +20,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_DIALOGUES: ThreatText(
         "Copied dialogues",
         "Simulated dialogues that occur word for word among the real ones that they are compared with.",
-        "At half of the smaller side or more, it blocks the passport's statements on behaviour; below, it is noted.",
+        "At half of the smaller side or more, it blocks the passport's statements on behavior; below, it is noted.",
         lambda t: (
             f"{t.facts['copied']} of {t.facts['dialogues']} simulated dialogues occur word for word among the real "
             "ones, so their similarity only shows that they were copied"
@@ -30,7 +30,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Simulated users that copy messages",
         "Share of users' messages of five words or more that a real user wrote word for word, minus the same share "
         "among real users, with an interval above 0.",
-        "Demotes the passport's statements on behaviour.",
+        "Demotes the passport's statements on behavior.",
         lambda t: (
             f"{t.facts['share']:.0%} of the longer messages of simulated users were written word for word by real ones "
             f"(between real users {t.facts['yardstick']:.0%}), so part of the similarity comes from copying"
@@ -39,7 +39,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.FITTED_ON_SAME_TEXT: ThreatText(
         "Users fitted on the text they are compared with",
         "Real dialogues on which the users were fitted, recognised by fingerprints of their exchanges.",
-        "Demotes the passport's statements on behaviour.",
+        "Demotes the passport's statements on behavior.",
         lambda t: (
             f"{t.facts['recognised']} of the {t.facts['dialogues']} real dialogues are among those that these users "
             f"were fitted on, so similarity to them shows nothing about other people"
@@ -54,7 +54,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.FEW_REAL_USERS: ThreatText(
         "Few users on one side",
         "Fewer than 50 independent users (or dialogues) on the real or the simulated side of a passport.",
-        "Noted; below ten, behaviour is not compared.",
+        "Noted; below ten, behavior is not compared.",
         lambda t: (
             f"there are only {t.facts['people']} independent real and {t.facts['cases']} independent simulated "
             "users; an existing difference may not be detected"
@@ -63,7 +63,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.ONE_AGENT: ThreatText(
         "Users met other agents",
         "Fewer than two agents were met by both real and simulated users.",
-        "Demotes the passport's statements on behaviour: the agents may cause part of a difference.",
+        "Demotes the passport's statements on behavior: the agents may cause part of a difference.",
         lambda t: (
             f"{'no agent was' if not t.facts['shared'] else 'only one agent was'} met by both real and simulated "
             "users, so the agents may cause part of a difference"
@@ -84,7 +84,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",
         "Simulated dialogues that ended by a failure.",
-        "At half of them or more, it blocks the passport's statements on behaviour; below, it is noted.",
+        "At half of them or more, it blocks the passport's statements on behavior; below, it is noted.",
         lambda t: (
             f"{t.facts['failed']} of {t.facts['dialogues']} simulated dialogues failed, so their length does "
             "not depend on the users alone"

@@ -32,19 +32,12 @@ from trialogue.report.numbers import (
 )
 from trialogue.report.plots.agreement import agreement_figures, statistic_name
 from trialogue.report.plots.base import Figure
+from trialogue.report.table import Table
 from trialogue.report.text import printable
 
 PAGE, FINDINGS, TABLE = "agreement.html", "agreement.json", "agreement.csv"
 LONG = 130  # characters; a longer answer is set smaller
 VERDICTS = {1: "significantly better", -1: "significantly worse", 0: "inconclusive"}
-
-
-@dataclass(frozen=True)
-class Table:
-    """Table of a section: column heads, and rows that start with their subject."""
-
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)

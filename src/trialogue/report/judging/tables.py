@@ -8,8 +8,8 @@ from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import severity_heading
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
-from trialogue.report.agreement.page import Table
 from trialogue.report.numbers import MISSING, column_decimals, number, plain_p, ranks, render_estimate
+from trialogue.report.table import Table
 
 HEAD = (
     "kind",

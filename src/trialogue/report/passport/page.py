@@ -69,16 +69,16 @@ def passport_page(findings: PassportFindings) -> str:
 
 def discriminators(findings: PassportFindings) -> Figure | None:
     """Every discriminator by its AUC, and what the classifier makes of real users alone; None where none is defined."""
-    behaviour = findings.behaviour
-    if behaviour is None:
+    behavior = findings.behavior
+    if behavior is None:
         return None
     rows = [
         Row(each.title, each.auc, None, each.is_trivial)
-        for each in behaviour.discriminators
+        for each in behavior.discriminators
         if each.auc.value is not None
     ]
-    if behaviour.split_half.value is not None:
-        rows.append(Row("classifier, real halves", behaviour.split_half, None, True))
+    if behavior.split_half.value is not None:
+        rows.append(Row("classifier, real halves", behavior.split_half, None, True))
     if not rows:
         return None
     return forest_of(

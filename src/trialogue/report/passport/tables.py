@@ -9,9 +9,10 @@ from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import GATE_WORDS, severity_heading
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
-from trialogue.report.agreement.page import Table, text_of, texts
+from trialogue.report.agreement.page import text_of, texts
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import MISSING, number, plain_p, ranks
+from trialogue.report.table import Table
 
 ANY_FAULT = "any of these"
 
@@ -26,31 +27,31 @@ def overview(found: PassportFindings) -> Table:
 
 def distances_table(found: PassportFindings) -> Table | None:
     """How far from real users, beside how far these are from one another."""
-    if found.behaviour is None:
+    if found.behavior is None:
         return None
     rows = tuple(
         (each.title, text_of(each.value), text_of(each.yardstick), text_of(each.excess, sign=True))
-        for each in found.behaviour.distances
+        for each in found.behavior.distances
     )
     return Table(("Distance", "Simulated to real", "Real to real", "Excess"), rows)
 
 
 def discriminators_table(found: PassportFindings) -> Table | None:
     """Classifier, trivial discriminators, and what the classifier makes of real users alone."""
-    if found.behaviour is None:
+    if found.behavior is None:
         return None
-    rows = [(each.title, text_of(each.auc), str(each.auc.n)) for each in found.behaviour.discriminators]
-    half = found.behaviour.split_half
-    fair = {True: "", False: " (off .5)", None: ""}[found.behaviour.is_fair]
+    rows = [(each.title, text_of(each.auc), str(each.auc.n)) for each in found.behavior.discriminators]
+    half = found.behavior.split_half
+    fair = {True: "", False: " (off .5)", None: ""}[found.behavior.is_fair]
     rows.append((f"classifier on halves of the real users{fair}", text_of(half), str(half.n)))
     return Table(("Discriminator", "AUC", "Dialogues"), tuple(rows))
 
 
 def features_table(found: PassportFindings) -> Table | None:
     """Every feature of users."""
-    if found.behaviour is None:
+    if found.behavior is None:
         return None
-    gaps = found.behaviour.gaps
+    gaps = found.behavior.gaps
     away = texts([gap.giveaway for gap in gaps])
     rows = tuple(
         (gap.title, *texts([gap.real, gap.simulated]), text_of(gap.difference, sign=True), given)
@@ -172,14 +173,14 @@ def passport_csv(found: PassportFindings) -> str:
 
 
 def _rows(found: PassportFindings) -> Iterator[list[object]]:
-    behaviour = found.behaviour
-    if behaviour is not None:
-        for each in behaviour.distances:
+    behavior = found.behavior
+    if behavior is not None:
+        for each in behavior.distances:
             for what, estimate in (("value", each.value), ("yardstick", each.yardstick), ("excess", each.excess)):
-                yield _row(Part.BEHAVIOUR, f"distance {what}", each.name, estimate)
-        for one in behaviour.discriminators:
-            yield _row(Part.BEHAVIOUR, "auc", one.name, one.auc)
-        yield _row(Part.BEHAVIOUR, "auc", "split-half", behaviour.split_half)
+                yield _row(Part.BEHAVIOR, f"distance {what}", each.name, estimate)
+        for one in behavior.discriminators:
+            yield _row(Part.BEHAVIOR, "auc", one.name, one.auc)
+        yield _row(Part.BEHAVIOR, "auc", "split-half", behavior.split_half)
     for ranking in found.rankings:
         about = f"{ranking.simulated.measure} / {ranking.real.measure}"
         row = _row(Part.RANKING, "concordance", about, ranking.concordance)

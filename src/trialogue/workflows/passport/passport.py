@@ -5,13 +5,13 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.passport.answer import passport_answer
-from trialogue.findings.passport.behaviour import Copies, behaviour_of
+from trialogue.findings.passport.behavior import Copies, behavior_of
 from trialogue.findings.passport.gates import gate_shares
 from trialogue.findings.passport.known_groups import known_group
 from trialogue.findings.passport.methods import SOURCES, methods_of
 from trialogue.findings.passport.ranking import Outcomes, order_of, rankings_of
 from trialogue.findings.passport.records import (
-    Behaviour,
+    Behavior,
     Cost,
     Factor,
     KnownGroup,
@@ -70,7 +70,7 @@ def passport(
         users: a kind of users (``"cir6-pkg"``, a folder of fitted users, ``"llm:single"``), which are simulated with the
             agents of the plan; or dialogues of simulated users that are there: a file, a corpus, the folder of a
             simulation, records.
-        real: dialogues of real users, to hold them against; (): behaviour and ranking validity stay unknown.
+        real: dialogues of real users, to hold them against; (): behavior and ranking validity stay unknown.
         plan: what is simulated; for dialogues, only its versions are read.
         outcome: the measure by which agents that were made worse, seeds and versions are compared.
         same: what systems of the real dialogues are called among the simulated ones.
@@ -162,7 +162,7 @@ def _with_parts(
 ) -> PassportFindings:
     missing: list[MissingPart] = []
     robots = side.dialogues
-    behaviour = _behaviour(people.dialogues, robots, how, missing)
+    behavior = _behavior(people.dialogues, robots, how, missing)
     simulated = outcomes_of(Material(dialogues=robots, scores=side.material.scores), [get_metric(n) for n in OUTCOMES])
     real = outcomes_of(people, [get_metric(name) for name in OUTCOMES])
     rankings = rankings_of(simulated.values, real.values, real.judgements, how)
@@ -184,7 +184,7 @@ def _with_parts(
     )
     found = found.model_copy(
         update={
-            "behaviour": behaviour,
+            "behavior": behavior,
             "rankings": rankings,
             "orders": tuple(
                 order_of(name, given, how, side="simulated")[0]
@@ -196,9 +196,9 @@ def _with_parts(
             "gates": gates,
             "cost": _cost(side, robots, how),
             "missing": tuple(missing),
-            "threats": passport_threats(behaviour, gates, copies, shared=shared, models=models_of(robots)),
+            "threats": passport_threats(behavior, gates, copies, shared=shared, models=models_of(robots)),
             "warnings": _warnings(people, side),
-            "methods": methods_of(behaviour),
+            "methods": methods_of(behavior),
             "sources": SOURCES,
         }
     )
@@ -213,20 +213,20 @@ def _no_ranking(people: Sequence[Dialogue], shared: Sequence[str]) -> Reason:
     return Reason.of(ReasonCode.NO_OUTCOME_ON_BOTH_SIDES)
 
 
-def _behaviour(
+def _behavior(
     people: Sequence[Dialogue], robots: Sequence[Dialogue], how: Resampling, missing: list[MissingPart]
-) -> Behaviour | None:
+) -> Behavior | None:
     sides = [[each for each in side if speaks(each)] for side in (people, robots)]
     if not sides[0]:
-        missing.append(MissingPart(part=Part.BEHAVIOUR, why=Reason.of(ReasonCode.NO_REAL_USERS)))
+        missing.append(MissingPart(part=Part.BEHAVIOR, why=Reason.of(ReasonCode.NO_REAL_USERS)))
         return None
     if not sides[1]:
         why = Reason.of(ReasonCode.ALL_SIMULATED_FAILED, dialogues=len(robots))
-        missing.append(MissingPart(part=Part.BEHAVIOUR, why=why))
+        missing.append(MissingPart(part=Part.BEHAVIOR, why=why))
         return None
     labelled = annotated_alike(*sides)
     one, other = (user_side(side, from_labels=labelled) for side in sides)
-    return behaviour_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, how)
+    return behavior_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, how)
 
 
 def _known_groups(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tuple[KnownGroup, ...]:
@@ -275,7 +275,7 @@ def _cost(side: SimulatedSide, robots: Sequence[Dialogue], how: Resampling) -> C
 def _warnings(people: Material, side: SimulatedSide) -> tuple[str, ...]:
     silent = [sum(not speaks(each) for each in dialogues) for dialogues in (people.dialogues, side.dialogues)]
     found = [
-        f"{count:,} {kind} dialogues without any user text are left out of the comparison of behaviour."
+        f"{count:,} {kind} dialogues without any user text are left out of the comparison of behavior."
         for kind, count in zip(("real", "simulated"), silent, strict=True)
         if count
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.findings.passport.discriminators import discriminators_of, split_half
 from trialogue.findings.passport.distances import distances_of
-from trialogue.findings.passport.records import Behaviour, Folds, Sample
+from trialogue.findings.passport.records import Behavior, Folds, Sample
 from trialogue.findings.passport.sides import UserSide
 from trialogue.findings.realism.records import Gap
 from trialogue.findings.realism.two_sample import Side, gaps
@@ -26,7 +26,7 @@ class Copies:
     """Simulated dialogues that ended by a failure."""
 
 
-def behaviour_of(real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling) -> Behaviour:
+def behavior_of(real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling) -> Behavior:
     """Distances, discriminators, their yardsticks, and every feature.
 
     Args:
@@ -37,7 +37,7 @@ def behaviour_of(real: UserSide, simulated: UserSide, titles: Mapping[str, str],
     """
     found, folds = discriminators_of(real, simulated, titles, how)
     halves, is_fair = split_half(real, how)
-    return Behaviour(
+    return Behavior(
         sample=Sample(real=len(real), people=real.people, simulated=len(simulated), cases=simulated.people),
         distances=distances_of(real, simulated, how),
         discriminators=found,
