@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from trialogue.findings import Measure as Measure
     from trialogue.findings import Standing as Standing
     from trialogue.findings.agreement.records import AgreementFindings as AgreementFindings
+    from trialogue.findings.judging.conclude import JudgeSettings as JudgeSettings
+    from trialogue.findings.judging.records import JudgingFindings as JudgingFindings
     from trialogue.findings.passport.records import PassportFindings as PassportFindings
     from trialogue.findings.people.records import StudyFindings as StudyFindings
     from trialogue.findings.planning.comparison_power import ComparisonPlan as ComparisonPlan
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from trialogue.simulation import load_users as load_users
     from trialogue.simulation.batch.batch import Batch as Batch
     from trialogue.simulation.batch.simulation_file import Study as Study
+    from trialogue.stats.correction.table import Estimand as Estimand
     from trialogue.workflows.agreement.agree import agree as agree
     from trialogue.workflows.agreement.result import Agreement as Agreement
     from trialogue.workflows.alignment.align import align as align
@@ -77,6 +80,9 @@ if TYPE_CHECKING:
     from trialogue.workflows.inputs.knowledge import Knowledge as Knowledge
     from trialogue.workflows.inputs.knowledge import load_catalogue as load_catalogue
     from trialogue.workflows.inputs.read import read as read
+    from trialogue.workflows.judging.judge import LabelPlan as LabelPlan
+    from trialogue.workflows.judging.judge import judge as judge
+    from trialogue.workflows.judging.judge import plan_labels as plan_labels
     from trialogue.workflows.passport.held import PassportPlan as PassportPlan
     from trialogue.workflows.passport.passport import passport as passport
     from trialogue.workflows.score import score as score
@@ -98,6 +104,8 @@ _MODULES = {
     ),
     "findings": ("Contrast", "Findings", "League", "Measure", "Standing"),
     "findings.agreement.records": ("AgreementFindings",),
+    "findings.judging.conclude": ("JudgeSettings",),
+    "findings.judging.records": ("JudgingFindings",),
     "findings.passport.records": ("PassportFindings",),
     "findings.people.records": ("StudyFindings",),
     "findings.planning.comparison_power": ("ComparisonPlan",),
@@ -128,6 +136,7 @@ _MODULES = {
     "simulation": ("UserModel", "load_users"),
     "simulation.batch.batch": ("Batch",),
     "simulation.batch.simulation_file": ("Study",),
+    "stats.correction.table": ("Estimand",),
     "workflows.agreement.agree": ("agree",),
     "workflows.agreement.result": ("Agreement",),
     "workflows.alignment.align": ("align",),
@@ -139,6 +148,7 @@ _MODULES = {
     "workflows.inputs.read": ("read",),
     "workflows.score": ("score",),
     "workflows.display": ("Scores",),
+    "workflows.judging.judge": ("LabelPlan", "judge", "plan_labels"),
     "workflows.passport.held": ("PassportPlan",),
     "workflows.passport.passport": ("passport",),
     "workflows.simulation.simulate": ("simulate",),

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import trialogue
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.judging.conclude import JudgeSettings
 from trialogue.findings.judging.records import JudgedSystem, JudgingFindings, PlannedLabel
@@ -309,3 +310,12 @@ def test_face_is_corrected_on_crsarena_eval() -> None:
     turns = judge(labels, aspect="relevance", scores=run, labels=labels)
     assert turns.level == "turn"
     assert turns.judged > 700
+
+
+def test_the_public_function_takes_paths_and_gives_what_the_command_gives(world: World) -> None:
+    files = {name: Path(path) for name, path in world.files().items()}
+    found = trialogue.judge(files["dialogues"], aspect="overall", labels=files["labels"], scores=files["scores"])
+    assert found == world.judged()
+    plan = trialogue.plan_labels(files["dialogues"], aspect="overall", width=0.8, scores=files["scores"])
+    assert isinstance(plan, trialogue.LabelPlan)
+    assert plan.is_pilot

@@ -33,11 +33,11 @@ class LabelPlan:
 
 
 def judge(
-    run: str,
+    run: str | Path,
     *,
     aspect: str,
-    labels: str,
-    scores: str | None = None,
+    labels: str | Path,
+    scores: str | Path | None = None,
     chances: Path | None = None,
     how: JudgeSettings | None = None,
     progress: Progress | None = None,
@@ -60,7 +60,9 @@ def judge(
     tell = progress or (lambda _line: None)
     how = how or JudgeSettings()
     tell(f"reading {run}")
-    found = judged_material(run, scores=scores, aspect=aspect, labels=labels, chances=chances, estimand=how.estimand)
+    found = judged_material(
+        str(run), scores=_path(scores), aspect=aspect, labels=_path(labels), chances=chances, estimand=how.estimand
+    )
     table = table_of(found.units, aggregate=AGGREGATE)
     unknown = sorted(set(how.family) - set(table.systems))
     if unknown:
@@ -97,12 +99,12 @@ def judge(
 
 
 def plan_labels(
-    run: str,
+    run: str | Path,
     *,
     aspect: str,
     width: float,
-    labels: str | None = None,
-    scores: str | None = None,
+    labels: str | Path | None = None,
+    scores: str | Path | None = None,
     how: JudgeSettings | None = None,
     seed: int = 0,
 ) -> LabelPlan:
@@ -123,7 +125,9 @@ def plan_labels(
     how = how or JudgeSettings()
     if not width > 0:
         raise UsageError(f"--width must be above 0, got {width:g}.")
-    found = judged_material(run, scores=scores, aspect=aspect, labels=labels, chances=None, estimand=how.estimand)
+    found = judged_material(
+        str(run), scores=_path(scores), aspect=aspect, labels=_path(labels), chances=None, estimand=how.estimand
+    )
     by_system: dict[str, list[JudgedUnit]] = defaultdict(list)
     for unit in found.units:
         by_system[unit.key[0]].append(unit)
@@ -143,6 +147,10 @@ def plan_labels(
     ]
     order = rng_for(seed, "order of labels").permutation(len(chosen)).tolist()
     return LabelPlan(width, needs, tuple(chosen[place] for place in order), is_pilot)
+
+
+def _path(file: str | Path | None) -> str | None:
+    return None if file is None else str(file)
 
 
 def _draw_labels(units: list[JudgedUnit], count: int, system: str, seed: int) -> list[PlannedLabel]:
