@@ -12,10 +12,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     """Cells, as many in each row as there are heads."""
 
-    def without(self, *heads: str) -> "Table":
+    def drop_columns(self, *heads: str) -> "Table":
         """The table without some columns, for a place that has no room for them.
 
-        >>> Table(("a", "b"), (("1", "2"),)).without("b")
+        >>> Table(("a", "b"), (("1", "2"),)).drop_columns("b")
         Table(heads=('a',), rows=(('1',),))
         """
         kept = [place for place, head in enumerate(self.heads) if head not in heads]

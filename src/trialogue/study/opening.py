@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.study.databases import FILE as DATABASE_FILE
-from trialogue.study.design.file import FILE, StudyFile, read_study, sha256_of_study
+from trialogue.study.design.file import FILE, ChangedError, StudyFile, read_study, sha256_of_study
 from trialogue.study.design.items import AnyItem
 from trialogue.study.design.items_file import read_items
 
@@ -121,7 +121,7 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
     file, items, sha256 = read_folder(folder)
     had_key = (folder / KEY_FILE).exists()
     set_up(folder, hosts=hosts, secure=secure, proxies=proxies)
-    from trialogue.study.services.management.loading import ChangedError, load
+    from trialogue.study.services.management.loading import load
 
     with _database(folder):
         _check_key(folder, there=had_key)
@@ -144,11 +144,7 @@ def open_launched(folder: Path) -> "Study":
         return open_study(folder)
     except DataError as error:
         return _find_stored_study(folder, error, "")
-    except UsageError as error:
-        from trialogue.study.services.management.loading import ChangedError
-
-        if not isinstance(error, ChangedError):
-            raise
+    except ChangedError as error:
         return _find_stored_study(folder, error, read_study(folder).study)
 
 

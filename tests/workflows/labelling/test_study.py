@@ -185,13 +185,13 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
     assert not any("even labels by people" in line for line in found.findings.warnings)
 
 
-def test_more_labels_than_there_are_situations_are_told(tmp_path: Path) -> None:
+def test_more_labels_than_there_are_situations_give_a_warning(tmp_path: Path) -> None:
     situations, responses = unlabelled()
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
     found = align([tmp_path / "data.jsonl"], [], resamples=100, baselines=False)
     assert len(found.items(45)) == 180  # a reference and three replies each; nothing is told
     with pytest.warns(
-        UserWarning, match="100 situations were to be labelled, but only 45 count: all are used, 180 texts"
+        UserWarning, match="100 situations to label were requested, but only 45 count: all are used, 180 texts"
     ):
         assert len(found.items(100)) == 180
 

@@ -23,9 +23,9 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
     """
     width = columns(width, least=NARROWEST, most=WIDEST)
     parts = [wrap_sentences(findings.answer, width), wrap_sentences(facts(findings), width)]
-    parts.append(draw_cells(systems_table(findings).without(*LEFT_OUT), width))
+    parts.append(draw_cells(systems_table(findings).drop_columns(*LEFT_OUT), width))
     if findings.differences:
-        table = differences_table(findings).without(*LEFT_OUT, "Labels alone")
+        table = differences_table(findings).drop_columns(*LEFT_OUT, "Labels alone")
         parts.append(draw_cells(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")

@@ -37,7 +37,7 @@ def passport_text(findings: PassportFindings, *, width: int | None = None) -> st
     tables = (
         distances_table(findings),
         discriminators_table(findings),
-        rankings and rankings.without("Simulated order", "Real order", "Says"),
+        rankings and rankings.drop_columns("Simulated order", "Real order", "Says"),
         orders_table(findings),
         doses_table(findings),
         gates_table(findings),

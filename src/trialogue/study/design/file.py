@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.study.design.contradictions import contradictions
@@ -26,6 +26,10 @@ PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona"
 FILE = "study.yaml"
 HINT = "Create one with: trialogue study new --template rating --responses FILES --out FOLDER"
 _question: TypeAdapter[Question] = TypeAdapter(Question)
+
+
+class ChangedError(UsageError):
+    """A study has taken people in, and its file or items are others now."""
 
 
 def preset_names() -> list[str]:

@@ -3,17 +3,12 @@
 import numpy as np
 from django.db import transaction
 
-from trialogue.errors import UsageError
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import slot_orders
 from trialogue.study.design.checks import checks_of
-from trialogue.study.design.file import StudyFile
+from trialogue.study.design.file import ChangedError, StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, to_stored
 from trialogue.study.models import Item, Slot, Study
-
-
-class ChangedError(UsageError):
-    """A study has taken people in, and its file or items are others now."""
 
 
 def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
