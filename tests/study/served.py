@@ -1,7 +1,9 @@
 """A study served by real processes, as ``trialogue study serve`` does it."""
 
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -16,13 +18,21 @@ from tests.study.walking import FRAME, OF_TYPE, item
 from trialogue.records.files.jsonl import to_line
 from trialogue.study.design.items import BY_TYPE
 
+PORTS = range(20_000, 32_000)
 PATIENCE_S = 60.0  # until a server has begun, on a machine that is busy
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """A port that nobody has, below those that the system gives to clients.
+
+    A server that is killed and started again at its port would else find a client of another test there, or be taken for
+    started when a client's connection met itself.
+    """
+    for port in random.SystemRandom().sample(PORTS, 100):
+        with socket.socket() as found, contextlib.suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError(f"none of 100 ports of {PORTS} is free")
 
 
 def folder_of(where: Path, kind: str = "rating", *, items: int, **more: Any) -> Path:
