@@ -4,7 +4,7 @@
     python -m benchmarks.alignment MIRROR --only coverage     # one part anew; the others stay as they are
 
 How systems of known alignment are made: ``benchmarks/alignment_systems.py``; the bundled model, matches that go together and
-differences with labels: ``benchmarks/alignment_scenarios.py``; how it is told: ``benchmarks/alignment_tables.py``.
+differences with labels: ``benchmarks/alignment_scenarios.py``; tables: ``benchmarks/alignment_tables.py``.
 The estimate, its intervals and its differences are those of the metric, by the product's code.
 """
 
@@ -91,8 +91,8 @@ def main() -> None:
             text = turns_part(read_inspired(given.mirror), max(1, given.splits // 3))
         else:
             text = reproduction_part(given.mirror)
-        told = ", with folds of an earlier run" if given.folds and name in OF_FOLDS else ""
-        parts[name] = f"{text}\n{process_time() - start:.0f} s of CPU{told}; after commit {commit()}.\n"
+        folds = ", with folds of an earlier run" if given.folds and name in OF_FOLDS else ""
+        parts[name] = f"{text}\n{process_time() - start:.0f} s of CPU{folds}; after commit {commit()}.\n"
     whole = [heading(), *(f"<!-- {name} -->\n\n{parts[name]}" for name in PARTS if name in parts)]
     given.out.write_text("\n".join(whole), "utf-8")
 
@@ -107,8 +107,8 @@ def kept(path: Path) -> dict[str, str]:
 
 
 def commit() -> str:
-    told = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE)
-    return told.stdout.strip()
+    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE)
+    return head.stdout.strip()
 
 
 def heading() -> str:
@@ -242,8 +242,8 @@ def labels_part(folds: Folds, splits: int, draws: int) -> str:
         by_split((one.split, one.plain) for one in found),
         by_split((one.split, one.covered) for one in found),
     )
-    told = f"Coverage over all {len(found)}: dialogues {plain}, as given {as_given}. {missed(COVERAGE, covered)}"
-    return "\n".join([*lines, "", told]) + "\n"
+    summary = f"Coverage over all {len(found)}: dialogues {plain}, as given {as_given}. {missed(COVERAGE, covered)}"
+    return "\n".join([*lines, "", summary]) + "\n"
 
 
 def turns_part(dialogues: Sequence[Dialogue], splits: int) -> str:
@@ -282,12 +282,12 @@ def reproduction_part(mirror: Path) -> str:
     start = process_time()
     found = reproduce(folder)
     seconds = process_time() - start
-    told = Counter(STATUS[row.status] for row in found.rows)
+    statuses = Counter(STATUS[row.status] for row in found.rows)
     baselines = [row for row in found.rows if row.part == PART]
     lines = [
         "## The paper's numbers, from end to end\n",
         f"`trialogue reproduce behavior-alignment --predictions {folder.name}`, without `--quick`: {seconds:.0f} s of CPU,",
-        f"{len(found.rows)} numbers: {', '.join(f'{n} {what}' for what, n in told.most_common())}.\n",
+        f"{len(found.rows)} numbers: {', '.join(f'{n} {what}' for what, n in statuses.most_common())}.\n",
         "| what the baselines reach on INSPIRED | share |\n|---|---|",
         *(f"| {row.what} | {render_estimate(row.ours)} |" for row in baselines),
         "",

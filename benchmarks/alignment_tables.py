@@ -70,8 +70,8 @@ def rates_part(profile: str, found: Sequence[Found], rates: Sequence[float]) -> 
             f"{np.sqrt((errors**2).mean()):.3f} | {covered} | {widths} | {old:+.3f} | {naive[0]:.3f} | {naive[1]:.3f} |"
         )
     pooled = "; ".join(f"{name} {covering(found, name)}" for name in KNOWING)
-    told = f"Over all {len(found)}: {pooled}. {missed_by_systems(found, rates)}"
-    return "\n".join([*lines, "", told]) + "\n"
+    summary = f"Over all {len(found)}: {pooled}. {missed_by_systems(found, rates)}"
+    return "\n".join([*lines, "", summary]) + "\n"
 
 
 def ends_part(found: Sequence[Found]) -> str:

@@ -30,9 +30,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
     tables = in_words(reproduce(given.folder, jobs=given.jobs))
-    told = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True)
+    head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True)
     page = PAGE.format(
-        commit=told.stdout.strip(), python=platform.python_version(), machine=platform.machine(), tables=tables
+        commit=head.stdout.strip(), python=platform.python_version(), machine=platform.machine(), tables=tables
     )
     (HERE / "KDD2020.md").write_text(page, encoding="utf-8")
 

@@ -263,8 +263,8 @@ def head() -> Iterator[str]:
         "",
         "py3langid was chosen: from ten words on it is as often right as lingua, below more often, at a twentieth of the "
         "size. The word list took one text of another language in twenty for English, at any length. A single line of chat "
-        "is too short for all of them, so languages are told from all texts of a speaker, twenty words at least. Times are "
-        "of a shared machine.",
+        "is too short for all of them, so languages are identified from all texts of a speaker, twenty words at least. "
+        "Times are of a shared machine.",
         "",
     )
 

@@ -91,6 +91,8 @@ def page(
             "",
             "Score: killed or timed out, of those that are not equivalent. Counting equivalent mutants as survivors it is "
             f"{_share(total.noticed, total.run)}. CI: Wilson's interval for the share among all lines.",
+            "Tests were written against survivors of this sample: before them about 80 % were noticed (147 killed of 191),",
+            "so the score describes these mutants, not others.",
             "",
             *_table("Survivors", total.survivors, {}),
             *_table("Equivalent mutants", total.equivalent, why),

@@ -1,7 +1,7 @@
 """How fast simulated users talk, in process and over HTTP, and in how much memory: writes ``benchmarks/SIMULATION.md``.
 
 Each measurement runs in a process of its own. CPU seconds are user and system time of that process while dialogues are held,
-written to the ledger and exported; imports and the fitting of users are told apart as start-up.
+written to the ledger and exported; imports and the fitting of users are counted as start-up.
 """
 
 import cProfile

@@ -121,11 +121,11 @@ def used(words: Sequence[str], path: str, written: Path) -> Used:
         stderr=subprocess.PIPE,
     ) as process:
         assert process.stderr is not None
-        told = process.stderr.read().decode()
+        errors = process.stderr.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f"trialogue {' '.join(words)} ended with {process.returncode}:\n{told}")
+        raise SystemExit(f"trialogue {' '.join(words)} ended with {process.returncode}:\n{errors}")
     size = written.stat().st_size / 1e6 if written.is_file() else None
     return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, size)
 

@@ -8,7 +8,7 @@
 A real server (`trialogue study serve`: waitress in gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL)
 and scripted participants who never think: each reads a page, answers every question in it, sends its form and follows
 the redirect, over one connection of its own; who is through is followed by the next. All of them are one process
-beside those of the server. What a participant was told is saved (the form was answered with a redirect) is looked for
+beside those of the server. What was acknowledged to a participant (the form was answered with a redirect) is looked for
 in the database afterwards, value by value. Meanwhile other clients hold connections open on which they sent half a
 header or half a body, and come back when they are dropped. Then the same again while all processes of the server are
 killed with SIGKILL at random moments and started anew; participants whose request failed send it again.
