@@ -21,7 +21,7 @@ import numpy as np
 from trialogue.report import write_report
 from trialogue.workflows.experiment import experiment_of
 from trialogue.workflows.experiment.combined_findings import join_findings
-from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook, read_measurements
+from trialogue.workflows.experiment.estimate.pace import AgentDuration, StageDuration, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, megabytes
 from trialogue.workflows.experiment.stages import plan_of
 
@@ -59,8 +59,8 @@ def main(mirror: str | None) -> None:
         os.environ["TRIALOGUE_DATA_MIRROR"] = mirror
     with tempfile.TemporaryDirectory() as folder:
         measured = [each for given in _experiments(Path(folder), mirror) for each in _run(given)]
-    stages = [each for each in measured if isinstance(each, StageTook) and each.stage != "simulate"]
-    kilobytes = [each.kilobytes for each in measured if isinstance(each, AgentTook)]
+    stages = [each for each in measured if isinstance(each, StageDuration) and each.stage != "simulate"]
+    kilobytes = [each.kilobytes for each in measured if isinstance(each, AgentDuration)]
     (HERE / "EXPERIMENT.md").write_text(_text(stages, float(np.mean(kilobytes))), encoding="utf-8")
 
 
@@ -79,24 +79,24 @@ def _experiments(folder: Path, mirror: str | None) -> Iterable[dict[str, Any]]:
         yield {"out": str(folder / "arena"), "dialogues": ["crsarena-dial"], "label": "default"}
 
 
-def _run(given: dict[str, Any]) -> list[StageTook | AgentTook]:
+def _run(given: dict[str, Any]) -> list[StageDuration | AgentDuration]:
     """CPU seconds of each stage and of the report, and what the simulation kept of its agents."""
     experiment = experiment_of(given)
-    plan, took, last = plan_of(experiment), list[StageTook](), [time.process_time()]
+    plan, took, last = plan_of(experiment), list[StageDuration](), [time.process_time()]
 
     def measure(name: str, _seconds: float) -> None:
         now = time.process_time()
         sizes = megabytes(plan, experiment.study, read_measurements(plan.out / "stages"))
-        took.append(StageTook(stage=name, megabytes=sizes[name], seconds=now - last[0]))
+        took.append(StageDuration(stage=name, megabytes=sizes[name], seconds=now - last[0]))
         last[0] = time.process_time()
 
     plan.run(lambda line: print(line, flush=True), took=measure)
     write_report(join_findings(experiment, plan), plan.out)
     measure(REPORT, 0)
-    return [*took, *(each for each in read_measurements(plan.out / "stages") if isinstance(each, AgentTook))]
+    return [*took, *(each for each in read_measurements(plan.out / "stages") if isinstance(each, AgentDuration))]
 
 
-def _text(stages: list[StageTook], kilobytes: float) -> str:
+def _text(stages: list[StageDuration], kilobytes: float) -> str:
     points: dict[str, list[tuple[float, float]]] = {}
     for each in stages:
         points.setdefault(each.stage.partition("-")[0], []).append((each.megabytes, each.seconds))

@@ -17,10 +17,10 @@ from trialogue.findings.threats import Severity, Validity
 from trialogue.records import Dialogue, Ending, Rating, Response, Situation, Utterance
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate_records
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline import choose
 
-Maker = Callable[[np.random.Generator, str, float], Material]
+Maker = Callable[[np.random.Generator, str, float], InputRecords]
 """Records of one version from a generator, its name and how good it is."""
 TEXT = (
     "you should really watch the new film about an old house near the sea because it is quiet and warm with good actors "
@@ -61,9 +61,9 @@ def dialogue(rng: np.random.Generator, name: str, user: str, rating: Rating) -> 
     )
 
 
-def shares(rng: np.random.Generator, name: str, level: float) -> Material:
+def shares(rng: np.random.Generator, name: str, level: float) -> InputRecords:
     """100 dialogues, each of a person of its own, satisfied or not."""
-    return Material(
+    return InputRecords(
         dialogues=[
             dialogue(
                 rng,
@@ -76,7 +76,7 @@ def shares(rng: np.random.Generator, name: str, level: float) -> Material:
     )
 
 
-def stars(rng: np.random.Generator, name: str, level: float, *, people: int, each: int, same: bool) -> Material:
+def stars(rng: np.random.Generator, name: str, level: float, *, people: int, each: int, same: bool) -> InputRecords:
     """Ratings from 1 to 5 by people with a level of their own (SD .7) and errors (SD .8), some dialogues each."""
     tastes = np.random.default_rng(int(rng.integers(2**32)) if not same else SHARED["seed"]).normal(0, 0.7, people)
     found = []
@@ -86,14 +86,14 @@ def stars(rng: np.random.Generator, name: str, level: float, *, people: int, eac
             rating = Rating(name="satisfaction", value=value, rater="user", low=1, high=5)
             user = f"{'both' if same else name}-{person}"
             found.append(dialogue(rng, f"{name}-{person}-{number}", user, rating))
-    return Material(dialogues=found)
+    return InputRecords(dialogues=found)
 
 
 SHARED = {"seed": 0}
 """Of the people who meet both versions, set for each pair of runs."""
 
 
-def replies(rng: np.random.Generator, _name: str, level: float) -> Material:
+def replies(rng: np.random.Generator, _name: str, level: float) -> InputRecords:
     """Replies to 80 situations that keep each of ten words of the reference with some probability."""
     references = np.random.default_rng(5).integers(len(WORDS), size=(80, 10))
     situations, answers = [], []
@@ -105,15 +105,15 @@ def replies(rng: np.random.Generator, _name: str, level: float) -> Material:
         situations.append(Situation(id=str(place), context=(user,), reference=reference, dialogue_id=str(place)))
         said = Utterance(speaker="system", text=" ".join(kept))
         answers.append(Response(situation_id=str(place), system="crs", utterance=said))
-    return Material(situations=situations, responses=answers)
+    return InputRecords(situations=situations, responses=answers)
 
 
-def both(rng: np.random.Generator, name: str, level: float) -> Material:
+def both(rng: np.random.Generator, name: str, level: float) -> InputRecords:
     """Stars by 40 people who met both versions."""
     return stars(rng, name, level, people=40, each=1, same=True)
 
 
-def several(rng: np.random.Generator, name: str, level: float) -> Material:
+def several(rng: np.random.Generator, name: str, level: float) -> InputRecords:
     """Stars by 30 people for each version, of three dialogues each."""
     return stars(rng, name, level, people=30, each=3, same=False)
 
@@ -149,7 +149,7 @@ def counts(runs: int, design: Design, gain: float, seed: int) -> dict[str, int]:
     return found
 
 
-def run_of(design: Design, material: Material, name: str) -> Run:
+def run_of(design: Design, material: InputRecords, name: str) -> Run:
     return evaluate_records(material, choose(material, list(design.metrics)), title=name, resamples=200)
 
 

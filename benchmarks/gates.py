@@ -20,7 +20,7 @@ from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import resolve_mentions
 from trialogue.workflows.inputs.inputs import gather
@@ -47,7 +47,7 @@ def hosts(world: World) -> list[Dialogue]:
     """Dialogues of agenda-based users, into which faults are planted."""
     users = load_kind("cir6-pkg").settle(world)
     agent = make_agent("reference:guided")
-    return [Conversing()(agent, users, task) for task in Plan(("guided",), ("cir6-pkg",), HOSTS)]
+    return [DialogueRunner()(agent, users, task) for task in Plan(("guided",), ("cir6-pkg",), HOSTS)]
 
 
 def planted(world: World) -> Iterator[Planted]:

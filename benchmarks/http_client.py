@@ -28,7 +28,7 @@ from urllib3.connection import HTTPConnection
 
 from benchmarks.tables import table
 from trialogue.transport.failures import AgentFailure
-from trialogue.transport.http import MOST_BYTES, QUICK, Wire, _Deadline, _Response
+from trialogue.transport.http import MOST_BYTES, QUICK, ConnectionPool, _Deadline, _Response
 
 HERE = Path(__file__).resolve().parent
 ROUNDS, REQUESTS = 15, 200
@@ -145,7 +145,7 @@ def through_urllib3(url: str, connection: type[HTTPConnection], timeout_s: float
 
 def through_ours(url: str, timeout_s: float) -> Client:
     """One request by our client."""
-    wire = Wire(url, timeout_s=timeout_s)
+    wire = ConnectionPool(url, timeout_s=timeout_s)
     return lambda path: wire.ask("POST", path, body=SENT, headers=HEADERS).body
 
 

@@ -21,7 +21,7 @@ from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.failure_policy import with_failure_policy
 from trialogue.records import Dialogue, Utterance
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.transport.failures import AgentFailure
 from trialogue.workflows.inputs.knowledge import load_catalogue
@@ -128,7 +128,7 @@ def hold(agent: Agent, users: str, n: int) -> Held:
     known = load_catalogue()
     made = load_kind(users).settle(World(known.catalogue, known.ratings))
     plan = Plan((agent.name,), (users,), n, seed=11)
-    return Held(agent.name, [Conversing()(agent, made, task) for task in plan])
+    return Held(agent.name, [DialogueRunner()(agent, made, task) for task in plan])
 
 
 def interval(values: np.ndarray) -> tuple[float, float, float]:

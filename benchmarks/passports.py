@@ -20,9 +20,9 @@ from trialogue.report.passport.page import write_passport
 from trialogue.report.passport.terminal import passport_text
 from trialogue.seeds import rng_for
 from trialogue.workflows.inputs.inputs import gather
-from trialogue.workflows.passport.held import PassportPlan
 from trialogue.workflows.passport.passport import AGENTS, passport
 from trialogue.workflows.passport.sides import user_side
+from trialogue.workflows.passport.simulated_sample import PassportPlan
 from trialogue.workflows.simulation.realism_features import FEATURES, speaks
 
 SYSTEMS = ("barcor", "chatgpt", "kbrd", "unicrs")

@@ -59,7 +59,7 @@ def held(n: int, make_agent: Callable[[str], "Agent"], folder: Path, **options: 
     """Hold and export some dialogues; what it took."""
     from trialogue.simulation.batch.batch import run_batch
     from trialogue.simulation.batch.plan import Plan
-    from trialogue.simulation.batch.workers import Conversing
+    from trialogue.simulation.batch.workers import DialogueRunner
 
     start = time.process_time()
     agent, population = make_agent("agent"), users()
@@ -71,7 +71,7 @@ def held(n: int, make_agent: Callable[[str], "Agent"], folder: Path, **options: 
         make_agent if options.get("jobs") else lambda _: agent,
         users if options.get("jobs") else lambda _: population,
         folder=folder,
-        talk=Conversing(max_turns=turns),
+        talk=DialogueRunner(max_turns=turns),
         **options,
     )
     cpu, seconds = time.process_time() - ready, time.perf_counter() - wall

@@ -26,7 +26,7 @@ from trialogue.records import STRATEGIES, Dialogue, Response, Utterance
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import CLASSES, examples_of
 from trialogue.strategies.bundled_model import CARD, published_card, train_default
-from trialogue.strategies.card import Measured, ModelCard, number
+from trialogue.strategies.card import MeasuredAccuracy, ModelCard, number
 from trialogue.strategies.evaluation.coverage import coverage_of
 from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
 from trialogue.strategies.evaluation.results import EvaluationResult
@@ -142,10 +142,10 @@ them were written (others without sight of any corpus), the calibration was fitt
 {table(PAIR_HEAD, pairs)}"""
 
 
-def on_card(found: EvaluationResult, name: str, protocol: str) -> Measured:
+def on_card(found: EvaluationResult, name: str, protocol: str) -> MeasuredAccuracy:
     assert found.labels is not None
     by_cluster = found.pairs.by_cluster
-    return Measured(
+    return MeasuredAccuracy(
         on=name,
         protocol=protocol,
         n=found.n,

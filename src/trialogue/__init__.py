@@ -65,13 +65,13 @@ if TYPE_CHECKING:
     from trialogue.simulation import UserModel as UserModel
     from trialogue.simulation import load_users as load_users
     from trialogue.simulation.batch.batch import Batch as Batch
-    from trialogue.simulation.batch.simulation_file import Study as Study
+    from trialogue.simulation.batch.simulation_file import SimulationFile as SimulationFile
     from trialogue.stats.correction.table import Estimand as Estimand
     from trialogue.workflows.agreement.agree import agree as agree
     from trialogue.workflows.agreement.result import Agreement as Agreement
     from trialogue.workflows.alignment.align import align as align
     from trialogue.workflows.alignment.run import AlignmentRun as AlignmentRun
-    from trialogue.workflows.compare import Compared as Compared
+    from trialogue.workflows.compare import ComparisonResult as ComparisonResult
     from trialogue.workflows.compare import compare as compare
     from trialogue.workflows.compare_plan import plan as plan
     from trialogue.workflows.display import Scores as Scores
@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     from trialogue.workflows.judging.judge import LabelPlan as LabelPlan
     from trialogue.workflows.judging.judge import judge as judge
     from trialogue.workflows.judging.judge import plan_labels as plan_labels
-    from trialogue.workflows.passport.held import PassportPlan as PassportPlan
     from trialogue.workflows.passport.passport import passport as passport
+    from trialogue.workflows.passport.simulated_sample import PassportPlan as PassportPlan
     from trialogue.workflows.score import score as score
     from trialogue.workflows.simulation.simulate import simulate as simulate
     from trialogue.workflows.study.power import plan_study as plan_study

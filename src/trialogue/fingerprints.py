@@ -109,7 +109,7 @@ def _speaker(utterance: Utterance) -> str:
 
 
 @dataclass(frozen=True)
-class Recognised:
+class RecognisedDialogue:
     """A dialogue recognised as training data."""
 
     fold: str
@@ -126,7 +126,7 @@ class TrainingDialogues(Record):
     folds: dict[str, tuple[str, ...]]
     """Fingerprints of the exchanges of each fold, sorted; which exchanges make a dialogue cannot be read from them."""
 
-    def recognise(self, dialogue: Dialogue) -> Recognised | None:
+    def recognise(self, dialogue: Dialogue) -> RecognisedDialogue | None:
         """The fold of a dialogue; None if it is not recognised or has no exchange.
 
         Its id, its system and its user do not matter. Of several folds, the one that knows most of its exchanges counts,
@@ -141,7 +141,7 @@ class TrainingDialogues(Record):
         fold = min(counts, key=lambda name: (-counts[name], name), default=None)
         if fold is None or counts[fold] < MOST_EXCHANGES * len(own):
             return None
-        return Recognised(fold, counts[fold], len(own))
+        return RecognisedDialogue(fold, counts[fold], len(own))
 
     @cached_property
     def _sets(self) -> Mapping[str, frozenset[str]]:

@@ -15,7 +15,7 @@ from trialogue.agents import Turn
 from trialogue_recommenders.conversation import ReferenceAgent
 from trialogue_recommenders.knowledge.expert import Expert
 from trialogue_recommenders.policy import ListeningPolicy, Reply
-from trialogue_recommenders.understanding.understanding import Heard
+from trialogue_recommenders.understanding.user_text import ParsedText
 from trialogue_recommenders.wording.voice import Voice
 
 
@@ -61,12 +61,12 @@ class GenreLedPolicy(ListeningPolicy):
 
     # What may be said at any time.
 
-    def _leaves(self, heard: Heard) -> bool:
+    def _leaves(self, heard: ParsedText) -> bool:
         stays = heard.says("request", "other", "more", "similar") or heard.asks or heard.titles or heard.wanted
         thanks = heard.says("thanks") and not heard.says("accept", "tell", "seen") and self._awaits == "kind"
         return not stays and (heard.says("bye") or (thanks and bool(self.shown)))
 
-    def _side_reply(self, heard: Heard) -> Reply:
+    def _side_reply(self, heard: ParsedText) -> Reply:
         if heard.says("help"):
             return (self.say("help", "Show", examples=self._examples),)
         if heard.says("restart", "wrong"):
@@ -77,7 +77,7 @@ class GenreLedPolicy(ListeningPolicy):
 
     # What they say of what was recommended.
 
-    def _review(self, heard: Heard) -> Reply:
+    def _review(self, heard: ParsedText) -> Reply:
         """After "what did you think of it?" anything is a review, unless it clearly asks or wishes for something."""
         if self._awaits != "review" or self.topic is None:
             return ()
@@ -90,7 +90,7 @@ class GenreLedPolicy(ListeningPolicy):
         if opinion:
             self.memory.judge(item_id, liked=opinion > 0)
 
-    def _question(self, heard: Heard) -> Reply:
+    def _question(self, heard: ParsedText) -> Reply:
         asked = self.item_meant(heard) if heard.asks or heard.says("tell") else None
         if asked is None or (heard.wanted and not heard.asks):
             return ()
@@ -107,7 +107,7 @@ class GenreLedPolicy(ListeningPolicy):
             return (self.say("menu", "More", title=item, known=known),)
         return (self.say("menu empty", "More", title=item),)
 
-    def _verdict(self, heard: Heard) -> Reply:
+    def _verdict(self, heard: ParsedText) -> Reply:
         """What they say of the item that is spoken of."""
         item_id = self.topic
         if item_id is None:
@@ -129,7 +129,7 @@ class GenreLedPolicy(ListeningPolicy):
             return self._choice_reply(item_id)
         return ()
 
-    def _has_seen(self, item_id: str, heard: Heard) -> Reply:
+    def _has_seen(self, item_id: str, heard: ParsedText) -> Reply:
         if heard.opinion and heard.says("seen"):  # "Seen it, loved it" is a review already
             self._judge(item_id, heard.opinion)
             return self._next_reply("list next")
@@ -152,7 +152,7 @@ class GenreLedPolicy(ListeningPolicy):
 
     # What they wish for.
 
-    def _wish(self, heard: Heard) -> Reply:
+    def _wish(self, heard: ParsedText) -> Reply:
         for named in heard.titles:
             if named.item_id == self.topic and not named.against:
                 continue
@@ -166,7 +166,7 @@ class GenreLedPolicy(ListeningPolicy):
             return self._next_reply("list sorry" if heard.unwanted and not heard.wanted and self.topic else "list")
         return self._next_reply("list") if new else ()
 
-    def _opening_reply(self, heard: Heard) -> Reply:
+    def _opening_reply(self, heard: ParsedText) -> Reply:
         """Anything else that may lead to a first recommendation, or to a question."""
         if heard.says("open") or (self._asked_kind and heard.says("request", "other", "more")):
             return self._next_reply("list")
@@ -190,10 +190,10 @@ class GenreLedPolicy(ListeningPolicy):
             return (self.say("unknown", "Elicit", query=words, examples=self._examples, asks=[self._kind_slot]),)
         return ()
 
-    def _is_small_talk(self, heard: Heard) -> bool:
+    def _is_small_talk(self, heard: ParsedText) -> bool:
         return heard.says("yes", "ok", "no", "thanks") and self.topic is None
 
-    def _fail(self, heard: Heard) -> Reply:
+    def _fail(self, heard: ParsedText) -> Reply:
         known = self.known_of(self.item(self.topic)) if self.topic else ""
         if known:
             return (self.say("fail", "Fail", known=known),)

@@ -15,7 +15,7 @@ from trialogue.records import Utterance
 from trialogue_recommenders.conversation import ReferenceAgent
 from trialogue_recommenders.knowledge.expert import Expert
 from trialogue_recommenders.policy import ListeningPolicy, Reply
-from trialogue_recommenders.understanding.understanding import Heard
+from trialogue_recommenders.understanding.user_text import ParsedText
 from trialogue_recommenders.wording.voice import TITLE, Voice
 
 BURST = 2  # recommendations at once; And chill mostly gave two
@@ -62,7 +62,7 @@ class GuidedPolicy(ListeningPolicy):
 
     # What may be said at any time.
 
-    def _goodbye(self, heard: Heard) -> Reply:
+    def _goodbye(self, heard: ParsedText) -> Reply:
         wants_more = heard.says("request", "other", "more", "similar")
         if heard.says("bye") and not wants_more:
             noted = self._note_choice(heard) if heard.says("accept") and self.shown else ()
@@ -72,7 +72,7 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("end", "End"),)
         return ()
 
-    def _side_reply(self, heard: Heard) -> Reply:
+    def _side_reply(self, heard: ParsedText) -> Reply:
         """Help, questions, corrections."""
         if heard.says("restart", "wrong"):
             return self._step_back(heard)
@@ -86,14 +86,14 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("again", "List", titles=self.items(self.shown)),)
         return ()
 
-    def _step_back(self, heard: Heard) -> Reply:
+    def _step_back(self, heard: ParsedText) -> Reply:
         (self.memory.forget_wishes if heard.says("restart") else self.memory.forget_wanted)()
         self._awaits = "film"
         return (self.say("back", "Back", asks=[TITLE]),)
 
     # What they say of what was recommended.
 
-    def _feedback(self, heard: Heard) -> Reply:
+    def _feedback(self, heard: ParsedText) -> Reply:
         named = [named.item_id for named in heard.titles if not named.against]
         new = any(item_id not in self.shown for item_id in named)
         goes_on = heard.says("other", "more", "similar", "seen")
@@ -108,7 +108,7 @@ class GuidedPolicy(ListeningPolicy):
             return self._turned_down(heard)
         return self._verdict(heard)
 
-    def _verdict(self, heard: Heard) -> Reply:
+    def _verdict(self, heard: ParsedText) -> Reply:
         """What they say of what was shown without naming anything."""
         asked = self._awaits == "pick" and not heard.says("request")
         pleased = heard.says("accept", "liked") or heard.when or self.item_chosen(heard)
@@ -119,7 +119,7 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("no pick", "Elicit", asks=[TITLE]),)
         return ()
 
-    def _note_choice(self, heard: Heard) -> Reply:
+    def _note_choice(self, heard: ParsedText) -> Reply:
         """Put down what they picked: what they named, or chose, or heard about, or all."""
         named = [named.item_id for named in heard.titles if not named.against]
         chosen = self.item_chosen(heard) or self.topic
@@ -134,7 +134,7 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("record when", "Record", title=self.item(picked[0]), when=heard.when),)
         return (self.say("record", "Record", title=self.item(picked[0])),)
 
-    def _other_items(self, heard: Heard) -> Reply:
+    def _other_items(self, heard: ParsedText) -> Reply:
         if heard.says("disliked"):
             self._dislike(heard)
         elif heard.says("seen") and heard.says("liked"):
@@ -142,12 +142,12 @@ class GuidedPolicy(ListeningPolicy):
                 self.memory.judge(item_id, liked=True)
         return self._burst(self.say("seen" if heard.says("seen") else "similar", "Similar"))
 
-    def _turned_down(self, heard: Heard) -> Reply:
+    def _turned_down(self, heard: ParsedText) -> Reply:
         self._dislike(heard)
         self.memory.want(heard)
         return self._burst(None, first="sorry")
 
-    def _dislike(self, heard: Heard) -> None:
+    def _dislike(self, heard: ParsedText) -> None:
         """They dislike what they name or choose; without that all, unless it is only a kind that they do not want."""
         named = [named.item_id for named in heard.titles if named.against]
         chosen = self.item_chosen(heard)
@@ -156,7 +156,7 @@ class GuidedPolicy(ListeningPolicy):
 
     # What they say of themselves.
 
-    def _taste(self, heard: Heard) -> Reply:
+    def _taste(self, heard: ParsedText) -> Reply:
         named = [named.item_id for named in heard.titles]
         if not named and not heard.wanted and (guessed := self._misspelt(heard)):
             named = [guessed]
@@ -177,14 +177,14 @@ class GuidedPolicy(ListeningPolicy):
             self.memory.note(heard.rest)
         return self._burst(self.say("show", "Show"))
 
-    def _misspelt(self, heard: Heard) -> str | None:
+    def _misspelt(self, heard: ParsedText) -> str | None:
         if heard.says("greeting", "yes", "no", "ok", "open", "request", "help") or self._awaits == "why":
             return None
         return self.item_guessed(heard)
 
     # What neither is.
 
-    def _neither_reply(self, heard: Heard) -> Reply:
+    def _neither_reply(self, heard: ParsedText) -> Reply:
         if heard.says("other", "more", "similar", "request", "open"):
             self._elicited += 1
             if self._elicited == 1 and not heard.says("more"):

@@ -14,7 +14,7 @@ from trialogue.agents import Turn
 from trialogue_recommenders.conversation import ReferenceAgent
 from trialogue_recommenders.knowledge.expert import Expert, Ranking
 from trialogue_recommenders.policy import TAKEN_FOR, ListeningPolicy, Reply, item_at_number
-from trialogue_recommenders.understanding.understanding import ALSO_TITLES, Heard
+from trialogue_recommenders.understanding.user_text import ALSO_TITLES, ParsedText
 from trialogue_recommenders.wording.voice import TITLE, Numbered, Voice
 
 MOST_FOUND = 5  # search results to choose from, as Kelly gave
@@ -76,13 +76,13 @@ class ItemCentredPolicy(ListeningPolicy):
 
     # What may be said at any time.
 
-    def _leaves(self, heard: Heard) -> bool:
+    def _leaves(self, heard: ParsedText) -> bool:
         stays = heard.says("request", "other", "more", "similar") or heard.asks or heard.titles
         records = heard.says("accept", "tell") or (heard.says("ok") and self.topic not in (None, *self.memory.liked))
         thanks = heard.says("thanks") and not records and self._begun
         return not stays and (heard.says("bye") or thanks)
 
-    def _side_reply(self, heard: Heard) -> Reply:
+    def _side_reply(self, heard: ParsedText) -> Reply:
         if heard.says("restart", "wrong"):
             self.memory.forget_wishes()
             self.topic = None
@@ -95,7 +95,7 @@ class ItemCentredPolicy(ListeningPolicy):
 
     # One item.
 
-    def _number(self, heard: Heard) -> Reply:
+    def _number(self, heard: ParsedText) -> Reply:
         if heard.choice is None or heard.titles or self._expects not in ("which", "number"):
             return ()
         choices = self._found if self._expects == "which" else self.shown
@@ -106,7 +106,7 @@ class ItemCentredPolicy(ListeningPolicy):
             return self.answers(chosen, heard.asks)
         return self._open(chosen, "show" if self._expects == "which" else "subset")
 
-    def _title(self, heard: Heard) -> Reply:
+    def _title(self, heard: ParsedText) -> Reply:
         wanted = [named.item_id for named in heard.titles if not named.against]
         for named in heard.titles:
             if named.against:
@@ -131,13 +131,13 @@ class ItemCentredPolicy(ListeningPolicy):
         self.remember_fact(item_id, fact.name)
         return (self.say(section, intent, title=item, fact=fact, known=known),)
 
-    def _question(self, heard: Heard) -> Reply:
+    def _question(self, heard: ParsedText) -> Reply:
         asked = self.item_meant(heard) if heard.asks or heard.says("tell") else None
         return self.answers(asked, heard.asks) if asked and not heard.wanted else ()
 
     # Several items.
 
-    def _search_reply(self, heard: Heard) -> Reply:
+    def _search_reply(self, heard: ParsedText) -> Reply:
         """Similar, other or more items, or such as have what they say."""
         if heard.wanted or heard.unwanted or heard.years:
             if self._expects == "title" and len(self.expert.content.search(heard.query, at_least=TAKEN_FOR)) == 1:
@@ -179,7 +179,7 @@ class ItemCentredPolicy(ListeningPolicy):
 
     # What they say of an item.
 
-    def _verdict(self, heard: Heard) -> Reply:
+    def _verdict(self, heard: ParsedText) -> Reply:
         if self._expects == "title" and heard.is_bare and not heard.says("accept", "yes", "ok", "no"):
             return ()  # "Bad Boys" is no verdict
         if self._expects == "which" and heard.says("no", "disliked"):
@@ -206,7 +206,7 @@ class ItemCentredPolicy(ListeningPolicy):
 
     # A search.
 
-    def _search(self, heard: Heard) -> Reply:
+    def _search(self, heard: ParsedText) -> Reply:
         small = heard.query.casefold() in ALSO_TITLES and not (heard.is_bare and self._expects == "title")
         if heard.says("greeting") or not heard.query or small or heard.asks or heard.query.isdecimal():
             return self._elicit("hello" if heard.says("greeting") and not self.shown else "title")

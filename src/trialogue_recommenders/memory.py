@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from trialogue_recommenders.knowledge.expert import Wish
-from trialogue_recommenders.understanding.understanding import Heard
+from trialogue_recommenders.understanding.user_text import ParsedText
 from trialogue_recommenders.vocabulary import AnyOf
 
 MOST_TOPICS = 3  # remarks in the user's own words that count; older ones are past
@@ -34,7 +34,7 @@ class Memory:
         """Record offered items, which are not offered again unless requested."""
         self.offered.update(dict.fromkeys(item_ids))
 
-    def want(self, heard: Heard) -> None:
+    def want(self, heard: ParsedText) -> None:
         """Record wishes, replacing those for the same attribute unless "also" is said."""
         if heard.wanted:
             replaced = set() if " also " in f" {heard.text.casefold()} " else _attributes(heard.wanted)

@@ -7,7 +7,7 @@ from trialogue.catalogue import Item
 from trialogue.records import Utterance
 from trialogue_recommenders.knowledge.expert import Expert, Ranking, Wish
 from trialogue_recommenders.memory import Memory
-from trialogue_recommenders.understanding.understanding import Heard
+from trialogue_recommenders.understanding.user_text import ParsedText
 from trialogue_recommenders.wording.voice import Fact, Voice
 
 Reply = tuple[Utterance, ...]
@@ -65,7 +65,7 @@ class ListeningPolicy:
         known = (*self.memory.known_items(), like) if like is not None else self.memory.known_items()
         return self.expert.rank(wish, without=known, like_one=like is not None)
 
-    def item_meant(self, heard: Heard) -> str | None:
+    def item_meant(self, heard: ParsedText) -> str | None:
         """Id of the item under discussion: the one named, the one chosen, the topic, or the last one shown."""
         if heard.titles:
             return heard.titles[0].item_id
@@ -74,11 +74,11 @@ class ListeningPolicy:
             return chosen
         return self.topic or (self.shown[-1] if self.shown else None)
 
-    def item_chosen(self, heard: Heard) -> str | None:
+    def item_chosen(self, heard: ParsedText) -> str | None:
         """Id of the shown item chosen by a number or "the last one"; None if there is none."""
         return item_at_number(self.shown, heard.choice)
 
-    def item_guessed(self, heard: Heard) -> str | None:
+    def item_guessed(self, heard: ParsedText) -> str | None:
         """Id of the item whose title nearly matches the user's text; None if there is none."""
         found = self.expert.content.search(heard.query, n=1, at_least=TAKEN_FOR) if heard.query else ()
         return found[0][0] if found else None
@@ -127,7 +127,7 @@ class ListeningPolicy:
         self.remember_fact(item.id, fact.name)
         return self.say(section, self.repeat_section, title=item, fact=fact)
 
-    def own_words(self, heard: Heard) -> str:
+    def own_words(self, heard: ParsedText) -> str:
         """The title that the user seems to have named, short enough to repeat; "" if there is none."""
         return heard.query if len(heard.query) <= SHOWN_LENGTH and "\n" not in heard.query else ""
 

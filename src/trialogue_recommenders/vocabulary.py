@@ -27,7 +27,7 @@ AnyOf = tuple[Feature, ...]
 """Features that the same words may mean, such as somebody as director or as actor: an item needs one of them."""
 
 
-class Found(NamedTuple):
+class FoundFeature(NamedTuple):
     """An attribute value found in a text, with its span."""
 
     features: AnyOf
@@ -59,19 +59,19 @@ class Vocabulary:
         self._surnames = _index_by_surname(features)
         self._longest = max((len(phrase) for phrase in self._features), default=0)
 
-    def find(self, text: str) -> tuple[Found, ...]:
+    def find(self, text: str) -> tuple[FoundFeature, ...]:
         """Attribute values named in a text, in order; of overlapping ones the first, then the longest."""
         words = list(tokens(text))
         return tuple(self._find(text, words))
 
-    def _find(self, text: str, words: Sequence[Token]) -> Iterator[Found]:
+    def _find(self, text: str, words: Sequence[Token]) -> Iterator[FoundFeature]:
         place = 0
         while place < len(words):
             found, behind = self._longest_phrase(words, place)
             if not found:
                 found, behind = self._surname(text, words, place), place + 1
             for features in found:
-                yield Found(features, words[place].start, words[behind - 1].end)
+                yield FoundFeature(features, words[place].start, words[behind - 1].end)
             place = behind
 
     def _longest_phrase(self, words: Sequence[Token], first: int) -> tuple[tuple[AnyOf, ...], int]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies
 from trialogue.metrics import Conversation, get_metric
 from trialogue.metrics.base import Undefined
-from trialogue.metrics.batch import Batch, CountedAtOnce, SummedAtOnce
+from trialogue.metrics.batch import Batch, BatchCountMetric, BatchSumMetric
 from trialogue.metrics.text import tokens
 from trialogue.metrics.text import word_hashes as encoding
 from trialogue.metrics.text.multisets import common, distinct, longest_common_subsequences
@@ -86,7 +86,7 @@ def test_a_batch_has_the_statistics_of_its_replies(name: str) -> None:
     single: Any = metric
     long = " ".join(f"w{place % 70}" for place in range(120))
     batch = batch_of([*PAIRS, (long, long[5:]), ("  ", "a"), ("", "")])
-    if isinstance(metric, SummedAtOnce):
+    if isinstance(metric, BatchSumMetric):
         rows = metric.statistics_of(batch)
         for place, reply in enumerate(batch.replies):
             one = single.statistics(reply)
@@ -95,7 +95,7 @@ def test_a_batch_has_the_statistics_of_its_replies(name: str) -> None:
             else:
                 assert place not in rows.undefined
                 np.testing.assert_allclose(rows.values[place], one, rtol=1e-13, atol=1e-15)
-    elif isinstance(metric, CountedAtOnce):
+    elif isinstance(metric, BatchCountMetric):
         found = metric.types_of(batch)
         for place, reply in enumerate(batch.replies):
             types = single.types(reply)

@@ -5,7 +5,7 @@ import pytest
 
 from tests.metrics.acts import acted
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure
-from trialogue.metrics.base import Summed, Undefined
+from trialogue.metrics.base import SumMetric, Undefined
 from trialogue.metrics.engine.conversations import offline_conversations
 from trialogue.metrics.failure_policy import with_failure_policy
 from trialogue.metrics.failure_sensitivity import failure_sensitivity
@@ -157,7 +157,7 @@ def test_the_worst_value_is_the_end_of_the_scale_for_every_metric_that_has_one(n
     (conversation,) = offline_conversations([situation], [reply])
     dialogue = held("d", Ending.AGENT_ERROR, "u:Disclose", "a:List=Heat", "u:Note-end", "a:Record=")
     for metric in all_variants(name):
-        if not isinstance(metric, Summed) or metric.card.failure_policy is not FailurePolicy.WORST:
+        if not isinstance(metric, SumMetric) or metric.card.failure_policy is not FailurePolicy.WORST:
             continue
         unit = dialogue if metric.card.level == "dialogue" else conversation.replies[0]
         row = with_failure_policy(metric, unit)

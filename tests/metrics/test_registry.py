@@ -12,7 +12,7 @@ import pytest
 from trialogue import plugins
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.metrics import all_variants, get_card, get_metric, get_metrics, metric_names
-from trialogue.metrics.base import Counted, Summed
+from trialogue.metrics.base import CountMetric, SumMetric
 from trialogue.metrics.names import parse
 from trialogue.metrics.text.length import Length
 
@@ -165,7 +165,7 @@ def test_every_variant_can_be_made_and_says_its_name(name: str) -> None:
         told = parse(metric.measure)
         assert (told.metric, told.variant) == (name, variant)
         assert set(told.parameters) <= set(card.parameters)
-        assert isinstance(metric, Counted) != isinstance(metric, Summed)
+        assert isinstance(metric, CountMetric) != isinstance(metric, SumMetric)
         assert metric.card.name == name
 
 

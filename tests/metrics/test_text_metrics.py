@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.metrics.oracles import Pairs, oracles
 from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies, reply, scores, value
-from trialogue.metrics import Counted, Summed, get_card, get_metric
+from trialogue.metrics import CountMetric, SumMetric, get_card, get_metric
 from trialogue.records import Reason, ReasonCode
 
 ORACLES = oracles()
@@ -111,7 +111,7 @@ def test_the_card_says_whose_formula_each_variant_is(name: str) -> None:
 @pytest.mark.parametrize("name", PLAIN)
 def test_every_metric_is_of_one_kind(name: str) -> None:
     metric = get_metric(name)
-    assert isinstance(metric, Counted) != isinstance(metric, Summed)
+    assert isinstance(metric, CountMetric) != isinstance(metric, SumMetric)
 
 
 def test_no_two_variants_have_the_same_full_name() -> None:

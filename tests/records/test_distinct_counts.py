@@ -8,7 +8,7 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.metrics import Conversation, Reply, Settings, get_metric
-from trialogue.metrics.base import Counted
+from trialogue.metrics.base import CountMetric
 from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.records import DistinctCounts, Utterance, read_records
@@ -32,7 +32,7 @@ def test_the_golden_line_is_what_two_dialogues_leave() -> None:
 
 def test_counts_read_back_give_the_same_difference_as_the_texts() -> None:
     metric = get_metric("distinct(n=2)@ratio")
-    assert isinstance(metric, Counted)
+    assert isinstance(metric, CountMetric)
     words = [[f"w{(n * place) % 17}" for place in range(9)] for n in range(1, 30)]
     texts = {"a": words[:9], "b": words[5:]}
     found = Measurement([metric], settings=Settings(resamples=50))

@@ -14,9 +14,9 @@ from trialogue.findings import (
     Contrast,
     Example,
     Findings,
-    Flip,
     League,
     Measure,
+    RankReversal,
     Sensitivity,
     Standing,
     Strength,
@@ -335,14 +335,14 @@ def sensitivity(sizes: Mapping[str, int]) -> Sensitivity:
     return Sensitivity(metric="distinct", leagues=tuple(leagues), flips=tuple(_flips(leagues)))
 
 
-def _flips(leagues: Sequence[League]) -> list[Flip]:
+def _flips(leagues: Sequence[League]) -> list[RankReversal]:
     orders = {each.measure.name: [standing.system for standing in each.standings] for each in leagues}
-    found: list[Flip] = []
+    found: list[RankReversal] = []
     for a, b in combinations(sorted(orders[leagues[0].measure.name]), 2):
         for_a = tuple(name for name, order in orders.items() if order.index(a) < order.index(b))
         for_b = tuple(name for name in orders if name not in for_a)
         if for_a and for_b:
-            found.append(Flip(metric="distinct", a=a, b=b, for_a=for_a, for_b=for_b, sure=len(found) % 3 == 0))
+            found.append(RankReversal(metric="distinct", a=a, b=b, for_a=for_a, for_b=for_b, sure=len(found) % 3 == 0))
     return found
 
 

@@ -9,9 +9,9 @@ from tests.report.made import ALL, hostile, league, many, measure, nine, one, tw
 from trialogue.findings import Findings, Sensitivity
 from trialogue.records import Estimate
 from trialogue.report import Figure, figures
-from trialogue.report.drawing.marks import Words, text_width
+from trialogue.report.drawing.marks import TextMark, text_width
 from trialogue.report.drawing.theme import DARK, LIGHT, SERIES, system_colors
-from trialogue.report.plots.spread import bins_of
+from trialogue.report.plots.histograms import bins_of
 
 
 def names(findings: Findings) -> list[str]:
@@ -162,7 +162,7 @@ def test_many_systems_fit_in_a_matrix_without_numbers() -> None:
 
 
 def words(figure: Figure) -> list[str]:
-    return [mark.text for mark in figure.drawing.marks if isinstance(mark, Words)]
+    return [mark.text for mark in figure.drawing.marks if isinstance(mark, TextMark)]
 
 
 def test_many_variants_are_named_aslant_and_stay_on_the_sheet() -> None:
@@ -171,7 +171,7 @@ def test_many_variants_are_named_aslant_and_stay_on_the_sheet() -> None:
     leagues = tuple(league(measure(name, "Distinct-n"), values) for name in names)
     findings = nine().model_copy(update={"sensitivity": (Sensitivity(metric="distinct", leagues=leagues, flips=()),)})
     figure = figures(findings)[-1]
-    turned = [mark for mark in figure.drawing.marks if isinstance(mark, Words) and mark.turn]
+    turned = [mark for mark in figure.drawing.marks if isinstance(mark, TextMark) and mark.turn]
     assert len(turned) == 7
     assert turned[0].text.startswith("(n=1)@")
     assert all(mark.x + 0.85 * text_width(mark.text, size=mark.size) <= figure.drawing.width for mark in turned)
@@ -224,7 +224,7 @@ def test_figures_of_simulated_users_name_them_once_and_others_are_numbered() -> 
         "Metrics by system, part 2",
     ]
     (strict,) = [figure for figure in forests if "strict" in figure.title]
-    shown = [mark.text for mark in strict.drawing.marks if isinstance(mark, Words)]
+    shown = [mark.text for mark in strict.drawing.marks if isinstance(mark, TextMark)]
     assert not [text for text in shown if "strict" in text]
 
 

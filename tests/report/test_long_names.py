@@ -13,7 +13,7 @@ from trialogue.report.long_names import LONGEST, short_names
 from trialogue.report.text import columns
 from trialogue.workflows.compare import compare
 from trialogue.workflows.evaluation import Run, evaluate_records
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline import choose
 
 START, END = "s" * 150, "e" * 150
@@ -44,7 +44,7 @@ def run() -> Run:
         for p, name in enumerate(NAMES)
         for n in range(24)
     ]
-    material = Material(dialogues=talks)
+    material = InputRecords(dialogues=talks)
     return evaluate_records(material, choose(material, ["failures@all"]), title="long", resamples=200)
 
 

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from trialogue.findings.comparison.comparison import Comparison, Judgement, Light, Moved
+from trialogue.findings.comparison.comparison import ChangedUnit, Comparison, Light, MeasureComparison
 from trialogue.findings.threat import Severity, Threat, ThreatCode, Validity
 from trialogue.records import Estimate, Interval
 from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml, level_of
@@ -13,15 +13,15 @@ from trialogue.report.pull_request import comparison_markdown, github_annotation
 NASTY = 'a|b <script>%\n::error::x "q" \x00&'
 
 
-def judgement(light: Light, *, decides: bool, name: str = "turns") -> Judgement:
+def judgement(light: Light, *, decides: bool, name: str = "turns") -> MeasureComparison:
     interval = Interval(low=-0.3, high=-0.1, method="normal")
     difference = Estimate(value=-0.2, interval=interval, p=0.01)
-    return Judgement(
+    return MeasureComparison(
         measure=name, title=name.title(), light=light, difference=difference, p_adjusted=0.02, decides=decides
     )
 
 
-def compared(light: Light = "worse", *judgements: Judgement, name: str = "v2", **more: object) -> Comparison:
+def compared(light: Light = "worse", *judgements: MeasureComparison, name: str = "v2", **more: object) -> Comparison:
     made = Comparison(before="v1", after=name, light=light, answer=(f"{name} is {light}.",), judgements=judgements)
     return made.model_copy(update=more)
 
@@ -78,7 +78,7 @@ def test_a_table_in_markdown_keeps_its_columns_and_makes_no_html() -> None:
 
 
 def test_what_lost_most_and_what_speaks_against_it_are_in_the_comment() -> None:
-    moved = (Moved(measure="turns", unit="talk-7", before=1, after=0),)
+    moved = (ChangedUnit(measure="turns", unit="talk-7", before=1, after=0),)
     threat = Threat(code=ThreatCode.INVENTED_RATERS, severity=Severity.DEMOTES, measure="human:satisfaction")
     text = comparison_markdown(compared("worse", judgement("worse", decides=True), moved=moved, threats=(threat,)))
     assert "- talk-7: 1 to 0 on turns" in text

@@ -10,14 +10,14 @@ from trialogue.agents.session import SimpleSession
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
 from trialogue.datasets.corpora.demo import film_rows, synthetic_ratings
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
-from trialogue.simulation.dice import Dice
+from trialogue.simulation.random_source import RandomSource
 from trialogue.transport.failures import AgentFailure
 
 STARS = Scale(0.5, 5, 0.5)
 
 
-def dice(seed: int = 0) -> Dice:
-    return Dice(np.random.default_rng(seed))
+def rng(seed: int = 0) -> RandomSource:
+    return RandomSource(np.random.default_rng(seed))
 
 
 def user(text: str, label: str | None = None) -> Utterance:

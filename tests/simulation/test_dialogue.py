@@ -11,7 +11,7 @@ from trialogue.records import ActOrigin, Dialogue, Ending, RetryCost, Utterance
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS
 from trialogue.simulation.bundled import bundled_users
-from trialogue.simulation.dialogue import Talk, converse, talk
+from trialogue.simulation.dialogue import Transcript, converse, talk
 from trialogue.simulation.users.options import METHODS
 from trialogue.simulation.users.population import Users
 from trialogue.simulation.users.user import Stop, UserFailure
@@ -93,7 +93,7 @@ def test_a_greeting_comes_first_and_may_be_all() -> None:
 
 
 def test_a_user_may_leave_before_a_word() -> None:
-    assert talk(Scripted(LIST), Fixed()) == Talk((), Ending.AGENDA_EMPTY)
+    assert talk(Scripted(LIST), Fixed()) == Transcript((), Ending.AGENDA_EMPTY)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_whatever_an_agent_says_the_talk_ends_within_its_turns_with_a_reason(
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_the_same_seed_and_id_give_the_same_dialogue_in_any_order(seed: int) -> None:
-    def held(name: str, users: Users) -> Talk:
+    def held(name: str, users: Users) -> Transcript:
         return converse(
             Scripted(LIST, turn(agent("Sorry?")), LIST), users.new(name, seed=seed), name, seed=0, max_turns=9
         )

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.simulation.made import dice, film_ratings, films
+from tests.simulation.made import film_ratings, films, rng
 from trialogue.catalogue import Catalogue, Item
 from trialogue.errors import UnknownNameError
 from trialogue.simulation.preferences import KnowledgeGraph, SingleItem, preferences
@@ -34,7 +34,7 @@ def test_what_is_in_the_profile_is_seen_and_nothing_else() -> None:
 
 
 def test_a_single_item_user_tosses_a_coin_each_time() -> None:
-    model, drawn = SingleItem(PROFILE), dice(2)
+    model, drawn = SingleItem(PROFILE), rng(2)
     opinions = [model.opinion("a", drawn) for _ in range(400)]
     assert set(opinions) == {LIKED, DISLIKED}
     assert abs(opinions.count(LIKED) - 200) < 50  # five binomial deviations of 10
@@ -42,11 +42,11 @@ def test_a_single_item_user_tosses_a_coin_each_time() -> None:
 
 
 def test_a_knowledge_graph_judges_known_items_by_their_rating() -> None:
-    assert [graph().opinion(item, dice()) for item in "abc"] == [LIKED, LIKED, DISLIKED]
+    assert [graph().opinion(item, rng()) for item in "abc"] == [LIKED, LIKED, DISLIKED]
 
 
 def test_it_judges_other_items_by_the_mean_of_their_known_attribute_values() -> None:
-    opinions = {item: graph().opinion(item, dice()) for item in MIXED if item.startswith("new")}
+    opinions = {item: graph().opinion(item, rng()) for item in MIXED if item.startswith("new")}
     assert opinions == {
         "new good": LIKED,  # 4.5
         "new bad": NEUTRAL,  # 2.25 is above 2
@@ -54,44 +54,44 @@ def test_it_judges_other_items_by_the_mean_of_their_known_attribute_values() -> 
         "new strange": NEUTRAL,  # nothing known
         "new bare": NEUTRAL,
     }
-    assert graph().opinion("not in the catalogue", dice()) == NEUTRAL
+    assert graph().opinion("not in the catalogue", rng()) == NEUTRAL
 
 
 def test_the_released_rule_takes_not_knowing_for_liking() -> None:
     rule = graph("sum")
-    assert {rule.opinion(item, dice()) for item in ("new good", "new bad", "new strange", "nowhere")} == {LIKED}
+    assert {rule.opinion(item, rng()) for item in ("new good", "new bad", "new strange", "nowhere")} == {LIKED}
     sour = KnowledgeGraph(Profile("bob", {"c": 1.0, "a": 5.0}, MIXED), MIXED, unseen="sum")
-    assert sour.opinion("new bad", dice()) == DISLIKED
-    assert sour.opinion("new both", dice()) == LIKED  # one liked, one disliked: the sum is 0
+    assert sour.opinion("new bad", rng()) == DISLIKED
+    assert sour.opinion("new both", rng()) == LIKED  # one liked, one disliked: the sum is 0
 
 
 @given(seed=st.integers(0, 2**32), rule=st.sampled_from(["mean", "sum"]))
 def test_opinions_of_a_knowledge_graph_never_change(seed: int, rule: str) -> None:
-    profile = Profiles(film_ratings(), films()).sample(dice(seed))
+    profile = Profiles(film_ratings(), films()).sample(rng(seed))
     model = KnowledgeGraph(profile, films(), unseen=rule)  # type: ignore[arg-type]
     items = list(films())[seed % 400 :][:20]
-    first = [model.opinion(item, dice(1)) for item in items]
-    assert [model.opinion(item, dice(2)) for item in items] == first
+    first = [model.opinion(item, rng(1)) for item in items]
+    assert [model.opinion(item, rng(2)) for item in items] == first
 
 
 def test_wanted_items_are_liked_ones_and_rather_new_ones() -> None:
     for model in (SingleItem(PROFILE), graph()):
-        assert {model.wanted_item(dice(seed)) for seed in range(30)} == {"a", "b"}
-        assert {model.wanted_item(dice(seed), but={"a"}) for seed in range(30)} == {"b"}
-        assert model.wanted_item(dice(), but={"a", "b"}) in {"a", "b"}
+        assert {model.wanted_item(rng(seed)) for seed in range(30)} == {"a", "b"}
+        assert {model.wanted_item(rng(seed), but={"a"}) for seed in range(30)} == {"b"}
+        assert model.wanted_item(rng(), but={"a", "b"}) in {"a", "b"}
 
 
 def test_somebody_who_likes_nothing_names_the_best_they_rated() -> None:
-    assert SingleItem(Profile("u", {"a": 2.5, "c": 3.0}, MIXED)).wanted_item(dice()) == "c"
-    assert SingleItem(Profile("u", {}, MIXED)).wanted_item(dice()) is None
-    assert SingleItem(Profile("u", {}, MIXED)).value("genre", dice()) is None
-    assert KnowledgeGraph(Profile("u", {}, MIXED), MIXED).value("genre", dice()) is None
+    assert SingleItem(Profile("u", {"a": 2.5, "c": 3.0}, MIXED)).wanted_item(rng()) == "c"
+    assert SingleItem(Profile("u", {}, MIXED)).wanted_item(rng()) is None
+    assert SingleItem(Profile("u", {}, MIXED)).value("genre", rng()) is None
+    assert KnowledgeGraph(Profile("u", {}, MIXED), MIXED).value("genre", rng()) is None
 
 
 def test_values_to_ask_for_are_liked_ones_only_for_a_knowledge_graph() -> None:
-    assert {SingleItem(PROFILE).value("genre", dice(seed)) for seed in range(30)} == {"good", "bad"}
-    assert {graph().value("genre", dice(seed)) for seed in range(30)} == {"good"}
-    assert graph().value("genre", dice(), liked=False) == "bad"  # 2.25 is not disliked, but nearest to it
+    assert {SingleItem(PROFILE).value("genre", rng(seed)) for seed in range(30)} == {"good", "bad"}
+    assert {graph().value("genre", rng(seed)) for seed in range(30)} == {"good"}
+    assert graph().value("genre", rng(), liked=False) == "bad"  # 2.25 is not disliked, but nearest to it
 
 
 def test_unknown_models_and_rules_are_refused() -> None:

@@ -10,7 +10,7 @@ from trialogue.agents.registry import make_agent
 from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
 
@@ -22,7 +22,7 @@ def users() -> Users:
 
 
 def cpu_seconds(users: Users, n: int, folder: Path) -> float:
-    agent, five = make_agent("fixed:How about Heat (1995)?"), Conversing(max_turns=5)
+    agent, five = make_agent("fixed:How about Heat (1995)?"), DialogueRunner(max_turns=5)
     start = time.process_time()
     run_batch(Plan(("fixed",), ("cir6-pkg",), n), lambda _: agent, lambda _: users, folder=folder, talk=five)
     return time.process_time() - start

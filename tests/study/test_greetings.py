@@ -53,7 +53,7 @@ class HostAgent:
 def at_chat(monkeypatch: pytest.MonkeyPatch, first: Turn | None) -> tuple[Client, str, HostAgent]:
     """The page of a conversation with an agent that says something first."""
     agent = HostAgent(first)
-    monkeypatch.setattr(open_conversations, "TALKS", open_conversations.Talks(lambda _: agent))
+    monkeypatch.setattr(open_conversations, "TALKS", open_conversations.OpenConversations(lambda _: agent))
     study, client = running("chat", items=1, items_per_participant=1, phases=["consent", "tasks", "exit"]), Client()
     page = sent(client, entered(client, study))
     return client, source(page), agent

@@ -9,12 +9,12 @@ from pydantic import ValidationError
 
 from trialogue.study.design.questions import (
     LONGEST,
+    InvalidAnswer,
     NumberLimits,
     Option,
     Question,
     SliderLimits,
     TextLimits,
-    Wrong,
     answer_to,
     answers_to,
     clean,
@@ -38,42 +38,42 @@ ANY = [SCALE, CHOICE, CHOICES, TEXT, NUMBER, SLIDER, RANKING, EXTREMES]
     ("question", "posted", "answer"),
     [
         (SCALE, ["3"], 3),
-        (SCALE, ["4"], Wrong("unknown")),
-        (SCALE, ["0"], Wrong("unknown")),
-        (SCALE, ["2", "3"], Wrong("unknown")),
+        (SCALE, ["4"], InvalidAnswer("unknown")),
+        (SCALE, ["0"], InvalidAnswer("unknown")),
+        (SCALE, ["2", "3"], InvalidAnswer("unknown")),
         (SCALE, ["2", "2"], 2),
-        (SCALE, ["9999; =cmd|calc"], Wrong("unknown")),
+        (SCALE, ["9999; =cmd|calc"], InvalidAnswer("unknown")),
         (CHOICE, ["b"], "b"),
-        (CHOICE, ["25+"], Wrong("unknown")),
+        (CHOICE, ["25+"], InvalidAnswer("unknown")),
         (CHOICES, ["c", "a"], ["a", "c"]),
-        (CHOICES, ["c", "x"], Wrong("unknown")),
+        (CHOICES, ["c", "x"], InvalidAnswer("unknown")),
         (TEXT, [" because\r\nx "], "because\nx"),
-        (TEXT, ["    abc    "], Wrong("too_short", 4)),
-        (TEXT, ["12345678901"], Wrong("too_long", 10)),
+        (TEXT, ["    abc    "], InvalidAnswer("too_short", 4)),
+        (TEXT, ["12345678901"], InvalidAnswer("too_long", 10)),
         (NUMBER, ["7"], 7),
         (NUMBER, ["7.0"], 7),
-        (NUMBER, ["7,5"], Wrong("not_whole")),
-        (NUMBER, ["-1"], Wrong("too_low", 0)),
-        (NUMBER, ["51"], Wrong("too_high", 50)),
-        (NUMBER, ["nan"], Wrong("not_a_number")),
-        (NUMBER, ["1e3"], Wrong("not_a_number")),
-        (NUMBER, ["٣"], Wrong("not_a_number")),
-        (NUMBER, ["9" * 400], Wrong("not_a_number")),
+        (NUMBER, ["7,5"], InvalidAnswer("not_whole")),
+        (NUMBER, ["-1"], InvalidAnswer("too_low", 0)),
+        (NUMBER, ["51"], InvalidAnswer("too_high", 50)),
+        (NUMBER, ["nan"], InvalidAnswer("not_a_number")),
+        (NUMBER, ["1e3"], InvalidAnswer("not_a_number")),
+        (NUMBER, ["٣"], InvalidAnswer("not_a_number")),
+        (NUMBER, ["9" * 400], InvalidAnswer("not_a_number")),
         (SLIDER, ["7.5"], 7.5),
-        (SLIDER, ["7.3"], Wrong("unknown")),
-        (SLIDER, ["11"], Wrong("too_high", 10)),
-        (SLIDER, [""], Wrong("missing")),
+        (SLIDER, ["7.3"], InvalidAnswer("unknown")),
+        (SLIDER, ["11"], InvalidAnswer("too_high", 10)),
+        (SLIDER, [""], InvalidAnswer("missing")),
         (RANKING, ["2=a", "1=b", "3=c"], ["b", "a", "c"]),
-        (RANKING, ["2=a", "1=b", ""], Wrong("missing")),
-        (RANKING, ["1=a", "1=b", "3=c"], Wrong("not_ranked")),
-        (RANKING, ["1=a", "2=b", "4=c"], Wrong("unknown")),
-        (RANKING, ["1=a", "2=b", "3=x"], Wrong("unknown")),
-        (RANKING, ["1=a", "2=a", "3=c"], Wrong("unknown")),
+        (RANKING, ["2=a", "1=b", ""], InvalidAnswer("missing")),
+        (RANKING, ["1=a", "1=b", "3=c"], InvalidAnswer("not_ranked")),
+        (RANKING, ["1=a", "2=b", "4=c"], InvalidAnswer("unknown")),
+        (RANKING, ["1=a", "2=b", "3=x"], InvalidAnswer("unknown")),
+        (RANKING, ["1=a", "2=a", "3=c"], InvalidAnswer("unknown")),
         (EXTREMES, ["best=c", "worst=a"], ["c", "a"]),
-        (EXTREMES, ["best=c", ""], Wrong("missing")),
-        (EXTREMES, ["best=c", "worst=c"], Wrong("same_twice")),
-        (EXTREMES, ["best=c", "best=a"], Wrong("unknown")),
-        (EXTREMES, ["middle=c", "worst=a"], Wrong("unknown")),
+        (EXTREMES, ["best=c", ""], InvalidAnswer("missing")),
+        (EXTREMES, ["best=c", "worst=c"], InvalidAnswer("same_twice")),
+        (EXTREMES, ["best=c", "best=a"], InvalidAnswer("unknown")),
+        (EXTREMES, ["middle=c", "worst=a"], InvalidAnswer("unknown")),
     ],
 )
 def test_an_answer_is_taken_or_told_what_is_wrong(question: Question, posted: list[str], answer: Any) -> None:
@@ -83,7 +83,7 @@ def test_an_answer_is_taken_or_told_what_is_wrong(question: Question, posted: li
 @pytest.mark.parametrize("question", ANY)
 @pytest.mark.parametrize("posted", [[], [""], ["  "], ["\x00"]])
 def test_no_answer_is_missing_where_one_is_required_and_else_none(question: Question, posted: list[str]) -> None:
-    assert answer_to(question, posted) == Wrong("missing")
+    assert answer_to(question, posted) == InvalidAnswer("missing")
     assert answer_to(question.model_copy(update={"required": False}), posted) is None
 
 
@@ -91,7 +91,7 @@ def test_no_answer_is_missing_where_one_is_required_and_else_none(question: Ques
 def test_whatever_a_form_sends_is_answered(posted: list[str]) -> None:
     for question in ANY:
         answer = answer_to(question, posted)
-        assert isinstance(answer, Wrong | int | float | str | list)
+        assert isinstance(answer, InvalidAnswer | int | float | str | list)
 
 
 @given(st.text())
@@ -105,7 +105,7 @@ def test_a_cleaned_text_can_be_stored_and_stays_as_it_is(text: str) -> None:
 def test_answers_keep_what_was_posted_so_that_it_can_be_shown_again() -> None:
     answers = answers_to([SCALE, TEXT], {"r2-meaning": ["2"], "r2-why": ["no"], "r1-why": ["because"]}, prefix="r2-")
     assert answers.values == {"meaning": 2}
-    assert answers.wrong == {"why": Wrong("too_short", 4)}
+    assert answers.wrong == {"why": InvalidAnswer("too_short", 4)}
     assert answers.given == {"meaning": ["2"], "why": ["no"]}
 
 
@@ -142,5 +142,5 @@ def test_words_are_found_in_the_nearest_language() -> None:
 
 def test_a_text_in_which_nothing_can_be_seen_is_no_text() -> None:
     why = Question(name="why", question="Why?", text=TextLimits(at_least=3))
-    assert answer_to(why, ["\u200b\u200d\ufeff\u2060"]) == Wrong("missing")
+    assert answer_to(why, ["\u200b\u200d\ufeff\u2060"]) == InvalidAnswer("missing")
     assert answer_to(why, ["\U0001f44d\u200d\U0001f44d"]) == "\U0001f44d\u200d\U0001f44d"

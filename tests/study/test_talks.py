@@ -7,7 +7,7 @@ import pytest
 from trialogue.agents import AgentFailure, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import Utterance
-from trialogue.study.services.open_conversations import Talks
+from trialogue.study.services.open_conversations import OpenConversations
 
 
 class Counting(SimpleSession):
@@ -56,7 +56,7 @@ def words(turn: Turn | None) -> str:
 
 
 def test_a_session_stays_open_between_turns_and_another_process_gets_the_history() -> None:
-    here, elsewhere = Talks(lambda _: CountingAgent()), Talks(lambda _: CountingAgent())
+    here, elsewhere = OpenConversations(lambda _: CountingAgent()), OpenConversations(lambda _: CountingAgent())
     assert words(here.greet("c1", X, seed=7)) == "hello 7"
     assert words(here.reply("c1", X, said("a"), seed=7)) == "1 of 1"
     assert words(here.reply("c1", X, said("a", "b"), seed=7)) == "2 of 2"
@@ -65,7 +65,7 @@ def test_a_session_stays_open_between_turns_and_another_process_gets_the_history
 
 def test_a_failure_closes_the_session_and_the_next_turn_opens_another() -> None:
     agent = CountingAgent()
-    talks = Talks(lambda _: agent)
+    talks = OpenConversations(lambda _: agent)
     talks.reply("c1", X, said("a"), seed=1)
     with pytest.raises(AgentFailure, match="too slow"):
         talks.reply("c1", X, said("break"), seed=1)
@@ -75,7 +75,7 @@ def test_a_failure_closes_the_session_and_the_next_turn_opens_another() -> None:
 
 def test_an_agent_for_one_at_a_time_is_busy_until_the_first_is_done() -> None:
     agent = CountingAgent(sessions_at_once=1)
-    talks = Talks(lambda _: agent)
+    talks = OpenConversations(lambda _: agent)
     talks.greet("c1", X, seed=1)
     with pytest.raises(AgentFailure, match="limit of concurrent conversations"):
         talks.greet("c2", X, seed=1)
@@ -85,7 +85,7 @@ def test_an_agent_for_one_at_a_time_is_busy_until_the_first_is_done() -> None:
 
 def test_the_session_that_was_silent_longest_is_closed_first() -> None:
     agent = CountingAgent()
-    talks = Talks(lambda _: agent, most=2)
+    talks = OpenConversations(lambda _: agent, most=2)
     for key in ("c1", "c2", "c1", "c3"):
         talks.reply(key, X, said("a"), seed=1)
     assert agent.closed == 1

@@ -36,7 +36,7 @@ def echo(environ: dict[str, Any], start: Callable[..., object]) -> Iterable[byte
 @contextmanager
 def serving(*, connections: int = 100, threads: int = 1, application: Any = echo) -> Iterator[int]:
     """The loop of one process in a thread; its port."""
-    watched, dispatcher, over = workers.Watched(), ThreadedTaskDispatcher(), threading.Event()
+    watched, dispatcher, over = workers.WatchedSockets(), ThreadedTaskDispatcher(), threading.Event()
     dispatcher.set_thread_count(threads)
     limits = Adjustments(cleanup_interval=0, channel_timeout=1000, connection_limit=connections)
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -132,13 +132,13 @@ def test_who_sends_on_before_the_answer_is_parked_until_then_and_costs_no_turns_
         assert answer.wait(SOON_S)
         return echo(environ, start)
 
-    turn = workers.Watched.turn
+    turn = workers.WatchedSockets.turn
 
-    def counted(watched: workers.Watched, timeout: float) -> None:
+    def counted(watched: workers.WatchedSockets, timeout: float) -> None:
         asked.append(1)
         turn(watched, 5.0)
 
-    monkeypatch.setattr(workers.Watched, "turn", counted)
+    monkeypatch.setattr(workers.WatchedSockets, "turn", counted)
     with serving(application=slow_echo) as port, sent(port, WHOLE) as hasty:
         assert begun.wait(SOON_S)
         hasty.sendall(WHOLE)
@@ -167,13 +167,13 @@ def test_who_closes_their_side_while_they_wait_is_answered_and_does_not_keep_the
         assert answer.wait(SOON_S)
         return echo(environ, start)
 
-    turn = workers.Watched.turn
+    turn = workers.WatchedSockets.turn
 
-    def counted(watched: workers.Watched, timeout: float) -> None:
+    def counted(watched: workers.WatchedSockets, timeout: float) -> None:
         turns.append(1)
         turn(watched, 0.05)
 
-    monkeypatch.setattr(workers.Watched, "turn", counted)
+    monkeypatch.setattr(workers.WatchedSockets, "turn", counted)
     with serving(application=slow_echo) as port, sent(port, WHOLE) as gone:
         assert begun.wait(SOON_S)
         gone.shutdown(socket.SHUT_WR)
@@ -200,7 +200,7 @@ def test_a_thread_wakes_the_loop_where_something_is_left_to_do(
     pulled: list[object] = []
     monkeypatch.setattr(TcpWSGIServer, "pull_trigger", lambda server: pulled.append(server))
     server: Any = object.__new__(workers.Server)
-    server._map = workers.Watched()
+    server._map = workers.WatchedSockets()
     channel: Any = object.__new__(workers.Channel)
     vars(channel).update(state, server=server, _fileno=7)
     monkeypatch.setattr(HTTPChannel, "service", lambda channel: channel.server.pull_trigger())

@@ -8,7 +8,7 @@ import pytest
 
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, read_records
-from trialogue.simulation.batch.simulation_file import Study, read_study
+from trialogue.simulation.batch.simulation_file import SimulationFile, read_study
 from trialogue.simulation.language.wordings import read_phrases
 from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue.workflows.simulation.simulate import simulate
@@ -27,17 +27,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def study(here: Path) -> Study:
+def study(here: Path) -> SimulationFile:
     return read_study(here / "study.yaml", n=6)
 
 
-def test_nobody_speaks_of_films_where_books_are_talked_about(study: Study) -> None:
+def test_nobody_speaks_of_films_where_books_are_talked_about(study: SimulationFile) -> None:
     dialogues = list(read_records(simulate(study).dialogues, Dialogue))
     assert len(dialogues) == 18
     assert [said.text for each in dialogues for said in each.utterances if OF_FILMS.search(said.text)] == []
 
 
-def test_books_are_named_understood_and_recommended(study: Study) -> None:
+def test_books_are_named_understood_and_recommended(study: SimulationFile) -> None:
     dialogues = list(read_records(simulate(study.model_copy(update={"n": 15})).dialogues, Dialogue))
     known = load_catalogue("books.jsonl").catalogue
     named = {m.item_id for each in dialogues for said in each.utterances for m in said.mentions or ()}
@@ -53,7 +53,7 @@ def test_books_are_named_understood_and_recommended(study: Study) -> None:
     )
 
 
-def test_without_phrases_of_their_own_users_leave_out_what_is_said_of_films(study: Study) -> None:
+def test_without_phrases_of_their_own_users_leave_out_what_is_said_of_films(study: SimulationFile) -> None:
     plain = {"users": "cir6-pkg", "thing": "book", "things": "books", "do": "read", "done": "read"}
     bare = study.model_copy(update={"users": {"readers": plain}, "out": Path("runs/bare")})
     dialogues = list(read_records(simulate(bare).dialogues, Dialogue))
@@ -61,7 +61,7 @@ def test_without_phrases_of_their_own_users_leave_out_what_is_said_of_films(stud
     assert [text for text in users if OF_FILMS.search(text)] == []
 
 
-def test_a_batch_is_not_gone_on_with_once_what_it_rests_on_has_changed(study: Study, here: Path) -> None:
+def test_a_batch_is_not_gone_on_with_once_what_it_rests_on_has_changed(study: SimulationFile, here: Path) -> None:
     simulate(study.model_copy(update={"n": 1}))
     with (here / "ratings.csv").open("a", encoding="utf-8") as ratings:
         ratings.write("reader-99,emma,5\n")
@@ -74,7 +74,7 @@ def test_ratings_of_other_items_are_refused(here: Path) -> None:
         load_catalogue("demo", ratings="ratings.csv")
 
 
-def test_a_catalogue_without_ratings_says_what_to_name(study: Study) -> None:
+def test_a_catalogue_without_ratings_says_what_to_name(study: SimulationFile) -> None:
     with pytest.raises(UsageError, match="Name a file of them with 'ratings'"):
         simulate(study.model_copy(update={"ratings": None}))
 

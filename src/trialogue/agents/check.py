@@ -82,7 +82,7 @@ class _Timed:
         return turn
 
 
-class _Talk:
+class _Conversation:
     """A conversation as it grows."""
 
     def __init__(self, timed: _Timed, name: str) -> None:
@@ -135,10 +135,10 @@ def check_agent(
     return found.model_copy(update=_times(timed.latencies))
 
 
-def _converse(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Talk | None, AgentFailure | None]:
+def _converse(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Conversation | None, AgentFailure | None]:
     talk = None
     try:
-        talk = _Talk(timed, name)
+        talk = _Conversation(timed, name)
         for message in messages:
             if talk.is_over:
                 break
@@ -151,7 +151,7 @@ def _converse(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Talk 
     return talk, None
 
 
-def _describe_talk(agent: Agent, talk: _Talk | None) -> AgentCheck:
+def _describe_talk(agent: Agent, talk: _Conversation | None) -> AgentCheck:
     if talk is None:
         return AgentCheck(agent=agent.name, reachable=True, answers=True)
     said = [utterance for utterance in talk.history if utterance.speaker == "system"]
@@ -167,7 +167,7 @@ def _describe_talk(agent: Agent, talk: _Talk | None) -> AgentCheck:
     )
 
 
-def _compare_dialogues(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> dict[str, object]:
+def _compare_dialogues(agent: Agent, timed: _Timed, talk: _Conversation, messages: Sequence[str]) -> dict[str, object]:
     """What other dialogues tell; only where they should go the same way can a difference mean anything."""
     found: dict[str, object] = {}
     why: dict[str, str] = {}
@@ -186,7 +186,7 @@ def _compare_dialogues(agent: Agent, timed: _Timed, talk: _Talk, messages: Seque
     return {**found, "why": {name: reason for name, reason in why.items() if reason}}
 
 
-def _keeps_state(timed: _Timed, talk: _Talk) -> tuple[bool | None, str]:
+def _keeps_state(timed: _Timed, talk: _Conversation) -> tuple[bool | None, str]:
     last = max(place for place, said in enumerate(talk.history) if said.speaker == "user")
     try:
         with contextlib.closing(timed.open("shown")) as session:
@@ -196,11 +196,13 @@ def _keeps_state(timed: _Timed, talk: _Talk) -> tuple[bool | None, str]:
     return tuple(said.text for said in turn.utterances) != talk.words[-1], ""
 
 
-def _check_isolation(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> tuple[bool | None, str]:
+def _check_isolation(
+    agent: Agent, timed: _Timed, talk: _Conversation, messages: Sequence[str]
+) -> tuple[bool | None, str]:
     if agent.sessions_at_once == 1:
         return None, "it handles one dialogue at a time (sessions_at_once)"
     try:
-        one, other = _Talk(timed, "one"), _Talk(timed, "other")
+        one, other = _Conversation(timed, "one"), _Conversation(timed, "other")
         with contextlib.closing(one.session), contextlib.closing(other.session):
             for said, distraction in zip(messages[: len(talk.turns)], reversed(messages), strict=False):
                 if not other.is_over:

@@ -22,7 +22,7 @@ from trialogue.records.files.validation import Mistake
 from trialogue.seeds import rng_for
 
 
-class Way(StrEnum):
+class Replacement(StrEnum):
     """What replies are replaced by, where it is not another agent's."""
 
     OFF_TOPIC = "off-topic"
@@ -34,7 +34,9 @@ class Way(StrEnum):
 class Sabotage:
     """Wraps an agent and replaces a share of its replies by something worse."""
 
-    def __init__(self, agent: Agent, share: float, *, name: str | None = None, by: Agent | Way = Way.OFF_TOPIC) -> None:
+    def __init__(
+        self, agent: Agent, share: float, *, name: str | None = None, by: Agent | Replacement = Replacement.OFF_TOPIC
+    ) -> None:
         """Wrap any agent; its greeting is kept, and it does not learn about the turns that were replaced.
 
         Args:
@@ -49,13 +51,13 @@ class Sabotage:
 
     def open(self, dialogue_id: str, *, seed: int) -> "SabotageSession":
         """Open a session of the agent with the same seed, and a generator for the replacements."""
-        by = self._by if isinstance(self._by, Way) else self._by.open(dialogue_id, seed=seed)
+        by = self._by if isinstance(self._by, Replacement) else self._by.open(dialogue_id, seed=seed)
         return SabotageSession(self._agent.open(dialogue_id, seed=seed), self._share, rng_for(seed, "sabotage"), by=by)
 
     def close(self) -> None:
         """Close the agents."""
         self._agent.close()
-        if not isinstance(self._by, Way):
+        if not isinstance(self._by, Replacement):
             self._by.close()
 
 
@@ -63,7 +65,12 @@ class SabotageSession(SimpleSession):
     """Session of another agent, with some turns replaced."""
 
     def __init__(
-        self, session: Session, share: float, rng: np.random.Generator, *, by: Session | Way = Way.OFF_TOPIC
+        self,
+        session: Session,
+        share: float,
+        rng: np.random.Generator,
+        *,
+        by: Session | Replacement = Replacement.OFF_TOPIC,
     ) -> None:
         self._session, self._share, self._rng, self._by = session, share, rng, by
         self._before: Turn | None = None
@@ -86,9 +93,9 @@ class SabotageSession(SimpleSession):
 
     def _worse(self, history: Sequence[Utterance]) -> Turn | None:
         match self._by:
-            case Way.OFF_TOPIC:
+            case Replacement.OFF_TOPIC:
                 return turn_of(OFF_TOPIC[int(self._rng.integers(len(OFF_TOPIC)))])
-            case Way.REPEATED:
+            case Replacement.REPEATED:
                 return self._before
             case _:
                 return self._by.reply(history)
@@ -96,7 +103,7 @@ class SabotageSession(SimpleSession):
     def close(self) -> None:
         """Close the agents' sessions."""
         self._session.close()
-        if not isinstance(self._by, Way):
+        if not isinstance(self._by, Replacement):
             self._by.close()
 
 
@@ -110,14 +117,14 @@ class SabotageSpec(CatalogueSpec):
     """Who replies otherwise, as text: ``reference:guided``, ``my_bot:reply``, ... ."""
     share: float = Field(default=0.3, ge=0, le=1)
     """Which share of the replies is made worse."""
-    by: str = Way.OFF_TOPIC.value
+    by: str = Replacement.OFF_TOPIC.value
     """What they are replaced by: ``off-topic``, ``repeated`` (the turn before), or another agent, such as
     ``reference:popular``."""
 
     def mistakes(self) -> list[Mistake]:
         """Mistakes in the options of the wrapped agent, and of the one that replaces its replies."""
         found = self._mistakes_of("agent", self.agent)
-        return found if self.by in set(Way) else [*found, *self._mistakes_of("by", self.by)]
+        return found if self.by in set(Replacement) else [*found, *self._mistakes_of("by", self.by)]
 
     def _mistakes_of(self, option: str, agent: str) -> list[Mistake]:
         try:
@@ -129,7 +136,7 @@ class SabotageSpec(CatalogueSpec):
 
     def make(self) -> Sabotage:
         """The agent around the other one."""
-        by = Way(self.by) if self.by in set(Way) else self._other(self.by).make()
+        by = Replacement(self.by) if self.by in set(Replacement) else self._other(self.by).make()
         return Sabotage(self._other(self.agent).make(), self.share, name=self.name, by=by)
 
     def _other(self, agent: str) -> AgentSpec:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from trialogue.cli.shared.progress import Steps, check_folder, steps
+from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.findings.agreement.records import AgreementFindings
@@ -128,7 +128,7 @@ def _margin(text: str) -> float | Literal["matched"]:
     return margin
 
 
-def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: Steps) -> None:
+def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: StepProgress) -> None:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.agreement.terminal import agreement_text
     from trialogue.workflows.pipeline import report
@@ -145,7 +145,14 @@ def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: Step
 
 
 def _benchmark(
-    name: str, run: Path, labels: Path | None, folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
+    name: str,
+    run: Path,
+    labels: Path | None,
+    folder: Path,
+    seed: int,
+    resamples: int,
+    as_json: bool,
+    tell: StepProgress,
 ) -> None:
     from trialogue.records.files.opening import write_text
     from trialogue.workflows.agreement.benchmark import agree_benchmark
@@ -180,7 +187,7 @@ def _benchmark(
 
 
 def _realism(
-    real: list[str], simulated: list[str], folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
+    real: list[str], simulated: list[str], folder: Path, seed: int, resamples: int, as_json: bool, tell: StepProgress
 ) -> None:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.agreement.realism import realism_text

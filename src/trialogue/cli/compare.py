@@ -24,7 +24,7 @@ FAILING = ("worse", "mixed", "no verdict")
 """Lights that end with 1 under --fail-if-worse: a version that cannot be judged has not been shown to be as good."""
 
 
-class Form(StrEnum):
+class OutputFormat(StrEnum):
     """What is printed."""
 
     TEXT = "text"
@@ -106,19 +106,19 @@ def compare(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
     form: Annotated[
-        Form,
+        OutputFormat,
         typer.Option("--format", help="Output: text, JSON, GitHub annotations, JUnit XML, or Markdown for a comment."),
-    ] = Form.TEXT,
+    ] = OutputFormat.TEXT,
 ) -> None:
     """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.long_names import with_short_names
     from trialogue.workflows.compare import compare as run_comparison
 
-    if as_json and form not in (Form.TEXT, Form.JSON):
+    if as_json and form not in (OutputFormat.TEXT, OutputFormat.JSON):
         raise UsageError(f"give either --json or --format {form}.")
-    form = Form.JSON if as_json else form
-    if plan and form not in (Form.TEXT, Form.JSON):
+    form = OutputFormat.JSON if as_json else form
+    if plan and form not in (OutputFormat.TEXT, OutputFormat.JSON):
         raise UsageError(f"--plan prints text or JSON, got --format {form}.")
     if plan:
         if change is None or len(on or ()) > 1:
@@ -131,7 +131,7 @@ def compare(
                 before, after, difference=change, systems=system or (), on=on[0] if on else None, margin=margin, power=power,
                 alpha=alpha, users=users or (), simulations=simulations, seed=seed, progress=tell,
             )  # fmt: skip
-        typer.echo(to_line(planned) if form is Form.JSON else "\n".join(plan_lines(planned)))
+        typer.echo(to_line(planned) if form is OutputFormat.JSON else "\n".join(plan_lines(planned)))
         return
     if after is None:
         raise UsageError("give both versions, or use --plan with --difference.")
@@ -147,26 +147,26 @@ def compare(
         page = compared.write(out) if out is not None else None
     typer.echo(_text_in_form(compared.comparison, form))
     if page is not None:
-        typer.echo(f"\nReport: {page}", err=form is not Form.TEXT)
+        typer.echo(f"\nReport: {page}", err=form is not OutputFormat.TEXT)
     if fail_if_worse and compared.comparison.light in FAILING:
         raise typer.Exit(1)
 
 
-def _text_in_form(comparison: "Comparison", form: Form) -> str:
+def _text_in_form(comparison: "Comparison", form: OutputFormat) -> str:
     """The comparison in the form that is asked for."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.pull_request import comparison_markdown, github_annotations, junit_xml
 
     match form:
-        case Form.JSON:
+        case OutputFormat.JSON:
             return to_line(comparison)
-        case Form.GITHUB:
+        case OutputFormat.GITHUB:
             return github_annotations(comparison)
-        case Form.JUNIT:
+        case OutputFormat.JUNIT:
             return junit_xml(comparison)
-        case Form.MARKDOWN:
+        case OutputFormat.MARKDOWN:
             return comparison_markdown(comparison)
-        case Form.TEXT:
+        case OutputFormat.TEXT:
             return _comparison_text(comparison)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.shared.progress import Steps, check_folder, steps
+from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.findings.judging.conclude import JudgeSettings
@@ -114,7 +114,7 @@ def _judge(
     how: "JudgeSettings",
     out: Path,
     as_json: bool,
-    tell: Steps,
+    tell: StepProgress,
 ) -> None:
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.judging.terminal import judging_text

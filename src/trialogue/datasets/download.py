@@ -31,7 +31,7 @@ class NotPublishedError(MissingDataError):
     """The publisher does not have such a file."""
 
 
-class _BrokenError(Exception):
+class _InterruptedError(Exception):
     """The transfer stopped before its end; it can be taken up again."""
 
 
@@ -53,7 +53,7 @@ def fetch(url: str, target: Path, *, sha256: str | None, progress: Progress, tim
         try:
             _transfer(url, part, progress, timeout_s)
             break
-        except _BrokenError as broken:
+        except _InterruptedError as broken:
             progress(f"{target.name}: {broken} (attempt {attempt} of {ATTEMPTS})")
             if attempt == ATTEMPTS:
                 raise MissingDataError(
@@ -103,7 +103,7 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
             goes_on = response.status == 206 and _first_byte(response) == held
             if response.status == 206 and not goes_on:
                 part.unlink()
-                raise _BrokenError("the server sent a different part of the file than requested")
+                raise _InterruptedError("the server sent a different part of the file than requested")
             expected = _expected_size(response, held if goes_on else 0)
             with part.open("ab" if goes_on else "wb") as stream:
                 _pour(response, stream, expected, f"{part.name.removesuffix('.part')}", progress)
@@ -113,10 +113,10 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
         return
     except (urllib.error.URLError, TimeoutError, ConnectionError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise _BrokenError(f"{reason}" if str(reason) else type(error).__name__) from error
+        raise _InterruptedError(f"{reason}" if str(reason) else type(error).__name__) from error
     arrived = part.stat().st_size
     if expected is not None and arrived < expected:
-        raise _BrokenError(f"the connection broke after {arrived:,} of {expected:,} bytes")
+        raise _InterruptedError(f"the connection broke after {arrived:,} of {expected:,} bytes")
 
 
 def _open(url: str, held: int, timeout_s: float) -> HTTPResponse:
@@ -143,7 +143,7 @@ def _check_status(error: urllib.error.HTTPError, url: str, part: Path, held: int
         if error.headers.get("Content-Range", "").removeprefix("bytes */") == str(held):
             return
         part.unlink()
-        raise _BrokenError("the partial file is longer than the complete one") from error
+        raise _InterruptedError("the partial file is longer than the complete one") from error
     if error.code in (404, 410):
         raise NotPublishedError(
             f"The publisher has no file at {url} (HTTP {error.code}). It may have been moved or withdrawn."

@@ -98,7 +98,7 @@ def _make_finding(system: str | None, writer: Writer, sample: TextSample) -> Lan
 
 
 @dataclass(frozen=True)
-class Screened:
+class ScreenedScores:
     """Scores that remain after language screening."""
 
     scores: list[Score]
@@ -143,7 +143,7 @@ def screen(
     *,
     labels_made_for: tuple[str, ...] | None = ENGLISH,
     any_language: bool = False,
-) -> Screened:
+) -> ScreenedScores:
     """Drop scores of measures that do not support the language of their data.
 
     Where there is too little text to tell a language, its measures are kept.
@@ -182,7 +182,7 @@ def screen(
         *_group_mismatches(((reason, name, (system,)) for (name, system), reason in reasons.items()), any_language),
         *_of_pairs(divided, any_language),
     ]
-    return Screened(kept, findings, tuple(mismatches), left_out)
+    return ScreenedScores(kept, findings, tuple(mismatches), left_out)
 
 
 Known = dict[tuple[str | None, Writer], LanguageFinding]

@@ -86,7 +86,7 @@ class Votes(Record):
         return {"why": fields.pop("note"), **fields}
 
 
-class Flip(Record):
+class RankReversal(Record):
     """Two variants of one metric that rank two systems in opposite order."""
 
     metric: str
@@ -110,7 +110,7 @@ class Sensitivity(Record):
     """Its name."""
     leagues: tuple[League, ...]
     """One league a variant, never in one column."""
-    flips: tuple[Flip, ...]
+    flips: tuple[RankReversal, ...]
     """Pairs of systems whose order depends on the variant."""
 
 

@@ -3,7 +3,7 @@
 from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
 from trialogue.findings.passport.answer import PART_TITLES, sample_of, sample_text, sentences_of
-from trialogue.findings.passport.records import Part, PassportFindings
+from trialogue.findings.passport.records import PassportFindings, PassportPart
 from trialogue.findings.realism.records import RealismFindings
 from trialogue.findings.records import Section
 from trialogue.findings.wording import render_estimate
@@ -89,7 +89,7 @@ def passport_section(found: PassportFindings, *, page: str) -> Section:
         heads=("Part", "What it says", "Dialogues"),
         rows=tuple(
             (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part)))
-            for part in Part
+            for part in PassportPart
         ),
     )
 

@@ -5,7 +5,7 @@ Shared by agents, simulated users, labellers and judges, which do not depend on 
 
 from trialogue.llm.cache import Cache, CacheStats
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
-from trialogue.llm.choosing import Chosen, choose
+from trialogue.llm.choosing import Choice, choose
 from trialogue.llm.usage import Ledger, Price, Usage
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "CacheStats",
     "ChatClient",
     "ChatOptions",
-    "Chosen",
+    "Choice",
     "Completion",
     "Ledger",
     "Price",

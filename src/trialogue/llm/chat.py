@@ -18,7 +18,7 @@ from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
 from trialogue.transport.answers import OURS_TO_MEND, check_success, checked_text, hidden, redactor
 from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
-from trialogue.transport.http import MOST_BYTES, Wire
+from trialogue.transport.http import MOST_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Message = Mapping[str, str]
@@ -128,7 +128,7 @@ class ChatClient:
             self._headers["Authorization"] = f"Bearer {key}"
             secrets = {options.api_key_env: key}
         self._hide: Callable[[str], str] = redactor(secrets)
-        self._wire = Wire(options.url, timeout_s=options.timeout_s)
+        self._wire = ConnectionPool(options.url, timeout_s=options.timeout_s)
         self._cache = Cache(options.cache) if options.cache else None
         self._retry_policy = retry_policy or RetryPolicy(
             options.retries, at_once=options.requests_at_once, per_minute=options.requests_per_minute

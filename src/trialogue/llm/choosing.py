@@ -26,7 +26,7 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Choice:
     """Result of a choice."""
 
     option: int | None
@@ -39,7 +39,7 @@ class Chosen:
 
 def choose(
     model: Model, task: str, question: str, options: Sequence[str], *, seed: int | None = None, trial: str = ""
-) -> Chosen:
+) -> Choice:
     """Ask a model to choose one of several options.
 
     The options are numbered from 1, and the answer has to be a number and nothing else: a sentence in which a number stands
@@ -66,13 +66,13 @@ def choose(
         try:
             answer = model.complete(messages, seed=seed, trial=f"{trial}#{attempt}")
         except AgentFailure as failure:
-            return Chosen(None, Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind))
+            return Choice(None, Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind))
         said = answer.text.rpartition(THOUGHT)[2]
         number = ANSWER.fullmatch(said)
         if answer.is_whole and number is not None and 1 <= int(number[1]) <= len(options):
-            return Chosen(int(number[1]) - 1, model=answer.model)
+            return Choice(int(number[1]) - 1, model=answer.model)
         messages += [
             {"role": "assistant", "content": answer.text},
             {"role": "user", "content": f"Answer with a number alone, from 1 to {len(options)}."},
         ]
-    return Chosen(None, why)
+    return Choice(None, why)

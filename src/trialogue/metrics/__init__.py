@@ -1,6 +1,15 @@
 """Metrics of conversations, by name, each in every variant used in the field."""
 
-from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, group_by_system
+from trialogue.metrics.base import (
+    AnyMetric,
+    Conversation,
+    CountMetric,
+    DistinctTypes,
+    Reply,
+    SumMetric,
+    Undefined,
+    group_by_system,
+)
 from trialogue.metrics.batch import Batch, Rows
 from trialogue.metrics.engine.accumulate import Settings
 from trialogue.metrics.engine.conversations import conversations_of, offline_conversations
@@ -12,12 +21,12 @@ __all__ = [
     "AnyMetric",
     "Batch",
     "Conversation",
-    "Counted",
+    "CountMetric",
+    "DistinctTypes",
     "Reply",
     "Rows",
     "Settings",
-    "Summed",
-    "Types",
+    "SumMetric",
     "Undefined",
     "all_variants",
     "conversations_of",

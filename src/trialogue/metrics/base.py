@@ -3,9 +3,9 @@
 A metric scores *units*: replies (``Reply``) or whole dialogues. It is one of two kinds, defined by what its value is a
 function of; the kind decides how its error is estimated:
 
-* ``Summed``: a function of sums of sufficient statistics over units (a mean, a ratio of totals, corpus BLEU from n-gram
+* ``SumMetric``: a function of sums of sufficient statistics over units (a mean, a ratio of totals, corpus BLEU from n-gram
   matches). Its interval is a cluster bootstrap of the sums, so it costs one matrix product whatever the metric.
-* ``Counted``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct
+* ``CountMetric``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct
   things, so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
 
 There is no base class to inherit from: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
@@ -114,7 +114,7 @@ class Metric(Protocol):
 
 
 @runtime_checkable
-class Summed(Metric, Protocol[UnitT]):
+class SumMetric(Metric, Protocol[UnitT]):
     """Protocol of metrics that are a function of sums over units (``card.level`` names the unit)."""
 
     @property
@@ -146,7 +146,7 @@ class HasDefaultRow(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Types:
+class DistinctTypes:
     """One reply's contribution to a count of distinct types."""
 
     seen: Sequence[Hashable]
@@ -166,14 +166,14 @@ class EqualSize:
 
 
 @runtime_checkable
-class Counted(Metric, Protocol):
+class CountMetric(Metric, Protocol):
     """Protocol of metrics that are a function of (distinct types, tokens, summed extra).
 
     With an attribute ``equal_size``, two systems are rarefied to equally much of that and then compared; without one,
     systems whose numbers of replies differ are not compared.
     """
 
-    def types(self, unit: Reply) -> Types | Undefined:
+    def types(self, unit: Reply) -> DistinctTypes | Undefined:
         """Contribution of a reply."""
         ...
 
@@ -182,7 +182,7 @@ class Counted(Metric, Protocol):
         ...
 
 
-AnyMetric = Summed[Any] | Counted
+AnyMetric = SumMetric[Any] | CountMetric
 
 
 def ratio(sums: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
 from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.tokens import Rule
-from trialogue.metrics.text.word_hashes import Encoded, Grams, Ints, Pieces, Vocabulary, characters
+from trialogue.metrics.text.word_hashes import Encoded, Ints, NGrams, Pieces, Vocabulary, characters
 from trialogue.records import Dialogue
 
 Side = Literal["reply", "reference"]
@@ -111,7 +111,7 @@ class Rows:
 class TypeRows:
     """Contributions of a batch's replies to a count of distinct types."""
 
-    grams: Grams
+    grams: NGrams
     """The things as 64-bit hashes, with the places of the replies; none of undefined replies."""
     extra: Array
     """Shape (replies,): a further amount that is summed."""
@@ -122,7 +122,7 @@ class TypeRows:
 
 
 @runtime_checkable
-class SummedAtOnce(Protocol):
+class BatchSumMetric(Protocol):
     """Summed metric that processes a batch at once."""
 
     def statistics_of(self, batch: Batch) -> Rows:
@@ -131,7 +131,7 @@ class SummedAtOnce(Protocol):
 
 
 @runtime_checkable
-class CountedAtOnce(Protocol):
+class BatchCountMetric(Protocol):
     """Counted metric that processes a batch at once."""
 
     def types_of(self, batch: Batch) -> TypeRows:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Reply, Summed, Undefined
+from trialogue.metrics.base import Array, Reply, SumMetric, Undefined
 from trialogue.records import Dialogue, Ending, FailurePolicy, Fault, Reason, ReasonCode
 
 NO_WORST_VALUE = Undefined(Reason.of(ReasonCode.SYSTEM_FAILED))
@@ -26,7 +26,7 @@ def failure_of(unit: Reply | Dialogue) -> Ending | None:
 
 
 def with_failure_policy(
-    metric: Summed[Any], unit: Reply | Dialogue, policy: FailurePolicy | None = None
+    metric: SumMetric[Any], unit: Reply | Dialogue, policy: FailurePolicy | None = None
 ) -> Sequence[float] | Undefined:
     """Statistics of a unit: the metric's own, or those prescribed for a failed unit.
 
@@ -46,7 +46,7 @@ def with_failure_policy(
     return NO_WORST_VALUE if policy is FailurePolicy.UNDEFINED else _worst(metric, unit)
 
 
-def _worst(metric: Summed[Any], unit: Reply | Dialogue) -> Sequence[float] | Undefined:
+def _worst(metric: SumMetric[Any], unit: Reply | Dialogue) -> Sequence[float] | Undefined:
     """Statistics of the worst value, with the weight that the unit has among others."""
     worst, own = metric.card.worst, metric.statistics(unit)
     if worst is None:
@@ -60,7 +60,7 @@ def _worst(metric: Summed[Any], unit: Reply | Dialogue) -> Sequence[float] | Und
     return _check_worst(metric, own, worst)  # a formula of more sums: the one of no words, if that is the worst
 
 
-def _check_worst(metric: Summed[Any], row: Sequence[float], worst: float) -> Sequence[float] | Undefined:
+def _check_worst(metric: SumMetric[Any], row: Sequence[float], worst: float) -> Sequence[float] | Undefined:
     with np.errstate(divide="ignore", invalid="ignore"):
         value: Array = metric.combine(np.array([row], dtype=float))
     return row if np.isclose(value[0], worst) or np.isnan(value[0]) else NO_WORST_VALUE

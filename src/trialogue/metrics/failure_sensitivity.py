@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from trialogue.metrics.base import AnyMetric, Conversation, Counted
+from trialogue.metrics.base import AnyMetric, Conversation, CountMetric
 from trialogue.metrics.engine.accumulate import Settings
 from trialogue.metrics.engine.engine import measure
 from trialogue.metrics.failure_policy import failure_of
@@ -62,7 +62,7 @@ def failure_sensitivity(
 
 
 def _counts_failures(metric: AnyMetric) -> bool:
-    return not isinstance(metric, Counted) and metric.card.failure_policy is FailurePolicy.WORST
+    return not isinstance(metric, CountMetric) and metric.card.failure_policy is FailurePolicy.WORST
 
 
 def _was_failed_by_its_system(conversation: Conversation) -> bool:

@@ -35,7 +35,7 @@ CALIBRATION, LABELS = "calibration", "labels"
 
 
 @runtime_checkable
-class Fitted(Protocol):
+class FittedMetric(Protocol):
     """Summed metric of replies whose value may rest on something fitted."""
 
     @property
@@ -75,7 +75,7 @@ class Fitted(Protocol):
 class Sources:
     """Running sums of one system by the fit they rest on."""
 
-    def __init__(self, metric: Fitted) -> None:
+    def __init__(self, metric: FittedMetric) -> None:
         self.metric = metric
         self._sums: dict[Hashable, Array] = {}
 
@@ -109,7 +109,7 @@ class Sources:
 
 def sources_of(metric: Any) -> Sources | None:
     """Empty sums, if the metric's values rest on something fitted."""
-    return Sources(metric) if isinstance(metric, Fitted) and metric.rests_on is not None else None
+    return Sources(metric) if isinstance(metric, FittedMetric) and metric.rests_on is not None else None
 
 
 def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, confidence: float) -> Estimate:
@@ -219,7 +219,7 @@ def fitted_difference(
     return _add_reason(found, variance) if isinstance(variance, Undefined) else _name_method(found, sources[0])
 
 
-def _kinds(a: ClusterSums, b: ClusterSums, metric: Fitted) -> dict[Hashable, tuple[bool, bool]]:
+def _kinds(a: ClusterSums, b: ClusterSums, metric: FittedMetric) -> dict[Hashable, tuple[bool, bool]]:
     """On which sides each cluster holds what the error is known from: these spread otherwise than the others."""
     here, there = (dict(zip(side.keys, metric.labelled_mask(side.sums).tolist(), strict=True)) for side in (a, b))
     return {key: (here.get(key, False), there.get(key, False)) for key in {**here, **there}}

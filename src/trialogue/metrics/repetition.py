@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
+from trialogue.metrics.base import Array, DistinctTypes, Reply, Undefined, ratio
 from trialogue.metrics.batch import Batch, Rows, mean_rows
 from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import whole_number
@@ -111,10 +111,10 @@ class _InReply(Repetition):
 
 
 class _InCorpus(Repetition):
-    def types(self, unit: Reply) -> Types | Undefined:
+    def types(self, unit: Reply) -> DistinctTypes | Undefined:
         """The reply as one thing."""
         said = words(unit.text)
-        return Types((said,)) if said else EMPTY
+        return DistinctTypes((said,)) if said else EMPTY
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         """1 - distinct / total."""

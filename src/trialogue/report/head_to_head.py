@@ -26,7 +26,7 @@ class Row(Head):
 
 
 @dataclass(frozen=True)
-class Duel:
+class HeadToHead:
     """Head-to-head comparison of two systems, first minus second."""
 
     a: str
@@ -35,11 +35,11 @@ class Duel:
     notes: tuple[str, ...]
 
 
-def duel(leagues: Sequence[League], systems: Sequence[str]) -> Duel:
+def duel(leagues: Sequence[League], systems: Sequence[str]) -> HeadToHead:
     """Compare both systems on every measure; the leader on the primary measure is on the left."""
     a, b = systems
     notes = Notes()
-    return Duel(a, b, tuple(_row(league, a, b, notes) for league in leagues), tuple(notes.texts))
+    return HeadToHead(a, b, tuple(_row(league, a, b, notes) for league in leagues), tuple(notes.texts))
 
 
 def contrast_between(league: League, a: str, b: str) -> Contrast | None:

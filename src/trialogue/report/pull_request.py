@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
-from trialogue.findings.comparison.comparison import Comparison, Judgement, Light
+from trialogue.findings.comparison.comparison import Comparison, Light, MeasureComparison
 from trialogue.findings.threat import Severity, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.wording import render_estimate
@@ -118,7 +118,7 @@ def _title(comparison: Comparison) -> str:
     return f"{comparison.after}, compared with {comparison.before}: {comparison.light}{condition}"
 
 
-def _size(judgement: Judgement) -> str:
+def _size(judgement: MeasureComparison) -> str:
     """The difference with its interval, or why there is none."""
     if judgement.difference.value is None:
         return f"undefined: {judgement.difference.why}" if judgement.difference.why is not None else "undefined"

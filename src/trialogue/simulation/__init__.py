@@ -10,7 +10,7 @@ annotated dialogues, ``load_users`` loads fitted or bundled models, ``Users`` ap
 
 from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
 from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
-from trialogue.simulation.dialogue import Talk, converse, talk
+from trialogue.simulation.dialogue import Transcript, converse, talk
 from trialogue.simulation.paths import check_catalogue
 from trialogue.simulation.users.fit import UserModel, fit_users, load_users
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
@@ -33,7 +33,7 @@ __all__ = [
     "SimulatedUser",
     "SimulatedUsers",
     "Stop",
-    "Talk",
+    "Transcript",
     "UserKind",
     "UserModel",
     "UserOptions",

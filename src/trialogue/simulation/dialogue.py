@@ -28,8 +28,8 @@ from trialogue.records import (
 )
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
-from trialogue.simulation.language.listening import Labelled
-from trialogue.simulation.users.user import Labelling, SimulatedUser, Stop, UserFailure
+from trialogue.simulation.language.agent_turns import LabelledMessage
+from trialogue.simulation.users.user import HasLabeller, SimulatedUser, Stop, UserFailure
 from trialogue.transport.failures import AgentFailure
 
 MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
@@ -47,7 +47,7 @@ JUST_SAID = {"speaker", "text"}
 
 
 @dataclass(frozen=True)
-class Talk:
+class Transcript:
     """Utterances of a dialogue, and why it ended."""
 
     utterances: tuple[Utterance, ...]
@@ -95,7 +95,7 @@ def talk(
     show_acts: bool = False,
     write_labels: bool = True,
     timed: bool = False,
-) -> Talk:
+) -> Transcript:
     """Run a dialogue between a user and an agent until one of them ends it.
 
     The agent gets what was said, and nothing of what the user means by it: user utterances in its history have no acts,
@@ -108,7 +108,7 @@ def talk(
         max_turns: user utterances, those of the history included, after which the agent has the last word.
         history: what was said before; the talk goes on from there, with the agent if it ends on a user utterance.
         show_acts: let the agent see the user's acts, for replayed corpora, which answer labels and not texts.
-        write_labels: write what agent messages do, as the user's labeller does (``user.Labelling``), on those
+        write_labels: write what agent messages do, as the user's labeller does (``user.HasLabeller``), on those
             that declare no acts, and before acts that are of another action space than any that is known, such as RECOMMEND:
             nobody could tell what they answer.
         timed: write how long the agent took for a turn into the ``meta`` of its first message (``latency_s``), as the agent
@@ -126,7 +126,7 @@ def talk(
         ending, detail = conversation.run(history, turns=max_turns - said_before)
     except (AgentFailure, UserFailure) as failure:
         ending, detail = failure.ending, failure.detail
-    return Talk(tuple(conversation.record), ending, detail, retries_of(session))
+    return Transcript(tuple(conversation.record), ending, detail, retries_of(session))
 
 
 def converse(
@@ -138,7 +138,7 @@ def converse(
     max_turns: int = MAX_TURNS,
     history: Sequence[Utterance] = (),
     timed: bool = False,
-) -> Talk:
+) -> Transcript:
     """Open a session, run a dialogue, and close it; an agent that cannot be opened gives an empty dialogue.
 
     Agents with a true attribute ``reads_acts`` (replayed corpora) see the user's acts.
@@ -147,7 +147,7 @@ def converse(
     try:
         session = agent.open(dialogue_id, seed=seed)
     except AgentFailure as failure:
-        return Talk(tuple(history), failure.ending, failure.detail, failure.retries)
+        return Transcript(tuple(history), failure.ending, failure.detail, failure.retries)
     with session:
         return talk(session, user, max_turns=max_turns, history=history, show_acts=shows, timed=timed)
 
@@ -161,7 +161,7 @@ class _Conversation:
         self.record: list[Utterance] = []
         self._shown: list[Utterance] = []
         self._session, self._user, self._show_acts, self._timed = session, user, show_acts, timed
-        self._labelling = cast("Labelling", user) if write_labels and _is_labelling(type(user)) else None
+        self._labelling = cast("HasLabeller", user) if write_labels and _is_labelling(type(user)) else None
 
     def run(self, history: Sequence[Utterance], *, turns: int) -> tuple[Ending, str | None]:
         """Talk; returns why it ended, and the user's word for it where that is another one."""
@@ -268,8 +268,8 @@ def _add_latency(turn: Turn, seconds: float) -> Turn:
 
 @lru_cache(maxsize=256)
 def _is_labelling(kind: type) -> bool:
-    """Whether users of a class are ``Labelling``: what the class says once holds for all of them."""
-    return issubclass(kind, Labelling)
+    """Whether users of a class are ``HasLabeller``: what the class says once holds for all of them."""
+    return issubclass(kind, HasLabeller)
 
 
 @lru_cache(maxsize=4096)
@@ -284,7 +284,7 @@ def _mark_declared(said: Utterance) -> Utterance:
     return said if said.acts_by is origin else said.model_copy(update={"acts_by": origin})
 
 
-def _add_label(said: Utterance, heard: Labelled) -> Utterance:
+def _add_label(said: Utterance, heard: LabelledMessage) -> Utterance:
     """A message with the label that it was taken for, before acts of its own; no act where it was not understood."""
     label, acts = heard.label, _act(heard.label, heard.confidence)
     if said.acts:

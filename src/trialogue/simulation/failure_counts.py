@@ -7,7 +7,7 @@ from trialogue.records import Dialogue, Ending
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailureCount:
     """Dialogues that ended in one kind of failure."""
 
     ending: Ending
@@ -20,23 +20,23 @@ class Failed:
     """What was wrong in that one; "" where nobody said."""
 
 
-def failed_in(dialogues: Iterable[Dialogue]) -> list[Failed]:
+def failed_in(dialogues: Iterable[Dialogue]) -> list[FailureCount]:
     """Kinds of failures in dialogues, most frequent first, each with an example; [] if none failed.
 
     >>> failed_in([Dialogue(id="d", utterances=(), ended_by=Ending.AGENT_TIMEOUT)])
     [Failed(ending=<Ending.AGENT_TIMEOUT: 'agent_timeout'>, dialogues=1, example='d', detail='')]
     """
-    failures: dict[Ending, Failed] = {}
+    failures: dict[Ending, FailureCount] = {}
     for dialogue in dialogues:
         ending = dialogue.ended_by
         if ending is None or not ending.is_failure:
             continue
-        first = failures.get(ending) or Failed(ending, 0, dialogue.id, dialogue.ending_detail or "")
+        first = failures.get(ending) or FailureCount(ending, 0, dialogue.id, dialogue.ending_detail or "")
         failures[ending] = replace(first, dialogues=first.dialogues + 1)
     return sorted(failures.values(), key=lambda each: -each.dialogues)
 
 
-def in_a_line(failed: Failed, *, longest: int = 160) -> str:
+def in_a_line(failed: FailureCount, *, longest: int = 160) -> str:
     """One-line summary: count, fault and example dialogue.
 
     >>> in_a_line(Failed(Ending.AGENT_INVALID_REPLY, 2, "d", "answered without any text."))

@@ -16,8 +16,8 @@ from trialogue.agents.session import SimpleSession
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
-from trialogue.simulation.dice import Dice
-from trialogue.simulation.language.nlu import Example, Retrieval
+from trialogue.simulation.language.nlu import Example, RetrievalClassifier
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.counting import labels_of
 from trialogue.simulation.users.options import UserOptions, method
 
@@ -59,32 +59,32 @@ class ReplayAgent:
             hint = "A replayed agent needs dialogues with an act on every utterance."
             raise DataError(Problem("no labelled user utterance of these dialogues is answered.", hint=hint))
         self._all = [turn for turns in self._bursts.values() for turn in turns]
-        self._texts = Retrieval(_user_examples(recorded))
+        self._texts = RetrievalClassifier(_user_examples(recorded))
 
     def open(self, dialogue_id: str, *, seed: int) -> "ReplaySession":
         """Open a session."""
-        return ReplaySession(self, Dice(rng_for(seed, "replay")))
+        return ReplaySession(self, RandomSource(rng_for(seed, "replay")))
 
     def close(self) -> None:
         """Do nothing: there are no resources."""
 
-    def answer(self, said: Utterance, dice: Dice) -> Turn:
+    def answer(self, said: Utterance, rng: RandomSource) -> Turn:
         """Sample a burst for an utterance; for a label without answers, any burst."""
         label = next((act.intent for act in said.acts or () if act.intent), None)
         if label is None:
             label = self._texts.read(said.text).label
-        return dice.pick(self._bursts.get(label or "", self._all))
+        return rng.pick(self._bursts.get(label or "", self._all))
 
 
 class ReplaySession(SimpleSession):
     """Session that only considers the last utterance."""
 
-    def __init__(self, agent: ReplayAgent, dice: Dice) -> None:
-        self._agent, self._dice = agent, dice
+    def __init__(self, agent: ReplayAgent, rng: RandomSource) -> None:
+        self._agent, self._rng = agent, rng
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
         """Sample a burst for the user's last utterance."""
-        return self._agent.answer(history[-1], self._dice)
+        return self._agent.answer(history[-1], self._rng)
 
 
 def replay_agents(dialogues: Iterable[Dialogue]) -> dict[str, ReplayAgent]:

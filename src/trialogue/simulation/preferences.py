@@ -10,8 +10,8 @@ from typing import Literal, Protocol
 
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError
-from trialogue.simulation.dice import Dice
 from trialogue.simulation.profiles import DISLIKED, LIKED, NEUTRAL, Profile
+from trialogue.simulation.random_source import RandomSource
 
 UnseenRule = Literal["mean", "sum"]
 
@@ -28,7 +28,7 @@ class Preferences(Protocol):
         """Whether the user has consumed an item."""
         ...
 
-    def opinion(self, item_id: str, dice: Dice) -> int:
+    def opinion(self, item_id: str, rng: RandomSource) -> int:
         """``LIKED``, ``NEUTRAL`` or ``DISLIKED``, for any item."""
         ...
 
@@ -41,11 +41,11 @@ class Preferences(Protocol):
         """Item that the user goes on to talk about, out of at least one named in a turn."""
         ...
 
-    def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
+    def wanted_item(self, rng: RandomSource, *, but: Collection[str] = ()) -> str | None:
         """Item to mention positively, preferably outside ``but``; None if there is none."""
         ...
 
-    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+    def value(self, attribute: str, rng: RandomSource, *, liked: bool = True) -> str | None:
         """Attribute value to ask for, or to reject; None if none is known."""
         ...
 
@@ -67,25 +67,25 @@ class _FromProfile:
         """Whether the item is in the profile: all its items have been consumed, and nothing else."""
         return item_id in self.profile.ratings
 
-    def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
+    def wanted_item(self, rng: RandomSource, *, but: Collection[str] = ()) -> str | None:
         """A liked item of the profile, one not in ``but`` if there is one; the best rated where nothing is liked."""
         ratings = self.profile.ratings
         liked = self.profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1]
         fresh = [item for item in liked if item not in but] or liked
-        return dice.pick(fresh) if fresh else None
+        return rng.pick(fresh) if fresh else None
 
 
 class SingleItem(_FromProfile):
     """Seen items are those in the history; each opinion is an independent coin toss (sec. 4.3.1)."""
 
-    def opinion(self, item_id: str, dice: Dice) -> int:
+    def opinion(self, item_id: str, rng: RandomSource) -> int:
         """``LIKED`` or ``DISLIKED``, with equal probability."""
-        return LIKED if dice.share() < 0.5 else DISLIKED
+        return LIKED if rng.share() < 0.5 else DISLIKED
 
-    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+    def value(self, attribute: str, rng: RandomSource, *, liked: bool = True) -> str | None:
         """A value of any item in the profile, liked or not."""
         values = list(self.profile.values(attribute))
-        return dice.pick(values) if values else None
+        return rng.pick(values) if values else None
 
 
 class KnowledgeGraph(_FromProfile):
@@ -120,7 +120,7 @@ class KnowledgeGraph(_FromProfile):
             raise UnknownNameError("rule for unseen items", unseen, ("mean", "sum"))
         self._catalogue, self._attributes, self._unseen = catalogue, tuple(attributes), unseen
 
-    def opinion(self, item_id: str, dice: Dice) -> int:
+    def opinion(self, item_id: str, rng: RandomSource) -> int:
         """Opinion by the item's rating, or else by its attributes; deterministic."""
         own = self.profile.opinion(item_id)
         return own if own is not None else self._opinion_by_attributes(item_id)
@@ -134,13 +134,13 @@ class KnowledgeGraph(_FromProfile):
         known = [rating for name, value in pairs if (rating := self.profile.values(name).get(value)) is not None]
         return self.profile.thresholds.opinion(sum(known) / len(known)) if known else NEUTRAL
 
-    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+    def value(self, attribute: str, rng: RandomSource, *, liked: bool = True) -> str | None:
         """A liked (or disliked) value, or else the one closest to it."""
         values = self.profile.values(attribute)
         wanted = LIKED if liked else DISLIKED
         fitting = [value for value in values if self.profile.value_opinion(attribute, value) == wanted]
         if fitting:
-            return dice.pick(fitting)
+            return rng.pick(fitting)
         return max(values, key=lambda value: wanted * values[value]) if values else None
 
 

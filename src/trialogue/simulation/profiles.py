@@ -15,7 +15,7 @@ import numpy as np
 
 from trialogue.catalogue import Catalogue, Ratings, Scale
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
-from trialogue.simulation.dice import Dice, Weighted
+from trialogue.simulation.random_source import RandomSource, Weighted
 
 LIKED, NEUTRAL, DISLIKED = 1, 0, -1
 """Opinions."""
@@ -201,9 +201,9 @@ class Profiles:
         """Ids of all catalogue items that a user is known to like, in their profile or not."""
         return self._history(user).liked
 
-    def sample(self, dice: Dice) -> Profile:
+    def sample(self, rng: RandomSource) -> Profile:
         """Sample a random user's profile; all users, and all valid sets of items, are equally likely."""
-        user = dice.pick(self.users)
+        user = rng.pick(self.users)
         history = self._history(user)
         rated = history.ratings
         if self.variant == "released":
@@ -216,9 +216,9 @@ class Profiles:
                 attribute_thresholds=self._released_thresholds,
                 basis=rated,
             )
-        chosen = dice.sample(history.items, self.size)
+        chosen = rng.sample(history.items, self.size)
         if all(rated[item] < self.thresholds.like for item in chosen):
-            chosen = _draw_with_liked(history.liked, history.others, self.size, dice)
+            chosen = _draw_with_liked(history.liked, history.others, self.size, rng)
         return Profile(user, {item: rated[item] for item in chosen}, self._catalogue, thresholds=self.thresholds)
 
     @cached_property
@@ -236,7 +236,7 @@ class _History(NamedTuple):
     others: tuple[str, ...]
 
 
-def _draw_with_liked(liked: Sequence[str], others: Sequence[str], size: int, dice: Dice) -> list[str]:
+def _draw_with_liked(liked: Sequence[str], others: Sequence[str], size: int, rng: RandomSource) -> list[str]:
     """A uniform draw among the sets of ``size`` items with at least one that is liked.
 
     How many of them are liked is hypergeometric, given that it is not 0. Replacing a draw without any by one from this
@@ -246,6 +246,6 @@ def _draw_with_liked(liked: Sequence[str], others: Sequence[str], size: int, dic
     least = max(1, size - len(others))
     ways = {count: comb(len(liked), count) * comb(len(others), size - count) for count in range(least, most + 1)}
     total = sum(ways.values())
-    count = Weighted({count: number / total for count, number in ways.items()}).draw(dice)
-    chosen = dice.sample(liked, count) + dice.sample(others, size - count)
-    return dice.sample(chosen, size)
+    count = Weighted({count: number / total for count, number in ways.items()}).draw(rng)
+    chosen = rng.sample(liked, count) + rng.sample(others, size - count)
+    return rng.sample(chosen, size)

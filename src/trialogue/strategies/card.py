@@ -11,7 +11,7 @@ from trialogue.strategies.learning.scoring import LabelScores
 OWN_DATA = "its own data, unseen"
 
 
-class Measured(Record):
+class MeasuredAccuracy(Record):
     """Accuracy on other data than the training data."""
 
     on: str
@@ -65,7 +65,7 @@ class ModelCard(Record):
     """Part of the model."""
     calibrated_on: str = OWN_DATA
     """What the calibration was fitted on."""
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[MeasuredAccuracy, ...] = ()
     """On other data."""
     better: str | None = None
     """The commands that train better ones, one a line, where there are any."""

@@ -80,7 +80,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class UtteranceLabels:
     """A model's labels of one utterance."""
 
     labels: tuple[StrategyLabel, ...]
@@ -94,7 +94,7 @@ Key: TypeAlias = tuple[Speaker, str, Context]
 
 
 @dataclass(eq=False)
-class Pass:
+class LabellingPass:
     """One labelling pass over records, with a cache."""
 
     labeller: StrategyClassifier
@@ -103,7 +103,7 @@ class Pass:
     """What was said before the response to each situation."""
     strangers: int = 0
     """Responses written without what was said before, because their situations are not known."""
-    known: dict[Key, Labelled] = field(default_factory=dict)
+    known: dict[Key, UtteranceLabels] = field(default_factory=dict)
 
     def learn(self, tasks: Iterable[tuple[Utterance, Context]]) -> None:
         """Label utterances that are not in the cache yet."""
@@ -139,9 +139,9 @@ class Pass:
     def _key(self, utterance: Utterance, context: Context) -> Key:
         return utterance.speaker, utterance.text, (context if self._uses_context else ())
 
-    def _label_sentences(self, pieces: Sequence[str], rows: Floats) -> Labelled:
+    def _label_sentences(self, pieces: Sequence[str], rows: Floats) -> UtteranceLabels:
         if not pieces:
-            return Labelled((), None)
+            return UtteranceLabels((), None)
         options, classes, model = self.options, self.labeller.classes, self.labeller.origin
         labels = []
         for text, row in zip(pieces, rows, strict=True):
@@ -167,7 +167,7 @@ class Pass:
             same=getattr(self.labeller, "matching_coefficients", getattr(self.labeller, "same_coefficients", None)),
             same_error=getattr(self.labeller, "matching_error", None),
         )
-        return Labelled(tuple(labels), distribution)
+        return UtteranceLabels(tuple(labels), distribution)
 
 
 def label_records(
@@ -200,7 +200,7 @@ def label_records(
     """
     if batch < 1:
         raise UsageError(f"batch must be at least 1, got {batch}.")
-    work = Pass(labeller, options or Options())
+    work = LabellingPass(labeller, options or Options())
     if labeller.uses_context:
         work.situations.update((situation.id, _context(situation.context)) for situation in situations)
     check = LanguageCheck(labeller)
@@ -236,13 +236,13 @@ def label_response(
     return next(label_records([response], labeller, options=options, situations=known))
 
 
-def _tasks(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
+def _tasks(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Context]]:
     for utterance, context in _parts(record, work):
         if utterance.speaker in work.options.speakers:
             yield utterance, context
 
 
-def _parts(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
+def _parts(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Context]]:
     """The utterances of a record in order, each with what was said before it (where that is used)."""
     if isinstance(record, Response):
         yield record.utterance, work.situations.get(record.situation_id, ())
@@ -257,7 +257,7 @@ def _parts(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
         yield utterance, before
 
 
-def _label_record(record: Record, work: Pass) -> Record:
+def _label_record(record: Record, work: LabellingPass) -> Record:
     labelled = tuple(work.label(utterance, context) for utterance, context in _parts(record, work))
     if isinstance(record, Response):
         work.strangers += work.labeller.uses_context and record.situation_id not in work.situations

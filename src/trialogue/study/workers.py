@@ -77,7 +77,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 _serving = threading.local()  # which channel a thread works for
 
 
-class Watched(dict[int, Any]):
+class WatchedSockets(dict[int, Any]):
     """Sockets by file number, as waitress wants them, watched by the system's own means.
 
     waitress asks every socket at every turn what it waits for, which takes longer the more are open. What a socket waits
@@ -216,7 +216,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until the process is asked to end; then finish what has begun."""
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a queue is normal where everybody comes at once
-        watched, threads = Watched(), ThreadedTaskDispatcher()
+        watched, threads = WatchedSockets(), ThreadedTaskDispatcher()
         threads.set_thread_count(self.cfg.threads)
         limits = Adjustments(
             ident=None,
@@ -237,7 +237,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         self._finish(watched, servers)
         threads.shutdown()
 
-    def _finish(self, watched: Watched, servers: list[Server]) -> None:
+    def _finish(self, watched: WatchedSockets, servers: list[Server]) -> None:
         """Take nobody in any more; answer those whose request is complete."""
         for each in servers:
             each.accepting = False
@@ -248,7 +248,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
 
 
 def _make_server(
-    listener: Any, application: Any, watched: Watched, threads: ThreadedTaskDispatcher, limits: Adjustments
+    listener: Any, application: Any, watched: WatchedSockets, threads: ThreadedTaskDispatcher, limits: Adjustments
 ) -> Server:
     address = (listener.family, listener.type, listener.proto, listener.getsockname())
     return Server(

@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Mapping
 
 from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
-from trialogue.transport.http import Answer
+from trialogue.transport.http import HttpResponse
 from trialogue.transport.retry import retry_after_s
 
 OURS_TO_MEND = (401, 402, 407)
 LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
 
 
-def check_success(answer: Answer, url: str) -> Answer:
+def check_success(answer: HttpResponse, url: str) -> HttpResponse:
     """Return the response if its status is a success, else raise a failure.
 
     Raises:

@@ -2,7 +2,8 @@
 
 The standard library's client, hardened: a request takes at most its timeout in total, however slowly
 bytes arrive; a response has a maximum number of bytes; and a connection closed by the other side is noticed
-before a message is sent on it, because a message sent twice would be processed twice. Threads may share a ``Wire``.
+before a message is sent on it, because a message sent twice would be processed twice. Threads may share a
+``ConnectionPool``.
 
 Why not urllib3: its total timeout does not bound a server that trickles (deadline 0.5 s, ended after 3.0 s, when the
 server stopped), and without quick acknowledgements a request took 46 ms where ours took 0.4. With our deadline and
@@ -38,7 +39,7 @@ IDLE_KEPT = 64  # connections kept for later; more sessions than that at once op
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """Server response."""
 
     status: int
@@ -75,7 +76,7 @@ class _Deadline:
         return seconds
 
 
-class _Bounded(io.RawIOBase):
+class _BoundedReader(io.RawIOBase):
     """Reads a socket, each time for no longer than what is left."""
 
     def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
@@ -101,7 +102,7 @@ class _SocketFile:
         self._sock, self._deadline = sock, deadline
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_Bounded(self._sock, self._deadline))
+        return io.BufferedReader(_BoundedReader(self._sock, self._deadline))
 
 
 class _Response(http.client.HTTPResponse):
@@ -111,7 +112,7 @@ class _Response(http.client.HTTPResponse):
         super().__init__(cast("socket.socket", _SocketFile(sock, deadline)), **more)
 
 
-class _Plain(http.client.HTTPConnection):
+class _PlainConnection(http.client.HTTPConnection):
     """Sends headers and body in one go: one packet and one system call instead of two."""
 
     def request_at_once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> None:
@@ -132,11 +133,11 @@ class _Plain(http.client.HTTPConnection):
             super().send(data)
 
 
-class _Secure(_Plain, http.client.HTTPSConnection):
+class _SecureConnection(_PlainConnection, http.client.HTTPSConnection):
     """The same over TLS."""
 
 
-class Wire:
+class ConnectionPool:
     """Connections to one server."""
 
     def __init__(self, url: str, *, timeout_s: float, most_bytes: int = MOST_BYTES, proxy: bool = True) -> None:
@@ -171,11 +172,11 @@ class Wire:
         self._timeout_s, self._most_bytes = timeout_s, most_bytes
         self._proxy = _proxy(parts.scheme, self._host) if proxy else None
         self._context = ssl.create_default_context() if self._tls else None
-        self._idle: list[tuple[_Plain, _Deadline]] = []
+        self._idle: list[tuple[_PlainConnection, _Deadline]] = []
         self._lock = threading.Lock()
         self._has_answered = False
 
-    def ask(self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str]) -> Answer:
+    def ask(self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str]) -> HttpResponse:
         """Send a request and return the response, whatever its status.
 
         Raises:
@@ -192,7 +193,7 @@ class Wire:
             read = response.read(self._most_bytes + 1)
             self._has_answered = True
             whole = self._is_reusable(response, read)
-            return Answer(response.status, response.headers, read, time.monotonic() - start)
+            return HttpResponse(response.status, response.headers, read, time.monotonic() - start)
         except TimeoutError as error:
             detail = f"{self.url} did not answer within {self._timeout_s:g} s (timeout_s)."
             raise PassingFailure("timeout", detail, heard=True) from error
@@ -250,7 +251,7 @@ class Wire:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"{host}:{self._port}"
 
-    def _connect(self, until: float) -> tuple[_Plain, _Deadline]:
+    def _connect(self, until: float) -> tuple[_PlainConnection, _Deadline]:
         if (waiting := self._take_idle()) is not None:
             connection, deadline = waiting
             deadline.at = until
@@ -271,7 +272,7 @@ class Wire:
         connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
         return connection, deadline
 
-    def _take_idle(self) -> tuple[_Plain, _Deadline] | None:
+    def _take_idle(self) -> tuple[_PlainConnection, _Deadline] | None:
         """A connection that waits and is still open; what can be read on one is that it was closed."""
         while True:
             with self._lock:
@@ -284,16 +285,16 @@ class Wire:
                 return connection, deadline
             connection.close()
 
-    def _new(self) -> _Plain:
+    def _new(self) -> _PlainConnection:
         host, port = self._proxy or (self._host, self._port)
         if not self._tls:
-            return _Plain(host, port, timeout=self._timeout_s)
-        connection = _Secure(host, port, timeout=self._timeout_s, context=self._context)
+            return _PlainConnection(host, port, timeout=self._timeout_s)
+        connection = _SecureConnection(host, port, timeout=self._timeout_s, context=self._context)
         if self._proxy:
             connection.set_tunnel(self._host, self._port)
         return connection
 
-    def _keep(self, connection: _Plain, deadline: _Deadline) -> None:
+    def _keep(self, connection: _PlainConnection, deadline: _Deadline) -> None:
         with self._lock:
             if len(self._idle) < IDLE_KEPT:
                 self._idle.append((connection, deadline))

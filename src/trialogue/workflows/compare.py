@@ -9,7 +9,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
 from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_sides
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
-from trialogue.findings.comparison.sides import Side, side
+from trialogue.findings.comparison.system_sample import SystemSample, side
 from trialogue.findings.league import estimate_of
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
@@ -37,7 +37,7 @@ from trialogue.workflows.pipeline.saved_results import SCORES, StoredRun
 
 
 @dataclass(frozen=True, repr=False)
-class Compared(ShowsFindings):
+class ComparisonResult(ShowsFindings):
     """A comparison, and its findings for the report."""
 
     comparison: Comparison
@@ -70,7 +70,7 @@ def compare(
     seed: int = 0,
     resamples: int = 10_000,
     progress: Progress | None = None,
-) -> Compared:
+) -> ComparisonResult:
     """Compare two versions of a recommender: better, worse, equivalent or inconclusive.
 
     Args:
@@ -159,7 +159,7 @@ def compare(
             "warnings": notes,
         }
     )
-    return Compared(comparison, shown)
+    return ComparisonResult(comparison, shown)
 
 
 def _check_margins(margin: float | None, failure_margin: float) -> None:
@@ -182,7 +182,7 @@ def _check_range(margin: float | None, deciding: Sequence[Measure]) -> None:
             )
 
 
-def _completion(side: Side, findings: Findings) -> CompletionCounts | None:
+def _completion(side: SystemSample, findings: Findings) -> CompletionCounts | None:
     return next((facts.completion for facts in findings.systems if facts.system == side.system), None)
 
 
@@ -199,7 +199,7 @@ def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[st
     return found
 
 
-def _errs(comparison: Comparison, sides: Sequence[Side]) -> Iterator[tuple[str, str]]:
+def _errs(comparison: Comparison, sides: Sequence[SystemSample]) -> Iterator[tuple[str, str]]:
     """Of measures compared as if the runs were independent, though they share a calibration: which way the interval errs."""
     for each in comparison.judgements:
         if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:
@@ -229,7 +229,7 @@ def _made_differently(read: Sequence[StoredRun]) -> list[str]:
 def _findings(
     comparison: Comparison,
     leagues: tuple[League, ...],
-    sides: Sequence[Side],
+    sides: Sequence[SystemSample],
     read: Sequence[StoredRun],
     *,
     alpha: float,

@@ -9,7 +9,7 @@ from trialogue.datasets import AnyRecord
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
 from trialogue.findings import Findings
 from trialogue.metrics import get_metric
-from trialogue.metrics.base import Counted
+from trialogue.metrics.base import CountMetric
 from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.records import Dialogue, Estimate, MeasureName
 from trialogue.records.files.opening import path_uncompressed
@@ -120,13 +120,13 @@ def _check_counts(run: StoredRun, system: str, column: str, sample: CountedSampl
         raise DataError(Problem(what, file=f"{run.name}/{COUNTS}", hint="Evaluate again."))
 
 
-def _counting(measured: MeasureName) -> Counted | None:
+def _counting(measured: MeasureName) -> CountMetric | None:
     """The metric that counted; None where it is not installed here, or has another version."""
     try:
         metric = get_metric(measured.short)
     except TrialogueError:
         return None
-    return metric if isinstance(metric, Counted) and metric.measure == measured else None
+    return metric if isinstance(metric, CountMetric) and metric.measure == measured else None
 
 
 def read_side(

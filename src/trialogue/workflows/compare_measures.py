@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.findings.comparison.sides import Side
+from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.metrics import get_card, metric_names
 from trialogue.records import MeasureName
 
 
-def resolve_measures(on: Sequence[str], sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
+def resolve_measures(on: Sequence[str], sides: Sequence[SystemSample], shared: Sequence[str]) -> list[str]:
     """Full names of the deciding measures: the requested ones that both runs have and that have a direction."""
     directed = [name for name in shared if sides[0].measures[name].better != "neither"]
     found = []
@@ -38,7 +38,7 @@ def names_matching(one: str, names: Iterable[str]) -> list[str]:
     return [name for name in names if MeasureName(name).is_called(one)]
 
 
-def _side_with_measure(one: str, sides: Sequence[Side]) -> str:
+def _side_with_measure(one: str, sides: Sequence[SystemSample]) -> str:
     """Which of the two runs holds a measure, where one does."""
     holding = [side.name for side in sides if names_matching(one, side.measures)]
     return f"Only {holding[0]} holds it. " if len(holding) == 1 else ""

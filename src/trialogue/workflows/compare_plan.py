@@ -5,7 +5,7 @@ from pathlib import Path
 
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import deciding_of
-from trialogue.findings.comparison.sides import Side, side
+from trialogue.findings.comparison.system_sample import SystemSample, side
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
 from trialogue.workflows.compare_inputs import given_side, read_side, stem_of, system_of
 from trialogue.workflows.compare_measures import resolve_measures
@@ -53,7 +53,7 @@ def plan(
     given = [given_side(each, "pilot") for each in ([pilot] if one else [pilot, pilot if second is None else second])]
     wanted = [] if on is None else [on]
     read = [read_side(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
-    sides: list[Side] = []
+    sides: list[SystemSample] = []
     for place, (run, each) in enumerate(zip(read, given, strict=True)):
         name = system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
         sides.append(side(stem_of(each), name, run.concluded, run.scores))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from trialogue.findings import Findings
-from trialogue.findings.comparison.sides import Side
+from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import threats_of
 from trialogue.workflows.pipeline.saved_results import StoredRun
@@ -12,7 +12,9 @@ OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT
 """What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""
 
 
-def comparison_threats(findings: Findings, sides: Sequence[Side], read: Sequence[StoredRun]) -> tuple[Threat, ...]:
+def comparison_threats(
+    findings: Findings, sides: Sequence[SystemSample], read: Sequence[StoredRun]
+) -> tuple[Threat, ...]:
     """Threats detected in the comparison, and those inherited from the runs; blocking ones first."""
     known = [*threats_of(findings), *_labeller_threats(sides), *_model_threats(findings, sides)]
     for each, run in zip(sides, read, strict=True):
@@ -26,7 +28,7 @@ def comparison_threats(findings: Findings, sides: Sequence[Side], read: Sequence
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
 
 
-def _is_of_old_failures(threat: Threat, before: Side) -> bool:
+def _is_of_old_failures(threat: Threat, before: SystemSample) -> bool:
     """Whether it says that the old version never finished: that is no reason to hold a new one back that does."""
     return threat.code is ThreatCode.NEVER_FINISHED and threat.systems == (before.name,)
 
@@ -35,7 +37,7 @@ def _demote_to_note(threat: Threat) -> Threat:
     return threat.model_copy(update={"severity": Severity.NOTES})
 
 
-def _labeller_threats(sides: Sequence[Side]) -> Iterator[Threat]:
+def _labeller_threats(sides: Sequence[SystemSample]) -> Iterator[Threat]:
     """Measures that read labels or beliefs which the two runs have from elsewhere."""
     for name in sides[0].measures:
         one, other = ("+".join(side.measures[name].labels_from) if name in side.measures else "" for side in sides)
@@ -50,7 +52,7 @@ def _labeller_threats(sides: Sequence[Side]) -> Iterator[Threat]:
             )
 
 
-def _model_threats(findings: Findings, sides: Sequence[Side]) -> Iterator[Threat]:
+def _model_threats(findings: Findings, sides: Sequence[SystemSample]) -> Iterator[Threat]:
     """Whether another language model, or the same one under another configuration, answered in the other run."""
     answered = {facts.system: facts.models for facts in findings.systems}
     old, new = (answered.get(side.name, ()) for side in sides)

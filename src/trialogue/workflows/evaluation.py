@@ -15,10 +15,10 @@ from trialogue.records import DistinctCounts, Manifest, Preference, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.passport.section import with_passports
-from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
+from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
@@ -39,7 +39,7 @@ class Run(ShowsFindings):
     """People's votes, as they were read."""
     counts: tuple[DistinctCounts, ...] = ()
     """What was counted of distinct things, by measure and system: enough to compare with another run."""
-    material: Material = field(default_factory=Material)
+    material: InputRecords = field(default_factory=InputRecords)
     """The records that were measured."""
     faults: FaultsOfUsers = field(default_factory=dict)
     """Faults of users, by (system, dialogue)."""
@@ -161,7 +161,7 @@ def evaluate(
 
 
 def evaluate_records(
-    material: Material,
+    material: InputRecords,
     choice: Choice,
     *,
     given: Sequence[str | Path | InMemory] = (),
@@ -199,7 +199,7 @@ def evaluate_records(
     )
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
-    inferred: Inferred = infer(measured, alpha=alpha, family=family)
+    inferred: Estimates = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
     findings = with_passports(findings, given)

@@ -41,7 +41,7 @@ class Task:
 
 
 @dataclass
-class Found:
+class PieceResult:
     """Measured dialogues and other records of pieces."""
 
     measurement: Measurement
@@ -56,7 +56,7 @@ class Found:
     problems: list[Problem] = field(default_factory=list)
     """Repairs that were not reported yet."""
 
-    def merge(self, other: "Found", given: str) -> None:
+    def merge(self, other: "PieceResult", given: str) -> None:
         """Add the content of other pieces.
 
         Raises:
@@ -89,7 +89,7 @@ def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list
     return pieces
 
 
-def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> Found:
+def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> PieceResult:
     """Measure pieces; the result does not depend on the number of processes.
 
     Raises:
@@ -100,13 +100,13 @@ def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note
     from loky import ProcessPoolExecutor
 
     env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-    whole = Found(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
+    whole = PieceResult(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
     problems: list[Problem] = []
     with ProcessPoolExecutor(min(jobs, len(pieces)), env=env) as executor:
         futures = [executor.submit(_measure_in_process, piece, task) for piece in pieces]
         for piece, future in zip(pieces, futures, strict=True):
             found = future.result()
-            if isinstance(found, Found):
+            if isinstance(found, PieceResult):
                 whole.merge(found, piece.input.given)
             else:
                 problems += found
@@ -121,7 +121,7 @@ def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note
 
 
 @few_collections()
-def _measure_in_process(piece: Piece, task: Task) -> Found | list[Problem]:
+def _measure_in_process(piece: Piece, task: Task) -> PieceResult | list[Problem]:
     """What a process of its own gives back for one piece; mistakes, so that those of all pieces are reported at once."""
     problems: list[Problem] = []
     units = UnitTable()
@@ -133,9 +133,9 @@ def _measure_in_process(piece: Piece, task: Task) -> Found | list[Problem]:
     return found
 
 
-def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> Found:
+def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> PieceResult:
     metrics = get_metrics(task.metrics)
-    found = Found(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
+    found = PieceResult(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
     dialogues = _dialogues(pieces, found, note)
     if metrics:
         found.measurement.add(found.survey.watch(conversations_of(dialogues)), sink)
@@ -145,7 +145,7 @@ def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | Colum
     return found
 
 
-def _dialogues(pieces: Sequence[Piece], found: Found, note: Note) -> Iterator[Dialogue]:
+def _dialogues(pieces: Sequence[Piece], found: PieceResult, note: Note) -> Iterator[Dialogue]:
     """Dialogues as they are read; situations and responses are put aside."""
     for piece in pieces:
         held = piece.input

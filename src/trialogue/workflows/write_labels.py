@@ -20,7 +20,7 @@ from trialogue.workflows.inputs.inputs import gather, records_of, summarise_repa
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteCounts:
     """Counts of a file of labelled records."""
 
     records: int
@@ -39,7 +39,7 @@ def write_labels(
     options: Options | None = None,
     situations: Sequence[str] = (),
     classifier: PairClassifier | None = None,
-) -> Written:
+) -> WriteCounts:
     """Write a source's records with a model's labels and, on responses, a classifier's beliefs; atomically.
 
     Repairs of the source, and responses without a belief, are reported as warnings.
@@ -71,7 +71,7 @@ def write_labels(
             "no reference."
         )
         warn(Problem(what))
-    return Written(total, count.responses, count.beliefs)
+    return WriteCounts(total, count.responses, count.beliefs)
 
 
 class _Count:

@@ -11,7 +11,7 @@ from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue_recommenders.content import Content, Scores, best
 from trialogue_recommenders.knowledge.collaborative import DISLIKE, Collaborative
 from trialogue_recommenders.knowledge.facts import Facts
-from trialogue_recommenders.understanding.understanding import Listener
+from trialogue_recommenders.understanding.user_text import UserTextParser
 from trialogue_recommenders.vocabulary import AnyOf
 from trialogue_recommenders.wording.wording import FILMS, Wording
 
@@ -66,7 +66,7 @@ class Expert:
         self.content = Content(catalogue)
         self.collaborative = Collaborative(self.content.ids, ratings)
         counts = {} if ratings is None else ratings.popularity()
-        self.listener = Listener(catalogue, TitleLinker(catalogue, popularity=counts), wording=wording)
+        self.listener = UserTextParser(catalogue, TitleLinker(catalogue, popularity=counts), wording=wording)
         self.facts = Facts(catalogue, ratings, wording)
         self.examples = _examples(list(catalogue.values_of(wording.kind))[:EXAMPLES])
         self._years = np.array([-1 if item.year is None else item.year for item in catalogue.values()], dtype=np.int64)

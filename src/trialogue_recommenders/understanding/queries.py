@@ -3,7 +3,7 @@
 import re
 
 from trialogue_recommenders.text_files import sections_of
-from trialogue_recommenders.understanding.signs import any_of, fill_phrase, listed_words
+from trialogue_recommenders.understanding.speech_acts import any_of, fill_phrase, listed_words
 
 QUOTES = "\"'“”‘’«»"
 ABBREVIATED = r"(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bst)(?<!\bvs)"  # their full stop ends nothing

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trialogue_recommenders.text_files import sections_of
-from trialogue_recommenders.understanding.signs import any_of
+from trialogue_recommenders.understanding.speech_acts import any_of
 
 Span = tuple[int, int]
 """Offsets of the first character and behind the last."""

@@ -30,7 +30,7 @@ from trialogue.agents.serving.http_server import AgentServer
 from trialogue.errors import UsageError
 from trialogue.records import Ending, RetryCost, Utterance
 from trialogue.transport.failures import UnreadableAnswer
-from trialogue.transport.http import Wire, _Plain
+from trialogue.transport.http import ConnectionPool, _PlainConnection
 from trialogue.transport.retry import Retries
 
 QUICK = Retries(most=2, first_wait_s=0.01, longest_wait_s=0.5)
@@ -101,7 +101,7 @@ def test_answers_are_acknowledged_at_once_so_that_no_time_of_ours_counts_as_the_
         def setsockopt(self, *what: int) -> None:
             asked.append(what)
 
-    connection: Any = _Plain("localhost")
+    connection: Any = _PlainConnection("localhost")
     connection.sock = Socket()
     connection.request_at_once("POST", "/chat", b"{}", {})
     quick = getattr(socket, "TCP_QUICKACK", None)
@@ -356,14 +356,14 @@ def test_a_proxy_of_the_environment_is_used_for_other_machines_only(
 ) -> None:
     monkeypatch.setenv("http_proxy", faulty)
     monkeypatch.delenv("no_proxy", raising=False)
-    wire = Wire("http://crs.invalid", timeout_s=5)
+    wire = ConnectionPool("http://crs.invalid", timeout_s=5)
     answer = wire.ask("GET", "/x", headers={})
     wire.close()
     assert answer.text() == "fine"  # what the "proxy" says to GET http://crs.invalid:80/x
     assert texts(turn_of(agent_at(faulty))) == ["hi"]
     monkeypatch.setenv("http_proxy", "http://ann:pass@localhost:1")
     with pytest.raises(UsageError, match="only plain proxies"):
-        Wire("http://crs.invalid", timeout_s=5)
+        ConnectionPool("http://crs.invalid", timeout_s=5)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.agents.talk import said_to, user
 from trialogue.agents import AgentFailure, make_agent
 from trialogue.agents.baselines import Echo
 from trialogue.agents.callable_agent import CallableAgent
-from trialogue.agents.serving.conversations import Desk
+from trialogue.agents.serving.conversations import ConversationStore
 from trialogue.agents.serving.http_server import AgentServer, serve_lines
 from trialogue.errors import UnknownNameError, UsageError
 
@@ -80,7 +80,7 @@ def test_the_conversation_that_was_silent_longest_is_closed_when_there_are_too_m
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("trialogue.agents.serving.conversations.MOST_OPEN", 2)
-    desk = Desk(CallableAgent(Noting))
+    desk = ConversationStore(CallableAgent(Noting))
     Noting.closed.clear()
     desk.open("a", seed=1)
     desk.open("b", seed=2)
@@ -92,7 +92,7 @@ def test_the_conversation_that_was_silent_longest_is_closed_when_there_are_too_m
 
 
 def test_seeds_follow_from_names_where_nobody_gives_one() -> None:
-    one, other = (Desk(CallableAgent(Noting), seed=seed) for seed in (0, 0))
+    one, other = (ConversationStore(CallableAgent(Noting), seed=seed) for seed in (0, 0))
     assert one.say("a", "hi").utterances == other.say("a", "hi").utterances
     assert one.say("b", "hi").utterances != other.say("a", "hi").utterances
 
@@ -105,7 +105,7 @@ def test_messages_of_one_conversation_are_answered_one_after_the_other() -> None
         inside.release()
         return message
 
-    desk = Desk(CallableAgent(alone))
+    desk = ConversationStore(CallableAgent(alone))
     threads = [threading.Thread(target=desk.say, args=("a", str(n))) for n in range(8)]
     for thread in threads:
         thread.start()
@@ -120,4 +120,4 @@ def test_an_agent_that_raises_anything_is_a_failure() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(AgentFailure, match="ZeroDivisionError"):
-        Desk(CallableAgent(broken)).say("a", "hi")
+        ConversationStore(CallableAgent(broken)).say("a", "hi")

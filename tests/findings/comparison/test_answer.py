@@ -1,20 +1,22 @@
 """What a comparison of two versions says."""
 
 from trialogue.findings.comparison.answer import comparison_answer
-from trialogue.findings.comparison.comparison import Judgement, Light
+from trialogue.findings.comparison.comparison import Light, MeasureComparison
 from trialogue.records import Estimate, Interval
 
 UNTESTED = Estimate(value=None, why="the numbers of replies differ")
 
 
-def judged(measure: str, light: Light = "inconclusive", *, p: float | None = 0.5, decides: bool = True) -> Judgement:
+def judged(
+    measure: str, light: Light = "inconclusive", *, p: float | None = 0.5, decides: bool = True
+) -> MeasureComparison:
     found = UNTESTED if p is None else Estimate(value=0.1, interval=Interval(low=-0.1, high=0.3, method="made up"))
-    return Judgement(
+    return MeasureComparison(
         measure=measure, title=measure.title(), light=light, difference=found, p_adjusted=p, decides=decides
     )
 
 
-def said(light: Light, *judgements: Judgement) -> tuple[str, ...]:
+def said(light: Light, *judgements: MeasureComparison) -> tuple[str, ...]:
     return comparison_answer(light, "v1", "v2", judgements, margin=None, alpha=0.05)
 
 

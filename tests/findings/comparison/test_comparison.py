@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import pytest
 
 from trialogue.findings import Findings, League, Measure, Standing, SystemFacts
-from trialogue.findings.comparison.comparison import Judgement, Light, compare_sides, light_of
+from trialogue.findings.comparison.comparison import Light, MeasureComparison, compare_sides, light_of
 from trialogue.findings.comparison.gate import conclude_comparison
-from trialogue.findings.comparison.sides import Side, side
+from trialogue.findings.comparison.system_sample import SystemSample, side
 from trialogue.metrics import get_card
 from trialogue.records import Estimate, Interval, Manifest, Score
 
 
-def run(values: Sequence[float], *, measure: str = "success", better: str = "higher", by: str = "metric") -> Side:
+def run(
+    values: Sequence[float], *, measure: str = "success", better: str = "higher", by: str = "metric"
+) -> SystemSample:
     """A run of one system with one value a dialogue."""
     shown = Measure.model_validate(
         {"name": measure, "title": measure.title(), "by": by, "better": better, "unit": "share"}
@@ -39,7 +41,7 @@ OLD = [0.0, 1.0] * 20
 NEW = [1.0, 1.0] * 20
 
 
-def light(before: Side, after: Side, **options: object) -> str:
+def light(before: SystemSample, after: SystemSample, **options: object) -> str:
     options.setdefault("on", [name for name, measure in before.measures.items() if measure.better != "neither"])
     return compare_sides(before, after, resamples=500, **options)[0].light  # type: ignore[arg-type]
 
@@ -114,9 +116,9 @@ def test_what_lost_most_stands_first() -> None:
     ]
 
 
-def together(a: Side, b: Side) -> Side:
+def together(a: SystemSample, b: SystemSample) -> SystemSample:
     """A run that holds the measures of two."""
-    return Side("a run", "crs", {**a.measures, **b.measures}, {**a.values, **b.values}, {**a.units, **b.units})
+    return SystemSample("a run", "crs", {**a.measures, **b.measures}, {**a.values, **b.values}, {**a.units, **b.units})
 
 
 def test_what_people_said_decides_where_they_said_something() -> None:
@@ -140,12 +142,12 @@ def test_a_measure_without_direction_hides_no_loss_on_the_next() -> None:
     assert {each.measure for each in comparison.moved} == {"success"}
 
 
-def not_a_mean(value: float, n: int = 40, clusters: int | None = None) -> Side:
+def not_a_mean(value: float, n: int = 40, clusters: int | None = None) -> SystemSample:
     """A run whose value is not the mean of its single values."""
     made = run(OLD)
     interval = Interval(low=value - 0.1, high=value + 0.1, method="made up")
     estimate = Estimate(value=value, interval=interval, n=n, clusters=clusters)
-    return Side("a run", "crs", made.measures, {"success": estimate}, {})
+    return SystemSample("a run", "crs", made.measures, {"success": estimate}, {})
 
 
 def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
@@ -211,7 +213,8 @@ def test_people_who_had_several_dialogues_are_one_cluster() -> None:
 def test_what_measures_say_together(lights: list[Light], expected: Light) -> None:
     none = Estimate(value=None, why="made up")
     said = [
-        Judgement(measure="m", title="M", light=each, difference=none, p_adjusted=None, decides=True) for each in lights
+        MeasureComparison(measure="m", title="M", light=each, difference=none, p_adjusted=None, decides=True)
+        for each in lights
     ]
-    beside = Judgement(measure="n", title="N", light="worse", difference=none, p_adjusted=None, decides=False)
+    beside = MeasureComparison(measure="n", title="N", light="worse", difference=none, p_adjusted=None, decides=False)
     assert light_of([*said, beside]) == expected

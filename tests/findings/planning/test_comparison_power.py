@@ -3,7 +3,7 @@
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.findings.comparison.sides import Units
+from trialogue.findings.comparison.system_sample import Units
 from trialogue.findings.planning.comparison_power import Pilot, pilot_of, plan_comparison
 from trialogue.findings.standings import Measure
 from trialogue.metrics import get_card

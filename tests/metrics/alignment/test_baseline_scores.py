@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.metrics import Conversation, Summed, Undefined, get_metric, offline_conversations
+from trialogue.metrics import Conversation, SumMetric, Undefined, get_metric, offline_conversations
 from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
 from trialogue.metrics.alignment.reply_baselines import (
     CONTEXT,
@@ -80,9 +80,9 @@ def baselines_of(some: Sequence[Situation]) -> Baselines:
     return found
 
 
-def metric_of(measure: str) -> Summed:  # type: ignore[type-arg]
+def metric_of(measure: str) -> SumMetric:  # type: ignore[type-arg]
     found = get_metric(measure)
-    assert isinstance(found, Summed)
+    assert isinstance(found, SumMetric)
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trialogue.metrics import Conversation, Reply, Settings, Types, Undefined
+from trialogue.metrics import Conversation, DistinctTypes, Reply, Settings, Undefined
 from trialogue.metrics.base import Array, ratio
 from trialogue.metrics.engine.accumulate import (
     NO_DIALOGUE,
@@ -76,8 +76,8 @@ class Vocabulary:
     card = card("vocabulary")
     measure = "vocabulary@plain|v1"
 
-    def types(self, unit: Reply) -> Types | Undefined:
-        return Types(unit.text.split(), extra=1.0) if unit.text != "?" else Undefined("it is a question mark")
+    def types(self, unit: Reply) -> DistinctTypes | Undefined:
+        return DistinctTypes(unit.text.split(), extra=1.0) if unit.text != "?" else Undefined("it is a question mark")
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         return distinct / total

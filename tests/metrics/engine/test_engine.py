@@ -11,7 +11,7 @@ import pytest
 from tests.untraced import untraced
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
-from trialogue.metrics.base import Array, Types
+from trialogue.metrics.base import Array, DistinctTypes
 from trialogue.metrics.engine import engine
 from trialogue.metrics.text.length import Length
 from trialogue.records import Card, Labeller, Mention, Reason, ReasonCode, Score, StrategyLabel, Utterance, Variant
@@ -34,8 +34,8 @@ class Vocabulary:
     )
     measure = "vocabulary@plain|v1"
 
-    def types(self, unit: Reply) -> Types:
-        return Types(unit.text.split())
+    def types(self, unit: Reply) -> DistinctTypes:
+        return DistinctTypes(unit.text.split())
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         return distinct / total

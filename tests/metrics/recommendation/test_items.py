@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.metrics import Conversation, Reply, Settings, Types, Undefined, get_metric, measure
+from trialogue.metrics import Conversation, DistinctTypes, Reply, Settings, Undefined, get_metric, measure
 from trialogue.metrics.recommendation.items import Coverage
 from trialogue.records import Mention, Reason, ReasonCode, Score, Utterance
 
@@ -68,7 +68,7 @@ def coverage(variant: str, **parameters: Any) -> Coverage:
 
 def test_only_the_first_k_of_a_ranking_count() -> None:
     types = coverage("ranking", size=10, k=2).types(reply("", ranking="abc"))
-    assert isinstance(types, Types)
+    assert isinstance(types, DistinctTypes)
     assert list(types.seen) == ["a", "b"]
 
 
@@ -77,7 +77,7 @@ def test_mentions_count_by_id_or_else_by_title_without_case() -> None:
         speaker="system", text="x", mentions=(Mention(title="Up", item_id="7"), Mention(title="HEAT"))
     )
     types = coverage("mentions", size=10).types(Reply("A", utterance))
-    assert isinstance(types, Types)
+    assert isinstance(types, DistinctTypes)
     assert list(types.seen) == ["7", "heat"]
 
 

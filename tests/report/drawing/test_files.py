@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from trialogue.report.drawing.by_matplotlib import matplotlib_png
-from trialogue.report.drawing.marks import Box, Dot, Drawing, Line, Path, Words
+from trialogue.report.drawing.marks import Box, Dot, Drawing, Line, Path, TextMark
 from trialogue.report.drawing.pdf import pdf_bytes
 from trialogue.report.drawing.plain_text import is_plain
 from trialogue.report.drawing.png import png_bytes
@@ -28,9 +28,11 @@ def sheet(text: str = TEXT) -> Drawing:
     drawing.add(Path(((400, 20), (450, 150), (500, 30), (560, 90)), "better"))
     drawing.add(Dot(300, 60, "s1"), Dot(330, 60, "s2", shape="diamond", radius=9), Dot(360, 60, "s3", hollow=True))
     drawing.add(
-        Words(100, 150, text), Words(300, 150, text, anchor="end"), Words(420, 170, text, bold=True, anchor="middle")
+        TextMark(100, 150, text),
+        TextMark(300, 150, text, anchor="end"),
+        TextMark(420, 170, text, bold=True, anchor="middle"),
     )
-    drawing.add(Words(560, 190, text, turn=40))
+    drawing.add(TextMark(560, 190, text, turn=40))
     return drawing
 
 

@@ -9,7 +9,7 @@ from trialogue.errors import MissingExtraError, UsageError
 from trialogue.simulation.batch import cluster
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import Conversing, Recipe
+from trialogue.simulation.batch.workers import DialogueRunner, Recipe
 
 PLAN = Plan(("a", "b"), ("u",), 40, seed=7)
 
@@ -44,12 +44,12 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, undisturbed: byt
 
 def test_a_scheduler_that_does_not_answer_is_told() -> None:
     with pytest.raises(UsageError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
-        cluster.Cluster(Recipe(make_agent, make_users, Conversing()), address="tcp://127.0.0.1:9", patience_s=0.5)
+        cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address="tcp://127.0.0.1:9", patience_s=0.5)
 
 
 def test_an_address_that_is_none_is_told() -> None:
     with pytest.raises(UsageError, match="It is an address such as tcp://host:8786"):
-        cluster.Cluster(Recipe(make_agent, make_users, Conversing()), address="nonsense://here", patience_s=0.5)
+        cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address="nonsense://here", patience_s=0.5)
 
 
 def test_without_dask_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_a_cluster_without_workers_is_told() -> None:
     with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
         address = empty.scheduler_address
         with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):
-            cluster.Cluster(Recipe(make_agent, make_users, Conversing()), address=address, patience_s=0.5)
+            cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address=address, patience_s=0.5)
 
 
 def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undisturbed: bytes) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError
-from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
+from trialogue.simulation.batch.simulation_file import SimulationFile, read_study, study_of
 
 GOOD = """
 agents:
@@ -44,7 +44,7 @@ def test_a_study_is_read(tmp_path: Path) -> None:
         "one film": {"agent": "fixed", "text": "Have you seen Heat?"},
         "same": "echo",
     }
-    assert Study.model_validate(study.to_json()) == study.relative_to(Path())
+    assert SimulationFile.model_validate(study.to_json()) == study.relative_to(Path())
 
 
 def test_names_alone_stand_for_themselves() -> None:

@@ -13,15 +13,15 @@ from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
 from trialogue.simulation.language.nlu import (
     LONGEST,
     UNKNOWN,
-    Encoded,
+    ActClassifier,
+    ActPrediction,
+    EmbeddingClassifier,
     Example,
-    Heard,
-    Retrieval,
-    Understanding,
+    RetrievalClassifier,
     examples_of,
     held_out_accuracy,
 )
-from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
+from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, LinearClassifier, fitted_temperature
 
 SOME = [
     Example("You should try Heat!", "List", before="Disclose"),
@@ -30,14 +30,14 @@ SOME = [
     Example("Sorry, I do not understand.", "Fail", before="Repeat"),
     Example("Sorry, I do not understand.", "Elicit", before="Note"),
 ]
-Fit = Callable[[Sequence[Example]], Understanding]
+Fit = Callable[[Sequence[Example]], ActClassifier]
 
 
-def text_alone(examples: Sequence[Example]) -> Understanding:
-    return Linear(examples, context=False)
+def text_alone(examples: Sequence[Example]) -> ActClassifier:
+    return LinearClassifier(examples, context=False)
 
 
-WAYS: list[Fit] = [Retrieval, Linear, text_alone]
+WAYS: list[Fit] = [RetrievalClassifier, LinearClassifier, text_alone]
 
 
 def bag(texts: list[str]) -> NDArray[np.float64]:
@@ -79,18 +79,18 @@ def test_an_unlabelled_message_is_no_example_but_has_a_place() -> None:
 
 
 def test_retrieval_knows_the_same_text_of_several_labels_the_last() -> None:
-    assert Retrieval(SOME).read("Sorry, I do not understand.") == Heard("Elicit", 1.0)
+    assert RetrievalClassifier(SOME).read("Sorry, I do not understand.") == ActPrediction("Elicit", 1.0)
 
 
 def test_retrieval_takes_the_nearest_text_by_tfidf_cosine() -> None:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     text = "You should really try Alien, I think"
-    heard = Retrieval(SOME).read(text)
+    heard = RetrievalClassifier(SOME).read(text)
     texts = list(dict.fromkeys(example.text for example in SOME))
     vectorizer = TfidfVectorizer(token_pattern=r"(?u)\b\w\w+\b|[^\W\d_]|\d").fit(texts)
     cosines = (vectorizer.transform([text]) @ vectorizer.transform(texts).T).toarray()[0]
-    assert heard == Heard("List", round(float(cosines.max()), 6))
+    assert heard == ActPrediction("List", round(float(cosines.max()), 6))
 
 
 @pytest.mark.parametrize("fit", WAYS)
@@ -116,16 +116,16 @@ def test_reading_twice_gives_the_same_and_forgetting_changes_nothing(fit: Fit, m
 
 
 def test_what_the_user_did_before_tells_replies_apart() -> None:
-    model = Linear(SOME * 3)
+    model = LinearClassifier(SOME * 3)
     sorry = "Sorry, I do not understand."
     assert model.read(sorry, before="Repeat").label == "Fail"
     assert model.read(sorry, before="Note").label == "Elicit"
-    plain = Linear(SOME * 3, context=False)
+    plain = LinearClassifier(SOME * 3, context=False)
     assert plain.read(sorry, before="Repeat") == plain.read(sorry, before="Note")
 
 
 def test_confidence_below_the_threshold_is_not_understood() -> None:
-    sure = Retrieval(SOME, unknown_below=0.9)
+    sure = RetrievalClassifier(SOME, unknown_below=0.9)
     assert sure.read("Which film do you like?").label == "Elicit"
     heard = sure.read("Which one?")
     assert heard.label is None
@@ -133,10 +133,10 @@ def test_confidence_below_the_threshold_is_not_understood() -> None:
 
 
 def test_confidence_of_a_linear_model_is_a_probability() -> None:
-    heard = Linear(SOME).read("You should try Ran!", before="Disclose")
+    heard = LinearClassifier(SOME).read("You should try Ran!", before="Disclose")
     assert heard.label == "List"
     assert 1 / 3 < heard.confidence < 1
-    assert Linear(SOME, temperature=50).read("You should try Ran!").confidence > heard.confidence
+    assert LinearClassifier(SOME, temperature=50).read("You should try Ran!").confidence > heard.confidence
 
 
 @pytest.mark.parametrize("labels", [["List"], ["List", "Elicit"]])
@@ -147,13 +147,13 @@ def test_one_or_two_labels_are_enough(labels: Sequence[str]) -> None:
 
 
 def test_any_sentence_encoder_can_be_used() -> None:
-    model = Encoded(SOME, bag)
-    assert model.read("which film do you like") == Heard("Elicit", 1.0)
+    model = EmbeddingClassifier(SOME, bag)
+    assert model.read("which film do you like") == ActPrediction("Elicit", 1.0)
     assert model.read("漢字") == UNKNOWN
-    assert Encoded(SOME, bag, unknown_below=0.999).read("xyz").label is None
+    assert EmbeddingClassifier(SOME, bag, unknown_below=0.999).read("xyz").label is None
 
 
-@pytest.mark.parametrize("fit", [*WAYS, lambda examples: Encoded(examples, bag)])
+@pytest.mark.parametrize("fit", [*WAYS, lambda examples: EmbeddingClassifier(examples, bag)])
 def test_nothing_to_learn_from_is_refused(fit: Fit) -> None:
     with pytest.raises(DataError, match="no annotated agent utterance"):
         fit([])
@@ -161,11 +161,11 @@ def test_nothing_to_learn_from_is_refused(fit: Fit) -> None:
 
 def test_held_out_accuracy_never_sees_the_dialogue_it_is_tested_on() -> None:
     same = [dialogue("u:Disclose", "a:List", name="1"), dialogue("u:Disclose", "a:List", name="2")]
-    assert held_out_accuracy(same, Retrieval).share == 1
+    assert held_out_accuracy(same, RetrievalClassifier).share == 1
     other = [same[0], dialogue("u:Disclose", "a:Fail", name="2")]
-    found = held_out_accuracy(other, Retrieval)
+    found = held_out_accuracy(other, RetrievalClassifier)
     assert (found.share, found.unknown, found.total) == (0, 2, 2)  # the texts "List!" and "Fail!" share no word
-    assert held_out_accuracy(same[:1], Retrieval).share is None
+    assert held_out_accuracy(same[:1], RetrievalClassifier).share is None
 
 
 def test_temperature_needs_dialogues_to_hold_out() -> None:
@@ -187,8 +187,8 @@ def test_agents_of_the_annotated_files_are_understood(
 
     told = list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None))
 
-    assert (held_out_accuracy(told, Retrieval).share or 0) >= paper
-    assert (held_out_accuracy(told, Linear).share or 0) >= ours
+    assert (held_out_accuracy(told, RetrievalClassifier).share or 0) >= paper
+    assert (held_out_accuracy(told, LinearClassifier).share or 0) >= ours
     assert (held_out_accuracy(told, text_alone).share or 0) >= text_only
 
 
@@ -201,7 +201,7 @@ def test_confidence_is_calibrated_on_dialogues_held_out(mirror: Path) -> None:
     examples = [example for group in groups for example in group]
     temperature = fitted_temperature(examples, [at for at, group in enumerate(groups) for _ in group])
     held = [e for group in groups[::5] for e in group]
-    model = Linear([e for at, group in enumerate(groups) if at % 5 for e in group], temperature=temperature)
+    model = LinearClassifier([e for at, group in enumerate(groups) if at % 5 for e in group], temperature=temperature)
     heard = [model.read(e.text, before=e.before, place=e.place) for e in held]
     right = sum(h.label == e.label for h, e in zip(heard, held, strict=True)) / len(held)
     assert abs(sum(h.confidence for h in heard) / len(heard) - right) < 0.06

@@ -2,20 +2,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.simulation.made import dice
+from tests.simulation.made import rng
 from trialogue.errors import UsageError
 from trialogue.simulation.language.typos import add_typos, check_rate
 
 
 @given(text=st.text(max_size=60), seed=st.integers(0, 2**32))
-def test_no_typos_change_nothing_and_any_are_drawn_from_the_dice(text: str, seed: int) -> None:
-    assert add_typos(text, 0.0, dice(seed)) == text
-    assert add_typos(text, 0.7, dice(seed)) == add_typos(text, 0.7, dice(seed))
+def test_no_typos_change_nothing_and_any_are_drawn_from_the_random_source(text: str, seed: int) -> None:
+    assert add_typos(text, 0.0, rng(seed)) == text
+    assert add_typos(text, 0.7, rng(seed)) == add_typos(text, 0.7, rng(seed))
 
 
 @given(words=st.lists(st.from_regex(r"[a-z]{1,9}", fullmatch=True), max_size=8), seed=st.integers(0, 2**32))
 def test_a_slip_keeps_words_apart_short_ones_whole_and_first_letters(words: list[str], seed: int) -> None:
-    slipped = add_typos(" ".join(words), 1.0, dice(seed)).split(" ") if words else []
+    slipped = add_typos(" ".join(words), 1.0, rng(seed)).split(" ") if words else []
     assert len(slipped) == len(words)
     for before, after in zip(words, slipped, strict=True):
         assert after[0] == before[0]
@@ -25,7 +25,7 @@ def test_a_slip_keeps_words_apart_short_ones_whole_and_first_letters(words: list
 
 def test_the_rate_is_a_share_of_words() -> None:
     text = "wonderful " * 2000
-    slips = sum(word != "wonderful" for word in add_typos(text, 0.1, dice(1)).split())
+    slips = sum(word != "wonderful" for word in add_typos(text, 0.1, rng(1)).split())
     assert 140 < slips < 260  # 200 by expectation; a swap of equal letters leaves no trace, so rather fewer
 
 

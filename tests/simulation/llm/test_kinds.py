@@ -10,7 +10,15 @@ from trialogue.agents.registry import OptionsError
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.llm.kinds import KINDS, MAKERS, SUMMARIES, LlmKind
 from trialogue.simulation.llm.prompts import PROMPTS
-from trialogue.simulation.users.kinds import Checked, KindFamily, Prompted, UserKind, World, kind_mistakes, load_kind
+from trialogue.simulation.users.kinds import (
+    ChecksOptions,
+    HasPrompts,
+    KindFamily,
+    UserKind,
+    World,
+    kind_mistakes,
+    load_kind,
+)
 
 WHERE: dict[str, Any] = {"url": "http://localhost:9/v1", "model": "tiny"}
 
@@ -19,8 +27,8 @@ WHERE: dict[str, Any] = {"url": "http://localhost:9/v1", "model": "tiny"}
 def test_every_kind_is_found_by_its_name_and_shows_its_prompts(name: str) -> None:
     kind = load_kind(f"llm:{name}")
     assert isinstance(kind, UserKind)
-    assert isinstance(kind, Prompted)
-    assert isinstance(kind, Checked)
+    assert isinstance(kind, HasPrompts)
+    assert isinstance(kind, ChecksOptions)
     assert (kind.name, kind.prompts) == (f"llm:{name}", PROMPTS[name])
     assert isinstance(KINDS, KindFamily)
     assert set(SUMMARIES) == set(MAKERS) == set(PROMPTS)

@@ -2,31 +2,31 @@
 
 import pytest
 
-from trialogue.simulation.llm.model_turns import Leaving, Move, choice_in, move_in
+from trialogue.simulation.llm.model_turns import StopReason, UserMove, choice_in, move_in
 from trialogue.simulation.users.user import Stop
 
 
 @pytest.mark.parametrize(
     ("text", "move"),
     [
-        ("A thriller, please.", Move("A thriller, please.")),
-        ("Thanks! [DONE]", Move("Thanks!", Leaving.DONE)),
-        ("[done]\nRecommender: You are welcome!", Move("", Leaving.DONE)),
-        ("This leads nowhere. [GIVE_UP]", Move("This leads nowhere.", Leaving.GIVE_UP)),
-        ("[ give-up ]", Move("", Leaving.GIVE_UP)),
-        ("User: hello", Move("hello")),
-        ("You: hello\nUser: again", Move("hello\nUser: again")),
-        ("Your Name: is it good?", Move("Your Name: is it good?")),
-        ("[giveup] [DONE]", Move("", Leaving.GIVE_UP)),
-        ("I am DONE with horror.", Move("I am DONE with horror.")),
+        ("A thriller, please.", UserMove("A thriller, please.")),
+        ("Thanks! [DONE]", UserMove("Thanks!", StopReason.DONE)),
+        ("[done]\nRecommender: You are welcome!", UserMove("", StopReason.DONE)),
+        ("This leads nowhere. [GIVE_UP]", UserMove("This leads nowhere.", StopReason.GIVE_UP)),
+        ("[ give-up ]", UserMove("", StopReason.GIVE_UP)),
+        ("User: hello", UserMove("hello")),
+        ("You: hello\nUser: again", UserMove("hello\nUser: again")),
+        ("Your Name: is it good?", UserMove("Your Name: is it good?")),
+        ("[giveup] [DONE]", UserMove("", StopReason.GIVE_UP)),
+        ("I am DONE with horror.", UserMove("I am DONE with horror.")),
     ],
 )
-def test_what_is_said_stands_before_the_first_marker(text: str, move: Move) -> None:
+def test_what_is_said_stands_before_the_first_marker(text: str, move: UserMove) -> None:
     assert move_in(text) == move
 
 
 def test_leaving_is_a_regular_ending_and_no_success() -> None:
-    assert [each.stop for each in Leaving] == [Stop("user_ended"), Stop("user_gave_up")]
+    assert [each.stop for each in StopReason] == [Stop("user_ended"), Stop("user_gave_up")]
 
 
 @pytest.mark.parametrize(

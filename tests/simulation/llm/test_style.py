@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.simulation.llm.test_kinds import WHERE
-from tests.simulation.made import dice, film_ratings, films
+from tests.simulation.made import film_ratings, films, rng
 from trialogue.errors import DataError, UsageError
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
 from trialogue.simulation.users.kinds import World, load_kind
@@ -38,18 +38,18 @@ def test_a_file_without_personas_is_refused_with_its_name(tmp_path: Path) -> Non
         read_personas(file)
 
 
-def test_slips_spare_titles_and_come_from_the_users_dice() -> None:
+def test_slips_spare_titles_and_come_from_the_users_random_source() -> None:
     title = next(item.title_with_year for item in films().values() if len(item.title) > 8)
     text = f"something wonderful like {title} perhaps"
-    typed = typist(1.0, WORLD.linker, dice(1))
-    again = typist(1.0, WORLD.linker, dice(1))
+    typed = typist(1.0, WORLD.linker, rng(1))
+    again = typist(1.0, WORLD.linker, rng(1))
     assert typed is not None
     assert again is not None
     said = typed(text)
     assert said != text
     assert title in said
     assert again(text) == said
-    assert typist(0.0, WORLD.linker, dice()) is None
+    assert typist(0.0, WORLD.linker, rng()) is None
 
 
 def test_worded_users_make_no_slips() -> None:

@@ -5,10 +5,10 @@ import pytest
 from tests.simulation.llm.test_user import VALUES, Says
 from tests.simulation.made import Scripted, agent, films, texts, turn
 from trialogue.records import Ending, Need
-from trialogue.simulation.dialogue import Talk, talk
-from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.dialogue import Transcript, talk
+from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import PROMPTS
-from trialogue.simulation.llm.targets import WITHHELD, KeepsTitles, target_need, tastes_need
+from trialogue.simulation.llm.targets import WITHHELD, TitleGuard, target_need, tastes_need
 from trialogue.simulation.llm.user import LlmUser, SinglePrompt
 from trialogue.simulation.users.kinds import World
 
@@ -16,10 +16,10 @@ TARGET = next(item for item in films().values() if len(item.title) > 8)
 OTHER = next(item for item in films().values() if len(item.title) > 8 and item.id != TARGET.id)
 
 
-def held(*answers: str, says: str = "What is it about?", turns: int | None = 5) -> Talk:
+def held(*answers: str, says: str = "What is it about?", turns: int | None = 5) -> Transcript:
     policy = SinglePrompt(PROMPTS["target-item"], VALUES, role="system")
-    keeps = KeepsTitles(policy, [TARGET.id], World(films()))
-    asking = Asking(Says(*answers), seed=1, trial="t", longest_text=1000)
+    keeps = TitleGuard(policy, [TARGET.id], World(films()))
+    asking = ModelQueries(Says(*answers), seed=1, trial="t", longest_text=1000)
     user = LlmUser(keeps, asking, Need(id="n", targets=(TARGET.id,)), turns=turns)
     return talk(Scripted(turn(agent(says))), user)
 

@@ -8,8 +8,8 @@ import pytest
 from tests.simulation.made import Scripted, agent, texts, turn, user
 from trialogue.llm.chat import Completion
 from trialogue.records import Ending, Fault, Need
-from trialogue.simulation.dialogue import Talk, talk
-from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.dialogue import Transcript, talk
+from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import FIRST, PROMPTS
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, SinglePrompt
 from trialogue.transport.failures import AgentFailure, FailureKind
@@ -36,15 +36,15 @@ class Says:
 
 def single(model: Says, *, role: str = "system") -> LlmUser:
     policy = SinglePrompt(PROMPTS["single"], VALUES, role=role)
-    return LlmUser(policy, Asking(model, seed=7, trial="users/0/1", longest_text=100), Need(id="n"))
+    return LlmUser(policy, ModelQueries(model, seed=7, trial="users/0/1", longest_text=100), Need(id="n"))
 
 
 def dual(model: Says) -> LlmUser:
     policy = DualPrompt(PROMPTS["dual"], VALUES, role="system")
-    return LlmUser(policy, Asking(model, seed=7, trial="t", longest_text=100), Need(id="n"))
+    return LlmUser(policy, ModelQueries(model, seed=7, trial="t", longest_text=100), Need(id="n"))
 
 
-def held(model: Says, simulated: LlmUser, *, max_turns: int = 5, greets: bool = False) -> Talk:
+def held(model: Says, simulated: LlmUser, *, max_turns: int = 5, greets: bool = False) -> Transcript:
     greeting = turn(agent("Hello!")) if greets else None
     return talk(Scripted(turn(agent("Try Heat.")), greeting=greeting), simulated, max_turns=max_turns)
 

@@ -8,7 +8,7 @@ from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation import load_users
 from trialogue.simulation.dialogue import talk
 from trialogue.simulation.language.phrases import OPENING
-from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import PROMPTS
 from trialogue.simulation.llm.worded import WORDING, ActGate, WordedUser, Wording, gate_of
 from trialogue.simulation.users.kinds import World
@@ -61,7 +61,7 @@ def test_every_phrase_of_the_agenda_keeps_its_own_values_stance_and_question() -
 
 def worded(model: Says) -> WordedUser:
     user = USERS.new("1", seed=0)
-    asking = Asking(model, seed=1, trial="t", longest_text=1000)
+    asking = ModelQueries(model, seed=1, trial="t", longest_text=1000)
     return WordedUser(user, asking, GATE, "Word it.", PROMPTS["worded"]["message"], "system")
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.simulation.made import dialogue, dice
+from tests.simulation.made import dialogue, rng
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.bundled import bundled_dialogues
@@ -40,15 +40,15 @@ def model() -> InteractionModel:
 @given(seed=st.integers(0, 2**32), name=st.sampled_from(sorted(INITIALISERS)))
 def test_an_agenda_begins_with_the_opening_and_holds_labels_of_the_model(seed: int, name: str) -> None:
     model = fit_interaction(bundled_dialogues())
-    agenda = initialiser(name)(model, dice(seed))
+    agenda = initialiser(name)(model, rng(seed))
     assert agenda[0] == model.opening_label
     assert set(agenda) <= set(model.labels)
-    assert initialiser(name)(model, dice(seed)) == agenda
+    assert initialiser(name)(model, rng(seed)) == agenda
 
 
 @given(seed=st.integers(0, 2**32))
 def test_cir6_discloses_soon_and_keeps_its_cap(seed: int) -> None:
-    agenda = Cir6(cap=12)(fit_interaction(bundled_dialogues()), dice(seed))
+    agenda = Cir6(cap=12)(fit_interaction(bundled_dialogues()), rng(seed))
     assert len(agenda) <= 12
     assert "Disclose" in agenda[:5]
 
@@ -56,44 +56,44 @@ def test_cir6_discloses_soon_and_keeps_its_cap(seed: int) -> None:
 def test_a_model_that_never_discloses_is_not_asked_to(model: InteractionModel) -> None:
     plain = fit_interaction([dialogue("u:Non-disclose", "a:Elicit", "u:Note", "a:Record")])
     for draw in INITIALISERS.values():
-        assert draw(plain, dice()) in {("Non-disclose", "Note"), ("Non-disclose",)}
+        assert draw(plain, rng()) in {("Non-disclose", "Note"), ("Non-disclose",)}
 
 
 def test_a_chain_without_an_end_is_cut() -> None:
     endless = InteractionModel("x", {"Non-disclose": {"Disclose": 1}, "Disclose": {"Disclose": 1}}, {}, {}, (), {}, 1)
-    assert len(Cir6(cap=12)(endless, dice())) == 12
-    assert len(Cir6(cap=None)(endless, dice())) == 1000
-    assert len(initialiser("qrfa-chain")(endless, dice())) == 40
-    assert len(continuation(endless, "Disclose", dice())) == 25
+    assert len(Cir6(cap=12)(endless, rng())) == 12
+    assert len(Cir6(cap=None)(endless, rng())) == 1000
+    assert len(initialiser("qrfa-chain")(endless, rng())) == 40
+    assert len(continuation(endless, "Disclose", rng())) == 25
 
 
 def test_labels_nobody_counted_give_agendas_too() -> None:
-    agenda = initialiser("cir6")(uniform_interaction(KDD2020, name="none"), dice(3))
+    agenda = initialiser("cir6")(uniform_interaction(KDD2020, name="none"), rng(3))
     assert agenda[0] == "Non-disclose"
-    assert initialiser("qrfa-top10")(uniform_interaction(KDD2020, name="none"), dice()) == ("Non-disclose",)
+    assert initialiser("qrfa-top10")(uniform_interaction(KDD2020, name="none"), rng()) == ("Non-disclose",)
 
 
 def test_a_continuation_starts_after_the_label(model: InteractionModel) -> None:
-    nexts = {continuation(model, "Complete", dice(seed)) for seed in range(30)}
+    nexts = {continuation(model, "Complete", rng(seed)) for seed in range(30)}
     assert () in nexts
     only = fit_interaction([dialogue("u:Disclose", "a:List", "u:Note", "a:Record")])
-    assert continuation(only, "Disclose", dice()) == ("Note",)
-    assert continuation(only, "Note", dice()) == ()
-    assert continuation(only, "unheard of", dice()) == ()
+    assert continuation(only, "Disclose", rng()) == ("Note",)
+    assert continuation(only, "Note", rng()) == ()
+    assert continuation(only, "unheard of", rng()) == ()
 
 
 def test_a_walk_stops_one_beyond_the_longest(model: InteractionModel) -> None:
     loop = {"a": model.next_label["Non-disclose"].__class__({"a": 1})}
-    assert walk(loop, "a", dice(), longest=4) == ["a"] * 5
+    assert walk(loop, "a", rng(), longest=4) == ["a"] * 5
 
 
 def test_a_replacement_answers_the_agents_label_or_any_if_it_is_unknown(model: InteractionModel) -> None:
     only = fit_interaction(
         [dialogue("u:Non-disclose", "a:Elicit", "u:Disclose", "a:List", "u:Note", "a:Record", "u:Complete")]
     )
-    assert replacement(only, "List", dice()) == "Note"
-    assert {replacement(only, None, dice(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
-    assert {replacement(only, "Fail", dice(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
+    assert replacement(only, "List", rng()) == "Note"
+    assert {replacement(only, None, rng(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
+    assert {replacement(only, "Fail", rng(seed)) for seed in range(40)} == {"Disclose", "Note", "Complete"}
 
 
 def test_update_rules_say_which_message_counts() -> None:
@@ -118,7 +118,7 @@ def test_agendas_of_the_annotated_files_are_as_long_as_those_of_the_released_cod
     files = [list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None)) for stem in stems]
     usual = class_bigrams(labels_of(each) for told in files for each in told)
     for told, expected in zip(files, LENGTHS[name], strict=True):
-        fitted, drawn = fit_interaction(told, usual=usual), dice(7)
+        fitted, drawn = fit_interaction(told, usual=usual), rng(7)
         lengths = np.array([len(initialiser(name)(fitted, drawn)) for _ in range(DRAWS)])
         error = 4 * lengths.std() / DRAWS**0.5 + 0.05  # Monte-Carlo error, and the rounding of the expected number
         assert abs(lengths.mean() - expected) < error, (expected, lengths.mean())

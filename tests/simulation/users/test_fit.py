@@ -9,8 +9,8 @@ from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue
 from trialogue.simulation import Users, fit_users, load_users
 from trialogue.simulation.bundled import SHAPES, bundled_dialogues, bundled_users, parse
-from trialogue.simulation.language.nlu import Retrieval
-from trialogue.simulation.language.nlu_linear import Linear
+from trialogue.simulation.language.nlu import RetrievalClassifier
+from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.options import METHODS, UserOptions, method
 from trialogue.simulation.users.population import main_attribute
@@ -104,10 +104,10 @@ def test_only_options_that_differ_are_written() -> None:
 def test_understanding_is_made_by_the_options() -> None:
     model = bundled_users("cir6-pkg", "guided")
     linear, text = model.new_understanding(), model.with_options(understanding="linear-text").new_understanding()
-    assert isinstance(linear, Linear)
-    assert isinstance(text, Linear)
+    assert isinstance(linear, LinearClassifier)
+    assert isinstance(text, LinearClassifier)
     assert (linear.context, text.context) == (True, False)
-    assert isinstance(model.with_options(understanding="retrieval").new_understanding(), Retrieval)
+    assert isinstance(model.with_options(understanding="retrieval").new_understanding(), RetrievalClassifier)
 
 
 def test_a_sentence_encoder_may_tell_the_labels(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from trialogue.agents.base import Turn
 from trialogue.errors import DataError, TrialogueError, UnknownNameError, UsageError
 from trialogue.records import Need, Utterance
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import NeedsByCase, UserKind, World, kind_mistakes, load_kind
 from trialogue.simulation.users.user import Stop
 
@@ -67,7 +67,7 @@ def test_a_kind_of_ones_own_takes_part_with_a_need_that_is_kept_with_the_dialogu
     kind = load_kind(f"{__name__}:AskerKind", tone="curt")
     assert isinstance(kind, UserKind)
     users = kind.settle(World(films(), film_ratings()))
-    dialogue = Conversing()(Talker("talker"), users, Plan(("talker",), ("askers",), 1)[0])
+    dialogue = DialogueRunner()(Talker("talker"), users, Plan(("talker",), ("askers",), 1)[0])
     assert dialogue.need is not None
     assert dialogue.need.is_resolved
     assert dialogue.cluster == f"need:{dialogue.need.id}"

@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from tests.simulation.made import books, dice, film_ratings, films
+from tests.simulation.made import books, film_ratings, films, rng
 from trialogue.catalogue import Catalogue, Item
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
 from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.preferences import SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
-from trialogue.simulation.users.need_preferences import Wanting
+from trialogue.simulation.users.need_preferences import NeedPreferences
 from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolve_mentions, satisfied_share
 
 USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())
@@ -44,7 +44,7 @@ def test_equal_needs_have_equal_ids_and_others_have_others() -> None:
 
 
 def test_a_need_without_ratings_begins_with_an_item_of_the_catalogue() -> None:
-    need = Needs(films(), attributes=("genre",)).of_catalogue(dice(3))
+    need = Needs(films(), attributes=("genre",)).of_catalogue(rng(3))
     assert need.source is NeedSource.CATALOGUE
     assert len(need.known) == 1
     assert not set(need.acceptable) & set(need.known)
@@ -54,11 +54,11 @@ def test_where_nothing_narrows_a_catalogue_down_the_need_is_one_item() -> None:
     alike = Catalogue.from_items(
         Item(id=f"{n}", title=f"Thing {n}", attributes={"kind": ("same",)}) for n in range(200)
     )
-    need = Needs(alike, attributes=("kind",)).of_catalogue(dice(0))
+    need = Needs(alike, attributes=("kind",)).of_catalogue(rng(0))
     assert len(need.acceptable) == 1
     assert need.constraints == ()
     everything_known = Profile("u", {"b0": 5.0}, Catalogue.from_items([books()["b0"]]))
-    one = Needs(Catalogue.from_items([books()["b0"]]), attributes=("subject",)).of_profile(everything_known, dice(0))
+    one = Needs(Catalogue.from_items([books()["b0"]]), attributes=("subject",)).of_profile(everything_known, rng(0))
     assert one.acceptable == ("b0",)
 
 
@@ -89,16 +89,16 @@ def test_users_say_what_they_are_after_and_take_nothing_else() -> None:
         acceptable=("x",),
         examples=("a", "b"),
     )
-    wants = Wanting(SingleItem(profile), need)
+    wants = NeedPreferences(SingleItem(profile), need)
     assert wants.untold == {"genre", DECADE}
-    assert [wants.value("genre", dice()) for _ in range(2)] == ["Western", "Comedy"]
-    assert wants.value(DECADE, dice()) == "1970s"
+    assert [wants.value("genre", rng()) for _ in range(2)] == ["Western", "Comedy"]
+    assert wants.value(DECADE, rng()) == "1970s"
     assert wants.untold == frozenset()
-    assert wants.value("genre", dice()) in ("Western", "Comedy")
-    assert wants.opinion("x", dice()) == LIKED
+    assert wants.value("genre", rng()) in ("Western", "Comedy")
+    assert wants.opinion("x", rng()) == LIKED
     assert wants.focus(["a", "x", "b"]) == "x"
     assert wants.focus(["a", "b"]) == "b"
-    assert wants.wanted_item(dice(), but=("a",)) == "b"
+    assert wants.wanted_item(rng(), but=("a",)) == "b"
 
 
 def test_a_user_whose_opinions_decide_likes_nothing_but_what_satisfies_the_need() -> None:
@@ -106,7 +106,7 @@ def test_a_user_whose_opinions_decide_likes_nothing_but_what_satisfies_the_need(
     need = user.need
     assert need is not None
     wants = user._telling.preferences
-    liked = {item for item in films() if wants.opinion(item, dice()) == LIKED}
+    liked = {item for item in films() if wants.opinion(item, rng()) == LIKED}
     assert liked - set(need.known) == set(need.acceptable)
 
 

@@ -4,24 +4,24 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.simulation.made import agent, dialogue, dice, film_ratings, films, turn, user
+from tests.simulation.made import agent, dialogue, film_ratings, films, rng, turn, user
 from trialogue.catalogue import TitleLinker
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import Utterance
 from trialogue.simulation.bundled import bundled_users
-from trialogue.simulation.language.listening import Listening
-from trialogue.simulation.language.nlg import Speech
-from trialogue.simulation.language.nlu import Example, Retrieval
+from trialogue.simulation.language.agent_turns import AgentTurnParser
+from trialogue.simulation.language.nlg import UtteranceGenerator
+from trialogue.simulation.language.nlu import Example, RetrievalClassifier
 from trialogue.simulation.language.phrases import Phrase, Phrasebook
 from trialogue.simulation.preferences import KnowledgeGraph, Preferences, SingleItem
 from trialogue.simulation.profiles import Profile
 from trialogue.simulation.users.agenda import UpdateRule
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.population import Users
-from trialogue.simulation.users.user import AgendaUser, Conduct, Labelling, Stop
+from trialogue.simulation.users.user import AgendaUser, BehaviorOptions, HasLabeller, Stop
 
 HEAT, PIANO, CLUELESS, SCREAM = "heat-1995", "the-piano-1993", "clueless-1995", "scream-1996"
-READS = Retrieval([Example("anything", "Fail")])
+READS = RetrievalClassifier([Example("anything", "Fail")])
 GENRE_LED = fit_interaction(
     [
         dialogue(
@@ -65,18 +65,20 @@ def made(
     *,
     model: InteractionModel = GENRE_LED,
     kind: str = "pkg",
-    conduct: Conduct | None = None,
+    conduct: BehaviorOptions | None = None,
     seed: int = 0,
 ) -> AgendaUser:
     """A user with a given agenda, who goes by declared acts and named items."""
     return AgendaUser(
         model=model,
-        draw=lambda _model, _dice: tuple(labels),
-        listening=Listening(READS, films(), model.space, source="declared"),
-        speech=Speech(Phrasebook({"Similar": (Phrase("seen it, what else?", 1, "seen"), Phrase("another"))}), films()),
+        draw=lambda _model, _rng: tuple(labels),
+        listening=AgentTurnParser(READS, films(), model.space, source="declared"),
+        speech=UtteranceGenerator(
+            Phrasebook({"Similar": (Phrase("seen it, what else?", 1, "seen"), Phrase("another"))}), films()
+        ),
         preferences=wants(kind),
-        dice=dice(seed),
-        conduct=conduct or Conduct(),
+        rng=rng(seed),
+        conduct=conduct or BehaviorOptions(),
         has=frozenset(model.labels),
     )
 
@@ -109,7 +111,7 @@ def test_any_other_reply_is_met_with_a_replacement_and_the_agenda_stays() -> Non
 
 
 def test_a_failed_action_is_tried_again_only_if_the_rule_says_so() -> None:
-    ann = made(["Non-disclose", "Note"], conduct=Conduct(update=UpdateRule(failed="retry")))
+    ann = made(["Non-disclose", "Note"], conduct=BehaviorOptions(update=UpdateRule(failed="retry")))
     ann.start()
     ann.answer(turn(agent("Sorry", "Fail")))
     assert ann.agenda == ("Non-disclose", "Note")
@@ -121,7 +123,7 @@ def test_the_last_message_of_a_burst_counts_or_the_first_if_the_rule_says_so() -
     last.start()
     last.answer(burst)
     assert last.agenda == ("Complete",)
-    first = made(["Non-disclose", "Complete"], conduct=Conduct(update=UpdateRule(decides="first")))
+    first = made(["Non-disclose", "Complete"], conduct=BehaviorOptions(update=UpdateRule(decides="first")))
     first.start()
     assert label(first.answer(burst)) == "Complete"
 
@@ -154,7 +156,7 @@ def test_nobody_says_to_know_what_they_do_not_know_even_unasked() -> None:
 
 
 def test_the_agenda_alone_says_what_is_known_if_the_conduct_says_so() -> None:
-    ann = made(["Non-disclose", "Note-yes"], conduct=Conduct(seen="agenda"))
+    ann = made(["Non-disclose", "Note-yes"], conduct=BehaviorOptions(seen="agenda"))
     ann.start()
     assert label(ann.answer(turn(put_forward(CLUELESS, "Have you seen it?", "Elicit")))) == "Note-yes"
 
@@ -191,7 +193,7 @@ def test_a_goodbye_becomes_a_yes_where_something_liked_is_put_forward() -> None:
 
 def test_what_follows_liking_can_be_a_goodbye_or_the_agenda_as_it_was() -> None:
     for after, left in (("goodbye", ("Complete",)), ("go-on", ("Similar",))):
-        ann = made(["Non-disclose", "Note-end", "Similar"], conduct=Conduct(after_liking=after))  # type: ignore[arg-type]
+        ann = made(["Non-disclose", "Note-end", "Similar"], conduct=BehaviorOptions(after_liking=after))  # type: ignore[arg-type]
         ann.start()
         assert label(ann.answer(turn(put_forward(PIANO, act="Elicit")))) == "Note-end"
         assert ann.agenda == left
@@ -221,7 +223,7 @@ def test_reviews_say_what_is_thought_of_the_item() -> None:
     bundle = bundled_users(["cir6-pkg", "genre-led"][0], "genre-led")
     for item, expected in ((HEAT, "like"), (SCREAM, "dislike")):
         ann = made(["Non-disclose", "Disclose-review"])
-        ann._speech = Speech(bundle.phrasebook, films())
+        ann._speech = UtteranceGenerator(bundle.phrasebook, films())
         ann.start()
         said = ann.answer(turn(put_forward(item, act="Elicit")))
         assert isinstance(said, Utterance)
@@ -230,12 +232,12 @@ def test_reviews_say_what_is_thought_of_the_item() -> None:
 
 
 def test_patience_ends_after_so_many_failed_replies_in_a_row() -> None:
-    ann = made(["Non-disclose", "Disclose", "Complete"], conduct=Conduct(patience=2))
+    ann = made(["Non-disclose", "Disclose", "Complete"], conduct=BehaviorOptions(patience=2))
     ann.start()
     fail, elicit = turn(agent("Sorry", "Fail")), turn(agent("What?", "Elicit"))
     assert label(ann.answer(fail)) != "user_gave_up"
     assert label(ann.answer(fail)) == "user_gave_up"
-    bob = made(["Non-disclose", "Disclose", "Disclose", "Complete"], conduct=Conduct(patience=2))
+    bob = made(["Non-disclose", "Disclose", "Disclose", "Complete"], conduct=BehaviorOptions(patience=2))
     bob.start()
     bob.answer(elicit)
     assert not isinstance(bob.answer(fail), Stop)
@@ -250,7 +252,7 @@ def test_what_messages_do_is_told_from_their_words_alone_and_left_open_where_tha
     ann.start()
     bob.start()
     bob.answer(turn(agent("Goodbye!")))  # another thing was done before
-    assert isinstance(ann, Labelling)
+    assert isinstance(ann, HasLabeller)
     assert [heard.label for heard in ann.labels(burst)] == ["Elicit", None]
     assert ann.labels(burst) == ann.labels(burst) == bob.labels(burst)
 
@@ -284,11 +286,11 @@ def test_an_empty_turn_is_like_one_that_was_not_understood() -> None:
 
 def test_impossible_conduct_is_refused() -> None:
     with pytest.raises(UsageError, match="\\(at least 1\\) or None"):
-        Conduct(patience=0)
+        BehaviorOptions(patience=0)
     with pytest.raises(UnknownNameError, match="goodbye"):
-        Conduct(after_liking="party")  # type: ignore[arg-type]
+        BehaviorOptions(after_liking="party")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="profile"):
-        Conduct(seen="sometimes")  # type: ignore[arg-type]
+        BehaviorOptions(seen="sometimes")  # type: ignore[arg-type]
 
 
 def test_a_user_of_another_domain_talks_of_its_attribute() -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from tests.study.pages.studies import ASKED, Form, entered, running, sent, source, walked
 from trialogue.errors import DataError
-from trialogue.findings.people.options import Offered, describe_options
+from trialogue.findings.people.options import OptionValue, describe_options
 from trialogue.records import Score, read_records
 from trialogue.report.study import write_study_report
 from trialogue.study.design.file import preset, preset_names, study_of
@@ -98,7 +98,7 @@ def test_the_report_describes_orders_extremes_and_boxes_with_intervals(tmp_path:
 def test_ranks_are_means_with_raters_as_clusters() -> None:
     given = {"p1": (1, 2), "p2": (1, 2), "p3": (2, 1)}
     offered = [
-        Offered(rater, "task:1", "order", "ranking", option, rank)
+        OptionValue(rater, "task:1", "order", "ranking", option, rank)
         for rater, ranks in given.items()
         for option, rank in zip("ab", ranks, strict=True)
     ]

@@ -17,7 +17,7 @@ from trialogue.study.design.validity import (
     Session,
     Signal,
     Validity,
-    Written,
+    WrittenText,
     near_duplicates,
     signals_of,
     word_for,
@@ -36,10 +36,10 @@ ALL = Validity(hidden_instruction=True, traps={"root": ("13",), "year": ("1689",
     ("session", "sign"),
     [
         (Session(hidden_filled=True), "hidden_instruction"),
-        (Session(written=[Written("A Halibut, of course.")], word="halibut"), "hidden_instruction"),
+        (Session(written=[WrittenText("A Halibut, of course.")], word="halibut"), "hidden_instruction"),
         (Session(answers={"root": "13", "year": "1689"}), "trap_questions"),
         (Session(reading=[(160, 19.0), (160, 19.9), (160, 90.0)]), "below_reading_time"),  # 160 / 8 = 20 s, 2 of 3
-        (Session(written=[Written(LONG, seconds=len(LONG) / 15 - 0.1)]), "typed_too_fast"),
+        (Session(written=[WrittenText(LONG, seconds=len(LONG) / 15 - 0.1)]), "typed_too_fast"),
     ],
 )
 def test_each_sign_appears_where_it_should(session: Session, sign: Signal) -> None:
@@ -50,13 +50,13 @@ def test_each_sign_appears_where_it_should(session: Session, sign: Signal) -> No
     "session",
     [
         Session(),
-        Session(written=[Written("halibuts are fish", 1.0)], word="halibut"),
+        Session(written=[WrittenText("halibuts are fish", 1.0)], word="halibut"),
         Session(answers={"root": "13", "year": "unknown"}),
         Session(reading=[(160, 20.0), (160, 19.0), (160, 90.0)]),
-        Session(written=[Written(LONG, seconds=len(LONG) / 15)]),
-        Session(written=[Written(LONG, seconds=0.1, pasted=True)]),
-        Session(written=[Written(LONG)]),
-        Session(written=[Written("ok", seconds=0.01)]),
+        Session(written=[WrittenText(LONG, seconds=len(LONG) / 15)]),
+        Session(written=[WrittenText(LONG, seconds=0.1, pasted=True)]),
+        Session(written=[WrittenText(LONG)]),
+        Session(written=[WrittenText("ok", seconds=0.01)]),
     ],
 )
 def test_no_sign_appears_below_its_limit(session: Session) -> None:

@@ -15,7 +15,7 @@ from tests.study.hostile import HOSTILE
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
 from tests.study.pages.test_staff import member, text
 from trialogue.findings.people.methods import looks_of
-from trialogue.findings.people.records import Look
+from trialogue.findings.people.records import InterimLook
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Decision, Participant, Study, Submission
 from trialogue.study.services.management import previews
@@ -192,5 +192,5 @@ def test_the_report_so_far_is_made_beside_the_server_and_every_look_is_told(tmp_
 
 def test_the_final_report_says_at_how_many_answers_results_were_looked_at() -> None:
     assert looks_of(()) == ()
-    (said,) = looks_of([Look(done=40, needed=180), Look(done=80, needed=180)])
+    (said,) = looks_of([InterimLook(done=40, needed=180), InterimLook(done=80, needed=180)])
     assert "inspected 2 times before the planned number of answers was reached (at 40, 80 of 180)" in said

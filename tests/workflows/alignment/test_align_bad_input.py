@@ -29,7 +29,7 @@ from trialogue.strategies.labelling import label_records
 from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import save_model
 from trialogue.workflows.alignment.align import align
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.names import read_names, with_names
 
 
@@ -108,7 +108,7 @@ def test_other_spellings_of_our_names_are_understood_without_a_file_of_names(tmp
         one.estimate.value for one in same.league("behavior_alignment").standings
     ]
     assert not any("not among the 13" in warning for warning in run.findings.warnings)
-    material = with_names(Material(responses=replies), {}, spellings=False)
+    material = with_names(InputRecords(responses=replies), {}, spellings=False)
     assert material.responses == replies  # of another set, "none" is a word like any other
 
 

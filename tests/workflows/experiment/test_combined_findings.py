@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.findings import Findings, Flip, Sensitivity
+from trialogue.findings import Findings, RankReversal, Sensitivity
 from trialogue.findings.threats import Threat, ThreatCode
 from trialogue.findings.threats.detect import OF_PROTOCOL
 from trialogue.records import (
@@ -135,7 +135,9 @@ def test_columns_of_simulated_users_keep_their_name_in_domains_mismatches_and_va
     mismatch = LanguageMismatch(
         reason="language", measures=(MeasureName(name),), systems=("aria",), writer="system", languages=("de",)
     )
-    flip = Flip(metric="distinct", a="aria", b="bolt", for_a=(name,), for_b=("distinct(n=2)@laps|v1",), sure=True)
+    flip = RankReversal(
+        metric="distinct", a="aria", b="bolt", for_a=(name,), for_b=("distinct(n=2)@laps|v1",), sure=True
+    )
     part = Findings(
         title="",
         answer=(),

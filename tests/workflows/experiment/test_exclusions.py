@@ -3,7 +3,7 @@
 from trialogue.findings.protocol import Exclusion
 from trialogue.records import Dialogue, Preference, Rating, Utterance
 from trialogue.workflows.experiment.exclusions import exclude
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 
 
 def dialogue(name: str, turns: int, *, user: str | None = None, ended_by: str | None = None) -> Dialogue:
@@ -14,7 +14,7 @@ def dialogue(name: str, turns: int, *, user: str | None = None, ended_by: str | 
 
 
 def test_dialogues_with_few_user_turns_are_left_out_and_counted() -> None:
-    material = Material(dialogues=[dialogue("a", 1), dialogue("b", 2), dialogue("c", 3)])
+    material = InputRecords(dialogues=[dialogue("a", 1), dialogue("b", 2), dialogue("c", 3)])
     kept, lines = exclude(material, [Exclusion(user_turns_below=2)])
     assert [each.id for each in kept.dialogues] == ["b", "c"]
     assert lines == ["Excluded by the decision protocol (fewer than 2 user utterances): 1 of 3 dialogues."]
@@ -22,7 +22,7 @@ def test_dialogues_with_few_user_turns_are_left_out_and_counted() -> None:
 
 
 def test_a_dialogue_that_failed_is_not_left_out_for_being_short() -> None:
-    material = Material(dialogues=[dialogue("a", 1, ended_by="agent_error")])
+    material = InputRecords(dialogues=[dialogue("a", 1, ended_by="agent_error")])
     kept, lines = exclude(material, [Exclusion(user_turns_below=5)])
     assert (len(kept.dialogues), lines) == (1, [])
 
@@ -32,7 +32,7 @@ def test_dialogues_ratings_and_votes_of_participants_are_left_out() -> None:
         Preference(id="v1", a="aria", b="bolt", choice="a", rater="P1"),
         Preference(id="v2", a="aria", b="bolt", choice="a", rater="P2"),
     ]
-    material = Material(dialogues=[dialogue("a", 2, user="P1"), dialogue("b", 2, user="P2")], preferences=votes)
+    material = InputRecords(dialogues=[dialogue("a", 2, user="P1"), dialogue("b", 2, user="P2")], preferences=votes)
     kept, lines = exclude(material, [Exclusion(participants=("P1",))])
     assert [each.id for each in kept.dialogues] == ["b"]
     assert [rating.rater for rating in kept.dialogues[0].ratings] == ["P2"]
@@ -41,5 +41,5 @@ def test_dialogues_ratings_and_votes_of_participants_are_left_out() -> None:
 
 
 def test_without_rules_nothing_is_left_out() -> None:
-    material = Material(dialogues=[dialogue("a", 0)])
+    material = InputRecords(dialogues=[dialogue("a", 0)])
     assert exclude(material, ()) == (material, [])

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.workflows.experiment import Doing, Plan, Stage
+from trialogue.workflows.experiment import Plan, Stage, StageContext
 
 
-def write(text: str) -> Callable[[Doing], None]:
+def write(text: str) -> Callable[[StageContext], None]:
     """Work that writes a text, and what its needs wrote."""
 
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         before = "".join((folder / "out").read_text() for folder in doing.needed.values())
         (doing.folder / "out").write_text(before + text)
 
@@ -56,7 +56,7 @@ def test_what_was_there_before_a_change_is_there_after_it_is_taken_back(tmp_path
 def test_an_interrupted_stage_is_done_anew_and_those_before_it_are_not(tmp_path: Path) -> None:
     plan = chain(tmp_path)
 
-    def interrupted(doing: Doing) -> None:
+    def interrupted(doing: StageContext) -> None:
         (doing.folder / "out").write_text("half")
         raise KeyboardInterrupt
 
@@ -69,7 +69,7 @@ def test_an_interrupted_stage_is_done_anew_and_those_before_it_are_not(tmp_path:
 
 def test_a_stage_that_grows_goes_on_in_its_folder_and_those_behind_it_run_again(tmp_path: Path) -> None:
     def longer(n: int) -> Plan:
-        def work(doing: Doing) -> None:
+        def work(doing: StageContext) -> None:
             path = doing.folder / "out"
             there = path.read_text() if path.exists() else ""
             path.write_text(there + "x" * (n - len(there)))
@@ -92,7 +92,7 @@ def test_a_damaged_mark_means_that_the_stage_is_not_done(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("damage", ["gone", "cut"])
 def test_a_stage_whose_files_are_damaged_is_done_anew_and_so_is_what_needs_it(tmp_path: Path, damage: str) -> None:
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         (doing.folder / "out").write_text("a")
         (doing.folder / "records.jsonl").write_text("{}\n")
 
@@ -118,7 +118,7 @@ def test_an_interruption_leaves_nothing_that_is_made_of_the_old_output(tmp_path:
     plan = chain(tmp_path)
     plan.run(quiet)
 
-    def interrupted(_doing: Doing) -> None:
+    def interrupted(_doing: StageContext) -> None:
         raise KeyboardInterrupt
 
     plan.forget(["a"])
@@ -128,7 +128,7 @@ def test_an_interruption_leaves_nothing_that_is_made_of_the_old_output(tmp_path:
 
 
 def test_two_experiments_do_not_work_in_one_folder_at_once(tmp_path: Path) -> None:
-    def second(_doing: Doing) -> None:
+    def second(_doing: StageContext) -> None:
         chain(tmp_path).run(quiet)
 
     with pytest.raises(UsageError, match="another process is running an experiment there"):

@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.report import read_findings
 from trialogue.workflows.compare import compare
 from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text, run_experiment
-from trialogue.workflows.experiment.run import Done
+from trialogue.workflows.experiment.run import ExperimentResult
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
@@ -33,19 +33,19 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def again(done: Path) -> Done:
+def again(done: Path) -> ExperimentResult:
     """What running it once more gives, with nothing left to do."""
     return run_experiment(experiment_of(small(done)))
 
 
 @pytest.fixture(scope="module")
-def without_people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+def without_people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ExperimentResult]:
     """The folder of an experiment with simulated users alone, to be copied, and what running it gave."""
     folder = tmp_path_factory.mktemp("without people")
     return folder, run_experiment(experiment_of(small(folder, dialogues=[])))
 
 
-def test_people_and_simulated_users_stand_side_by_side(again: Done) -> None:
+def test_people_and_simulated_users_stand_side_by_side(again: ExperimentResult) -> None:
     assert again.ran == ()
     judges = {league.measure.by for league in again.findings.leagues}
     assert judges == {"people", "simulation", "metric"}
@@ -56,7 +56,9 @@ def test_people_and_simulated_users_stand_side_by_side(again: Done) -> None:
     assert {facts.system for facts in again.findings.systems} == {"aria", "bolt", "chip"}
 
 
-def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(done: Path, again: Done) -> None:
+def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(
+    done: Path, again: ExperimentResult
+) -> None:
     sections = again.findings.sections
     assert [section.title for section in sections] == [
         "Do the three agree?",
@@ -69,7 +71,7 @@ def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_t
         assert all(len(row) == len(section.heads) for row in section.rows)
 
 
-def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(again: Done) -> None:
+def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(again: ExperimentResult) -> None:
     section = again.findings.sections[0]
     shared = {row[1]: row[2:4] for row in section.rows}
     assert shared == {
@@ -95,14 +97,14 @@ def test_after_a_run_a_dry_run_rests_on_it(done: Path) -> None:
     assert "reference rates" not in plan_text(steps).lower()
 
 
-def test_threats_to_the_verdicts_on_simulated_users_say_whose_they_are(again: Done) -> None:
+def test_threats_to_the_verdicts_on_simulated_users_say_whose_they_are(again: ExperimentResult) -> None:
     threats = again.findings.threats
     simulated = [threat for threat in threats if threat.users == "cir6-pkg"]
     assert simulated
     assert all(threat.measure is None or threat.measure.startswith("cir6-pkg: ") for threat in simulated)
 
 
-def test_without_people_the_report_says_that_nobody_judged(without_people: tuple[Path, Done]) -> None:
+def test_without_people_the_report_says_that_nobody_judged(without_people: tuple[Path, ExperimentResult]) -> None:
     found = without_people[1].findings
     assert found.answer[-1].kind_of is StatementKind.SCOPE
     assert found.primary in {league.measure.name for league in found.leagues}
@@ -121,7 +123,9 @@ def test_another_title_runs_no_stage_again(done: Path) -> None:
     assert again.findings.title == "A better title"
 
 
-def test_more_dialogues_go_on_from_those_that_are_there(without_people: tuple[Path, Done], tmp_path: Path) -> None:
+def test_more_dialogues_go_on_from_those_that_are_there(
+    without_people: tuple[Path, ExperimentResult], tmp_path: Path
+) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(without_people[0], folder)
     given = small(folder, dialogues=[])
@@ -215,7 +219,7 @@ def test_what_is_linked_to_a_catalogue_that_changed_is_linked_anew(tmp_path: Pat
     assert folders[0] != folders[1]
 
 
-def test_talks_held_again_are_measured_again(without_people: tuple[Path, Done], tmp_path: Path) -> None:
+def test_talks_held_again_are_measured_again(without_people: tuple[Path, ExperimentResult], tmp_path: Path) -> None:
     shutil.copytree(without_people[0], tmp_path / "copy")
     given = experiment_of(small(tmp_path / "copy", dialogues=[]))
     assert run_experiment(given).ran == ()

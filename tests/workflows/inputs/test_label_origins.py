@@ -14,7 +14,7 @@ from trialogue.records import Dialogue, Labeller, Response, StrategyLabel, Utter
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.alignment.planning import next_model
 from trialogue.workflows.alignment.run import AlignmentRun
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts, with_labellers
 from trialogue.workflows.labelling.answers import read_answers
 
@@ -98,7 +98,7 @@ def test_records_whose_labels_do_not_say_who_gave_them_are_asked_about_too(tmp_p
 
 def test_what_is_said_of_labels_holds_for_those_that_do_not_say_it_themselves() -> None:
     dialogues = [Dialogue(id="d", utterances=(said(None), said(Labeller.PERSON)))]
-    material = with_labellers(Material(dialogues=dialogues), Labeller.LLM, [])
+    material = with_labellers(InputRecords(dialogues=dialogues), Labeller.LLM, [])
     kinds = [label.by for each in material.dialogues[0].utterances for label in each.strategies or ()]
     assert kinds == [Labeller.LLM, Labeller.PERSON]
 

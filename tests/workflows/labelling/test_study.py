@@ -20,7 +20,7 @@ from trialogue.study.opening import read_folder
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.alignment.model_fit import warn_of_seen_references
 from trialogue.workflows.alignment.run import bias_warnings, left_out
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.labelling.answers import read_answers
 from trialogue.workflows.labelling.plan import label_plan, labelling_items, with_answers
 from trialogue.workflows.labelling.study import label_study
@@ -207,7 +207,7 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
             update: dict[str, object] = {"strategies": labels} | ({"text": ""} if empty else {})
             yield one.model_copy(update={"utterance": one.utterance.model_copy(update=update)})
 
-    material = Material(situations=list(demo_situations()), responses=list(with_typo()))  # type: ignore[arg-type]
+    material = InputRecords(situations=list(demo_situations()), responses=list(with_typo()))  # type: ignore[arg-type]
     lines = list(left_out([], material))
     assert lines[0] == "bolt: 63 of 63 replies are empty: their strategy is unknown, and they are left out."
     assert "not among the 13: 'opinon_inquiry' (" in lines[1]
@@ -216,7 +216,7 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
     assert (
         len(list(left_out(["behavior_alignment(taxonomy=any)@summed|v1"], material))) == 1
     )  # theirs are taken as they are
-    assert list(left_out([], Material(situations=list(demo_situations()), responses=list(demo_responses())))) == []
+    assert list(left_out([], InputRecords(situations=list(demo_situations()), responses=list(demo_responses())))) == []
 
 
 def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> None:
@@ -235,11 +235,11 @@ def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> N
 
 def test_measures_that_are_known_to_be_wrong_are_told() -> None:
     situations, responses = unlabelled()
-    bare = Material(situations=situations, responses=responses)
+    bare = InputRecords(situations=situations, responses=responses)
     lines = list(bias_warnings(["implicit_alignment@thresholded|v1", "behavior_alignment@summed|v1"], bare))
     assert "is not corrected for classification errors" in lines[0]
     assert "a model's labels here, on 252 of 252" in lines[1]  # 63 references, 3 times 63 replies
-    people = Material(situations=list(demo_situations()), responses=list(demo_responses()))
+    people = InputRecords(situations=list(demo_situations()), responses=list(demo_responses()))
     assert list(bias_warnings(["implicit_alignment@emq|v1", "behavior_alignment@summed|v1"], people)) == []
 
 

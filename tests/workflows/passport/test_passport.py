@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
-from trialogue.findings.passport.records import Folds, Part, PassportFindings
+from trialogue.findings.passport.records import Folds, PassportFindings, PassportPart
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.records import Dialogue, Ending, Rating, Utterance, write_records
 from trialogue.records.reasons.codes import ReasonCode
@@ -18,8 +18,8 @@ from trialogue.report.passport.terminal import passport_text
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.users.fit import fit_users
 from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.passport.held import PassportPlan, are_dialogues
 from trialogue.workflows.passport.passport import passport
+from trialogue.workflows.passport.simulated_sample import PassportPlan, are_dialogues
 from trialogue.workflows.pipeline import report
 
 _TEXT = """
@@ -87,7 +87,7 @@ def codes(found: PassportFindings) -> dict[ThreatCode, Severity]:
     return {each.code: each.severity for each in found.threats}
 
 
-def why(found: PassportFindings, part: Part) -> ReasonCode | None:
+def why(found: PassportFindings, part: PassportPart) -> ReasonCode | None:
     return next((each.why.code for each in found.missing if each.part is part), None)
 
 
@@ -154,7 +154,7 @@ def test_one_agent_alone_is_a_threat_and_no_ranking(tmp_path: Path) -> None:
     real = written(tmp_path / "real.jsonl", talks(40, words=4, seed=1, systems=("a",)))
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, systems=("a",), name="s")), real)
     assert codes(found)[ThreatCode.ONE_AGENT] is Severity.DEMOTES
-    assert why(found, Part.RANKING) is ReasonCode.NO_SHARED_SYSTEMS
+    assert why(found, PassportPart.RANKING) is ReasonCode.NO_SHARED_SYSTEMS
     assert found.behavior is not None
     assert found.behavior.folds is Folds.PERSON
     assert found.orders == ()
@@ -167,7 +167,7 @@ def test_simulations_that_all_failed_are_no_users(tmp_path: Path, people: str) -
     ]
     found = of(written(tmp_path / "silent.jsonl", silent), people)
     assert found.behavior is None
-    assert why(found, Part.BEHAVIOR) is ReasonCode.ALL_SIMULATED_FAILED
+    assert why(found, PassportPart.BEHAVIOR) is ReasonCode.ALL_SIMULATED_FAILED
     assert "all 80 simulated dialogues failed before the user could speak" in found.answer[0]
     passport_page(found)
     broken = [each.model_copy(update={"ended_by": Ending.AGENT_ERROR}) for each in talks(40, words=4, seed=2, name="s")]
@@ -187,8 +187,8 @@ def test_real_dialogues_without_endings_leave_that_distance_undefined(tmp_path: 
 
 def test_without_real_users_the_other_parts_stand(tmp_path: Path) -> None:
     found = of(written(tmp_path / "own.jsonl", talks(40, words=4, seed=2, name="s")), None)
-    assert why(found, Part.BEHAVIOR) is ReasonCode.NO_REAL_USERS
-    assert why(found, Part.RANKING) is ReasonCode.NO_REAL_USERS
+    assert why(found, PassportPart.BEHAVIOR) is ReasonCode.NO_REAL_USERS
+    assert why(found, PassportPart.RANKING) is ReasonCode.NO_REAL_USERS
     assert found.gates is not None
     assert found.cost is not None
     assert found.cost.why is not None

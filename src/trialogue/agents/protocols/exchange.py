@@ -12,7 +12,7 @@ from trialogue.agents.replies import turn_of
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
 from trialogue.transport.failures import AgentFailure, UnreadableAnswer
-from trialogue.transport.http import Answer
+from trialogue.transport.http import HttpResponse
 
 """Statuses that say that a credential, a payment or a proxy is missing: configuration mistakes, not the agent's. 403 is not
 among them, as an agent may refuse a message in this way."""
@@ -55,7 +55,7 @@ class Exchange(Record):
     """Plain answers with which the agent says nothing."""
 
 
-def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
+def turn_in(answer: HttpResponse, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
     """Parse the turn in a response.
 
     Raises:
@@ -71,7 +71,7 @@ def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: floa
     return _turn_in_json(_json_of(answer, text), text, exchange, longest=longest, latency_s=latency_s)
 
 
-def greeting_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn | None:
+def greeting_in(answer: HttpResponse, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn | None:
     """Parse the greeting in a response; None if there is none.
 
     Raises:
@@ -97,7 +97,7 @@ def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, lat
     return turn_of({"messages": messages, "ends": ends, "meta": kept}, longest=longest, latency_s=latency_s)
 
 
-def _json_of(answer: Answer, text: str) -> Any:
+def _json_of(answer: HttpResponse, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

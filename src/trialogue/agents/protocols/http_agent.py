@@ -31,7 +31,7 @@ from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.records import RetryCost, Utterance
 from trialogue.transport.answers import LONGEST_TEXT, check_success, hidden, redactor
 from trialogue.transport.failures import AgentFailure
-from trialogue.transport.http import Answer, Wire
+from trialogue.transport.http import ConnectionPool, HttpResponse
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Said = TypeVar("Said")
@@ -53,7 +53,7 @@ class HttpAgent:
         self._secrets = secrets_of([dict(spec.headers), *(exchange.body for exchange in exchanges)])
         self._hide = redactor(self._secrets)
         self._headers = {key: str(fill_template(value, {}, self._secrets)) for key, value in spec.headers.items()}
-        self._wire = Wire(spec.url, timeout_s=spec.timeout_s)
+        self._wire = ConnectionPool(spec.url, timeout_s=spec.timeout_s)
         self._retry_policy = retry_policy or RetryPolicy(
             spec.retries, at_once=spec.requests_at_once, per_minute=spec.requests_per_minute
         )
@@ -91,7 +91,7 @@ class HttpAgent:
         repeatable: bool,
         patient: bool = True,
         note: Callable[[RetryCost], None] = lambda cost: None,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Make one request, retried where safe; cookies set by the response are added to those given.
 
         Args:
@@ -112,7 +112,7 @@ class HttpAgent:
         if cookies:
             headers["Cookie"] = "; ".join(f"{name}={cookie.coded_value}" for name, cookie in cookies.items())
 
-        def request() -> Answer:
+        def request() -> HttpResponse:
             return check_success(
                 self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url
             )
@@ -163,7 +163,7 @@ class HttpSession(SimpleSession):
         if closing is not None and not self._lost:
             call_quietly(lambda: self._ask(closing, (), tell=True))
 
-    def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> Answer:
+    def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> HttpResponse:
         values = values_of(history, self._id, self._seed)
         repeatable = self._agent.spec.stateless
         return self._agent.ask(

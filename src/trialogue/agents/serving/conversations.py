@@ -27,7 +27,7 @@ class _Conversation:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Desk:
+class ConversationStore:
     """Open conversations of an agent by name; beyond ten thousand, the least recently used one is closed."""
 
     def __init__(self, agent: Agent, *, seed: int = 0) -> None:
@@ -151,7 +151,7 @@ class Service(Protocol):
 class TrialogueService:
     """Trialogue's own protocol."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ConversationStore) -> None:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
@@ -168,7 +168,7 @@ class MovieBotService:
 
     name = "moviebot"
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ConversationStore) -> None:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
@@ -224,7 +224,7 @@ class IEvaLMService:
     Its seed follows from its first words, so that the same dialogue is the same again.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ConversationStore) -> None:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
@@ -252,7 +252,7 @@ class IEvaLMService:
 class OpenAIService:
     """OpenAI-compatible chat endpoint. Stateless: each request contains the whole conversation."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ConversationStore) -> None:
         self._desk = desk
 
     def answer_post(self, request: Mapping[str, Any], cookie: str | None) -> Reply:
@@ -293,7 +293,7 @@ def _text(turn: Turn) -> str:
     return "\n".join(said.text for said in turn.utterances)
 
 
-PROTOCOLS: dict[str, Callable[[Desk], Service]] = {
+PROTOCOLS: dict[str, Callable[[ConversationStore], Service]] = {
     "trialogue": TrialogueService,
     "moviebot": MovieBotService,
     "moviebot-v2": MovieBot2Service,

@@ -14,7 +14,7 @@ from typing import BinaryIO, Self
 
 from trialogue.agents.base import Agent
 from trialogue.agents.protocols.protocol import line_of, object_of
-from trialogue.agents.serving.conversations import PROTOCOLS, Desk, Service
+from trialogue.agents.serving.conversations import PROTOCOLS, ConversationStore, Service
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.transport.failures import AgentFailure
 
@@ -94,7 +94,7 @@ def _open_server(agent: Agent, protocol: str, host: str, port: int, seed: int) -
         return open_server(agent, host, port, seed)
     if protocol not in PROTOCOLS:
         raise UnknownNameError("protocol to serve", protocol, [*PROTOCOLS, "socketio"])
-    service = PROTOCOLS[protocol](Desk(agent, seed=seed))
+    service = PROTOCOLS[protocol](ConversationStore(agent, seed=seed))
     return _Server((host, port), _handler(service))
 
 
@@ -157,7 +157,7 @@ def serve_lines(agent: Agent, requests: BinaryIO, answers: BinaryIO, *, seed: in
         answers: where answers are written, flushed after each.
         seed: from which a dialogue's seed follows where its opening names none.
     """
-    desk = Desk(agent, seed=seed)
+    desk = ConversationStore(agent, seed=seed)
     for line in requests:
         try:
             answer = desk.lines(object_of(line))

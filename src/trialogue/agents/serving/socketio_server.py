@@ -7,7 +7,7 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from trialogue.agents.base import Agent, Turn
-from trialogue.agents.serving.conversations import Desk
+from trialogue.agents.serving.conversations import ConversationStore
 from trialogue.extras import need
 from trialogue.records import Utterance
 from trialogue.transport.failures import AgentFailure
@@ -34,7 +34,7 @@ def open_server(agent: Agent, host: str, port: int, seed: int) -> HTTPServer:
     """
     library = need("socketio", extra="socketio", purpose="serve an agent over socket.io")
     sockets = library.Server(async_mode="threading", cors_allowed_origins="*")
-    desk = Desk(agent, seed=seed)
+    desk = ConversationStore(agent, seed=seed)
     tell = _teller(sockets, agent.name)
 
     @sockets.on("connect")  # type: ignore[untyped-decorator]

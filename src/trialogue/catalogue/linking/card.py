@@ -4,7 +4,7 @@ from trialogue.catalogue.linking.linker import LINKER_VERSION
 from trialogue.records import Record
 
 
-class Measured(Record):
+class LinkerAccuracy(Record):
     """Accuracy on one corpus with one catalogue; shares, each with its 95 % interval."""
 
     mentions: str
@@ -30,7 +30,7 @@ class LinkerCard(Record):
     """Forms of a title that it finds."""
     chooses: tuple[str, ...]
     """How it chooses among items of one title: the first rule that tells them apart."""
-    measured: tuple[Measured, ...]
+    measured: tuple[LinkerAccuracy, ...]
     """What was measured, on data that its points were not fitted to."""
     caveats: tuple[str, ...]
     """What a reader must know before quoting anything that rests on it."""
@@ -56,28 +56,28 @@ LINKER_CARD = LinkerCard(
         "the item with most ratings; the latest; the first of the catalogue",
     ),
     measured=(
-        Measured(
+        LinkerAccuracy(
             mentions="INSPIRED test, as read by us",
             catalogue="titles of the corpus (687)",
             n=494,
             precision=(0.932, 0.901, 0.958),
             recall=(0.891, 0.859, 0.921),
         ),
-        Measured(
+        LinkerAccuracy(
             mentions="INSPIRED test, as read by us",
             catalogue="ml-latest-small (9,742)",
             n=326,
             precision=(0.867, 0.820, 0.908),
             recall=(0.862, 0.816, 0.901),
         ),
-        Measured(
+        LinkerAccuracy(
             mentions="ReDial, odd half, titles without year",
             catalogue="titles of the corpus (2,019)",
             n=3150,
             precision=(0.948, 0.938, 0.957),
             recall=(0.965, 0.958, 0.971),
         ),
-        Measured(
+        LinkerAccuracy(
             mentions="ReDial, odd half, titles without year",
             catalogue="ml-latest-small (9,742)",
             n=2840,

@@ -36,7 +36,7 @@ ODD_CAPITALS = frozenset(
 LINKS = frozenset({"of", "for", "from"})  # small words inside names: "Game of Thrones", "Bad Boys for Life"
 
 
-class Surroundings:
+class TextEvidence:
     """A tokenised text with cached lookups for evidence."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
@@ -80,7 +80,7 @@ class Surroundings:
         return any(word[0].isupper() and word != "I" for word in self.words)
 
 
-def observations(around: Surroundings, match: Match, entry: Entry) -> list[str]:
+def observations(around: TextEvidence, match: Match, entry: Entry) -> list[str]:
     """Names of all observations about a match; its kind (see ``ordinary.kind_of``) first."""
     first, behind = match.first, match.behind
     kind = kind_of(entry.forms)
@@ -108,13 +108,13 @@ def _of_form(entry: Entry, n_words: int) -> Iterator[str]:
         yield "split otherwise"
 
 
-def _begins(around: Surroundings, first: int, *, quoted: bool) -> bool:
+def _begins(around: TextEvidence, first: int, *, quoted: bool) -> bool:
     """Whether a sentence begins here; quotes around these very words begin none."""
     gap = around.gap(first)
     return first == 0 or not ENDS_SENTENCE.isdisjoint(gap[:-1] if quoted else gap)
 
 
-def _capitals(around: Surroundings, first: int, behind: int, kind: str, *, begins: bool) -> list[str]:
+def _capitals(around: TextEvidence, first: int, behind: int, kind: str, *, begins: bool) -> list[str]:
     words = [word for word in around.words[first:behind] if word[0].isalpha()]
     if not words or around.shouts:
         return []
@@ -132,7 +132,7 @@ def _capitals(around: Surroundings, first: int, behind: int, kind: str, *, begin
     return [f"capital of {odd[kind]}" if kind in odd else "capitals"]
 
 
-def _marks(around: Surroundings, first: int, behind: int) -> Iterator[str]:
+def _marks(around: TextEvidence, first: int, behind: int) -> Iterator[str]:
     before, after = around.gap(first), around.gap(behind)
     if before[-1:] in OPENING and CLOSES.match(after):
         yield "quoted"
@@ -142,7 +142,7 @@ def _marks(around: Surroundings, first: int, behind: int) -> Iterator[str]:
         yield "apostrophe"
 
 
-def _evidence_before(around: Surroundings, first: int, behind: int) -> Iterator[str]:
+def _evidence_before(around: TextEvidence, first: int, behind: int) -> Iterator[str]:
     if first == 0:
         if behind == len(around.tokens):
             yield "nothing else"
@@ -159,7 +159,7 @@ def _evidence_before(around: Surroundings, first: int, behind: int) -> Iterator[
     yield _word_before(around, place, capital=around.has_capital(first - 1) and not around.starts_sentence(first - 1))
 
 
-def _word_before(around: Surroundings, place: int, *, capital: bool) -> str:
+def _word_before(around: TextEvidence, place: int, *, capital: bool) -> str:
     form = around.form(place)
     for words, name in ((SEEN, "seen"), (CALLED, "movie"), (JUDGED, "like"), (OFFERED, "about"), (JOINED, "and")):
         if form in words:
@@ -167,7 +167,7 @@ def _word_before(around: Surroundings, place: int, *, capital: bool) -> str:
     return "after a capital" if capital else "after another word"
 
 
-def _evidence_behind(around: Surroundings, first: int, behind: int) -> Iterator[str]:
+def _evidence_behind(around: TextEvidence, first: int, behind: int) -> Iterator[str]:
     if behind == len(around.tokens):
         return
     gap, form = around.gap(behind).strip(), around.form(behind)
@@ -185,7 +185,7 @@ def _evidence_behind(around: Surroundings, first: int, behind: int) -> Iterator[
         yield "before is" if form in GOES_ON else "before another word"
 
 
-def _is_in_longer_name(around: Surroundings, first: int, behind: int) -> bool:
+def _is_in_longer_name(around: TextEvidence, first: int, behind: int) -> bool:
     """Whether a small word links it to another capital, as "Game" in "Game of Thrones", "Pan" in "Pan's Labyrinth"."""
     if around.shouts:
         return False
@@ -197,7 +197,7 @@ def _is_in_longer_name(around: Surroundings, first: int, behind: int) -> bool:
     return before and not around.starts_sentence(first - 2)
 
 
-def _continues_title(around: Surroundings, behind: int) -> bool:
+def _continues_title(around: TextEvidence, behind: int) -> bool:
     """Whether a number or a subtitle follows, so that the words are another title's beginning: "Frozen 2"."""
     gap = around.gap(behind).rstrip()
     if gap == ":" and behind < len(around.tokens):

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trialogue.catalogue.catalogue import Catalogue
-from trialogue.catalogue.linking.evidence import Surroundings, observations
+from trialogue.catalogue.linking.evidence import TextEvidence, observations
 from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
 from trialogue.catalogue.linking.ordinary import is_ordinary, word_list
 from trialogue.catalogue.linking.points import THRESHOLD, points_of
@@ -119,7 +119,7 @@ class TitleLinker:
 
     def explain(self, text: str, *, context: Sequence[str] = ()) -> tuple[Candidate, ...]:
         """Every candidate match with its evidence, and why it was linked or not."""
-        around = Surroundings(text, self._words(text))
+        around = TextEvidence(text, self._words(text))
         return tuple(self._weigh(around, match, context) for match in self._matches(around))
 
     def link_utterance(self, utterance: Utterance, *, context: Sequence[str] = (), replace: bool = False) -> Utterance:
@@ -157,7 +157,7 @@ class TitleLinker:
         return items[0].id if len(items) == 1 else None
 
     def _accepted_candidates(self, text: str, context: Sequence[str]) -> Iterator[Candidate]:
-        around = Surroundings(text, self._words(text))
+        around = TextEvidence(text, self._words(text))
         behind = 0
         for match in sorted(self._matches(around), key=_longest_first):
             if around.tokens[match.first].start < behind:
@@ -175,12 +175,12 @@ class TitleLinker:
                     found[place] = token._replace(form=mended)
         return found
 
-    def _matches(self, around: Surroundings) -> Iterator[Match]:
+    def _matches(self, around: TextEvidence) -> Iterator[Match]:
         for match in self._index.matches(around.tokens):
             if match.behind - match.first > 1 or _may_stand_alone(around, match.first):
                 yield match
 
-    def _weigh(self, around: Surroundings, match: Match, context: Sequence[str]) -> Candidate:
+    def _weigh(self, around: TextEvidence, match: Match, context: Sequence[str]) -> Candidate:
         entries, end, dated = self._narrow_by_year(around, match)
         seen = observations(around, match, entries[0])
         seen += [dated] if dated else []
@@ -190,7 +190,7 @@ class TitleLinker:
         ids = tuple(self._items[entry.place].id for entry in entries)
         return Candidate(around.tokens[match.first].start, end, ids, tuple(seen), points, chosen)
 
-    def _narrow_by_year(self, around: Surroundings, match: Match) -> tuple[tuple[Entry, ...], int, str | None]:
+    def _narrow_by_year(self, around: TextEvidence, match: Match) -> tuple[tuple[Entry, ...], int, str | None]:
         """(the items it can be, the end of the words, what a year behind them says)."""
         end = around.tokens[match.behind - 1].end
         fullest = min(entry.kind for entry in match.entries)
@@ -231,7 +231,7 @@ def _is_a_word(form: str) -> bool:
     return is_ordinary(form) or form in word_list("proper_names")
 
 
-def _may_stand_alone(around: Surroundings, place: int) -> bool:
+def _may_stand_alone(around: TextEvidence, place: int) -> bool:
     """Whether one word is worth weighing: a mended one has to be long, a function word have a capital or a year."""
     form, word = around.tokens[place].form, around.words[place]
     if form in word_list("function_words") and word.islower():

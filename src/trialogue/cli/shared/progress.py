@@ -27,9 +27,9 @@ RESULTS = (
 
 
 @contextlib.contextmanager
-def steps(*, quiet: bool = False) -> Iterator["Steps"]:
+def steps(*, quiet: bool = False) -> Iterator["StepProgress"]:
     """Lines about what is being done, each with the seconds since the start; repairs become lines, too."""
-    talk = Steps(quiet=quiet)
+    talk = StepProgress(quiet=quiet)
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_rest: talk.say(f"note: {message}")
         try:
@@ -39,7 +39,7 @@ def steps(*, quiet: bool = False) -> Iterator["Steps"]:
             raise
 
 
-class Steps:
+class StepProgress:
     """Tells what is being done."""
 
     def __init__(self, *, quiet: bool) -> None:

@@ -28,7 +28,7 @@ def chat(
     before = [] if out is None else _earlier_dialogues(out)
     with steps() as tell:
         made = make_agent(agent, protocol=protocol)
-        talk = _Talk()
+        talk = _ChatTranscript()
         try:
             _converse(made, seed, talk)
         finally:
@@ -40,7 +40,7 @@ def chat(
 
 
 @dataclass
-class _Talk:
+class _ChatTranscript:
     """What was said, and by what it ended where that was not the person who talked."""
 
     said: "list[Utterance]" = field(default_factory=list)
@@ -58,7 +58,7 @@ def _earlier_dialogues(out: Path) -> "list[Dialogue]":
     return list(read_records(out, Dialogue)) if out.exists() else []
 
 
-def _converse(agent: "Agent", seed: int, talk: _Talk) -> None:
+def _converse(agent: "Agent", seed: int, talk: _ChatTranscript) -> None:
     """Talk, and take it down."""
     from trialogue.agents import AgentFailure
     from trialogue.agents.base import retries_of
@@ -76,7 +76,7 @@ def _converse(agent: "Agent", seed: int, talk: _Talk) -> None:
         typer.echo("", err=True)
 
 
-def _take_turns(name: str, session: "Session", talk: _Talk) -> None:
+def _take_turns(name: str, session: "Session", talk: _ChatTranscript) -> None:
     from trialogue.records import Ending, Utterance
 
     turn = session.greet()
@@ -103,7 +103,7 @@ def _read_line() -> str:
         return ""
 
 
-def _save(path: Path, before: "list[Dialogue]", system: str, talk: _Talk) -> str:
+def _save(path: Path, before: "list[Dialogue]", system: str, talk: _ChatTranscript) -> str:
     """Written whole; the id is the next free number."""
     from trialogue.records import Dialogue, write_records
 

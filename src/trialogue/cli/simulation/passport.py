@@ -72,9 +72,9 @@ def passport(
     """Write the passport of simulated users: behavior, ranking validity, known groups, stability, gates and cost."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.passport.terminal import passport_text
-    from trialogue.workflows.passport.held import PassportPlan, default_folder
     from trialogue.workflows.passport.passport import AGENTS
     from trialogue.workflows.passport.passport import passport as run_passport
+    from trialogue.workflows.passport.simulated_sample import PassportPlan, default_folder
     from trialogue.workflows.pipeline import report
 
     wrong: list[str] = []

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from trialogue.simulation.batch.batch import Batch, Progress
     from trialogue.simulation.batch.plan import Opening
-    from trialogue.simulation.batch.simulation_file import Study
+    from trialogue.simulation.batch.simulation_file import SimulationFile
 
 
 def simulate(
@@ -149,7 +149,7 @@ def _refuse(what: str, **given: object) -> None:
 
 def _study(
     agents: list[str], protocol: str | None, fields: dict[str, Any], *, known: "Mapping[str, Any] | None" = None
-) -> "Study":
+) -> "SimulationFile":
     """The study of some agents; ``known``: what names stand for, beside what they say themselves."""
     from trialogue.simulation.batch.simulation_file import study_of
 
@@ -186,15 +186,15 @@ def _name_in(agent: str) -> str:
         return agent
 
 
-def _run_study(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+def _run_study(study: "SimulationFile", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
     from trialogue.workflows.simulation.model_usage import Meter, usage_text
-    from trialogue.workflows.simulation.progress import Telling
+    from trialogue.workflows.simulation.progress import PrintedProgress
     from trialogue.workflows.simulation.simulate import simulate as run_study
 
     meter = Meter(study.resolve_paths().out)
     with steps() as tell:
         try:
-            batch = run_study(study, openings=openings, timed=timed, progress=Telling(tell))
+            batch = run_study(study, openings=openings, timed=timed, progress=PrintedProgress(tell))
         finally:  # what was asked is paid for, however it ends
             for agent, usage in meter.usage_by_agent().items():
                 tell.say(usage_text(agent, usage))
@@ -278,15 +278,15 @@ def _reproduce(paper: str, *, n: int | None, out: Path | None, catalogue: str | 
     from trialogue.reproduce.kdd2020 import in_words
     from trialogue.reproduce.kdd2020 import reproduce as run
     from trialogue.reproduce.kdd2020.runs import FILMS
-    from trialogue.workflows.simulation.progress import Telling
+    from trialogue.workflows.simulation.progress import PrintedProgress
 
     folder = out or Path("runs/kdd2020")
     check_folder(folder)
     with steps() as tell:
-        tellers: dict[str, Telling] = {}
+        tellers: dict[str, PrintedProgress] = {}
 
         def progress(letter: str, now: "Progress") -> None:
-            tellers.setdefault(letter, Telling(tell, f"dialogues with {letter}"))(now)
+            tellers.setdefault(letter, PrintedProgress(tell, f"dialogues with {letter}"))(now)
 
         found = run(folder, n=n or 500, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress)
     typer.echo(in_words(found))

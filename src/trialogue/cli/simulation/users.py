@@ -12,7 +12,7 @@ from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from trialogue.simulation import UserModel
-    from trialogue.simulation.users.kinds import Prompted
+    from trialogue.simulation.users.kinds import HasPrompts
 
 app = typer.Typer(
     help="Simulated users: list, fit on annotated dialogues, show, write their passport.", no_args_is_help=True
@@ -107,12 +107,12 @@ def show(
     """Show the transition probabilities of simulated users, or the prompts of a language model that plays them."""
     from trialogue.records.files.opening import write_text
     from trialogue.simulation import load_users
-    from trialogue.simulation.users.drawing import to_svg, transitions
-    from trialogue.simulation.users.kinds import Prompted, is_users_file, load_kind
+    from trialogue.simulation.users.kinds import HasPrompts, is_users_file, load_kind
+    from trialogue.simulation.users.state_diagram import to_svg, transitions
 
     if is_users_file(model) or ":" in model:
         kind = load_kind(model)
-        if isinstance(kind, Prompted):
+        if isinstance(kind, HasPrompts):
             if out is not None:
                 raise UsageError(f"{kind.name} has no state machine to draw: omit --out.")
             _show_prompts(kind, as_json=as_json)
@@ -132,7 +132,7 @@ def show(
         typer.echo(f"Drawing: {out}")
 
 
-def _show_prompts(kind: "Prompted", *, as_json: bool) -> None:
+def _show_prompts(kind: "HasPrompts", *, as_json: bool) -> None:
     """The prompts of a kind of users that a model plays, and their signature."""
     if as_json:
         shown = {"name": kind.name, "signature": kind.signature, "prompts": dict(kind.prompts)}

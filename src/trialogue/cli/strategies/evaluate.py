@@ -8,7 +8,7 @@ import typer
 
 from trialogue.cli.shared.inputs import LabelsBy, check_inputs
 from trialogue.cli.shared.options import refuse_unused
-from trialogue.cli.shared.progress import Steps, refuse_input, steps
+from trialogue.cli.shared.progress import StepProgress, refuse_input, steps
 from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
 from trialogue.cli.strategies.sequence import SEQUENCE, evaluate_sequence, refuse_others
@@ -139,7 +139,7 @@ def _check_protocol(context: typer.Context, protocol: str, model: str | None, te
         refuse_unused(context, ("bundled",), by=f"--model {CROSS_ENCODER}", hint=hint)
 
 
-def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: Steps) -> "EvaluationResult":
+def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: StepProgress) -> "EvaluationResult":
     """How good a trained model is on these sentences."""
     from trialogue.strategies.evaluation.protocols import evaluate_trained
 
@@ -148,7 +148,7 @@ def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: Step
     return evaluate_trained(trained, trained.same_coefficients, given, trained_on=known, seed=seed)
 
 
-def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozenset[str] | None":
+def _trained_on(model: "Model", given: "list[Example]", tell: StepProgress) -> "frozenset[str] | None":
     """Fingerprints of what a model was trained on, if kept; tells where it was trained on what it is to be judged by."""
     from trialogue.fingerprints import known_texts
     from trialogue.strategies.models import training_fingerprints

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trialogue.cli.shared.progress import Steps
+    from trialogue.cli.shared.progress import StepProgress
     from trialogue.records import JsonValue
     from trialogue.strategies.base import Example
     from trialogue.strategies.evaluation.results import EvaluationResult
@@ -62,7 +62,7 @@ def train_on_pairs(
     seed: int,
     extra: "Sequence[Example]",
     replace: bool,
-    tell: "Steps",
+    tell: "StepProgress",
 ) -> None:
     """Train the paper's classifier of pairs and write it to a folder, in the place of the one there if so asked."""
     from trialogue.strategies.pairs.crossencoder import plan_and_fit, save_cross_encoder

@@ -9,7 +9,7 @@ from trialogue.cli.shared.inputs import LabelsBy, check_inputs
 from trialogue.cli.shared.progress import steps
 
 if TYPE_CHECKING:
-    from trialogue.workflows.alignment.planning import Planned
+    from trialogue.workflows.alignment.planning import StrategyPlan
 
 
 def next_strategy(
@@ -49,7 +49,7 @@ def next_strategy(
                 _show(planned, top)
 
 
-def _show(planned: "Planned", top: int) -> None:
+def _show(planned: "StrategyPlan", top: int) -> None:
     plan = planned.plan
     behind = f"after {' > '.join(plan.history[-3:])}"
     typer.echo(f"{planned.id} ({behind})")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from trialogue.cli.shared.options import other_parameters, refuse_unused
-from trialogue.cli.shared.progress import Steps
+from trialogue.cli.shared.progress import StepProgress
 from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,14 @@ def refuse_others(context: typer.Context) -> None:
 
 
 def evaluate_sequence(
-    data: list[str], kind: str | None, *, labels_by: str | None, folds: int, seed: int, as_json: bool, tell: Steps
+    data: list[str],
+    kind: str | None,
+    *,
+    labels_by: str | None,
+    folds: int,
+    seed: int,
+    as_json: bool,
+    tell: StepProgress,
 ) -> None:
     """Cross-validate a model of the next strategy over dialogues and print it beside the frequencies alone."""
     from trialogue.strategies.card import number

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.shared.progress import Steps, check_folder, steps
+from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,13 +51,13 @@ def simulate(
         if out is None:
             from trialogue.study.bots.simulation import simulate_study
 
-            outcome = simulate_study(folder, **people, progress=_Tenths(tell, workers))
+            outcome = simulate_study(folder, **people, progress=_ProgressInTenths(tell, workers))
             typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(outcome_lines(outcome)))
         else:
             from trialogue.workflows.study.simulate import simulate_and_analyse
 
             check_folder(out)
-            found = simulate_and_analyse(folder, out, **people, progress=_Tenths(tell, workers))
+            found = simulate_and_analyse(folder, out, **people, progress=_ProgressInTenths(tell, workers))
             outcome = found.simulated
             typer.echo(
                 found.model_dump_json(indent=2)
@@ -68,10 +68,10 @@ def simulate(
         raise typer.Exit(1)
 
 
-class _Tenths:
+class _ProgressInTenths:
     """Tells progress of participants a dozen times, and everything else at once."""
 
-    def __init__(self, tell: Steps, workers: int) -> None:
+    def __init__(self, tell: StepProgress, workers: int) -> None:
         self._tell, self._every = tell, max(1, workers // 10)
 
     def __call__(self, line: str) -> None:

@@ -60,7 +60,7 @@ YEAR = re.compile(r"\s*\((?:19|20)\d\d\)\s*\Z")
 
 
 @dataclass(frozen=True)
-class Films:
+class ItemTable:
     """What the publisher's files say of items."""
 
     ids: Mapping[str, str]
@@ -77,11 +77,11 @@ class Films:
         return tuple(sorted(item for item, own in self.genres.items() if own == genres))
 
 
-NO_FILMS = Films({}, {})
+NO_FILMS = ItemTable({}, {})
 
 
 @lru_cache(maxsize=8)
-def _films_above(folder: Path) -> Films:
+def _films_above(folder: Path) -> ItemTable:
     """The publisher's files beside or above a folder; none where they are not there."""
     for above in [folder, *folder.parents][:HIGHEST]:
         for place in PLACES:
@@ -91,7 +91,7 @@ def _films_above(folder: Path) -> Films:
     return NO_FILMS
 
 
-def _read_films(info: Path, entities: Path | None) -> Films:
+def _read_films(info: Path, entities: Path | None) -> ItemTable:
     findings = Findings(str(info), lambda _: None)
     given = read_json(info, findings)
     names = read_json(entities, findings) if entities is not None else {}
@@ -101,10 +101,12 @@ def _read_films(info: Path, entities: Path | None) -> Films:
         if isinstance(fields, dict):
             # the keys are ids of another list: items are the same entities by their name alone
             genres[ids.get(str(fields.get("name")), str(key))] = frozenset(_texts(fields.get("genre")))
-    return Films(ids, genres)
+    return ItemTable(ids, genres)
 
 
-def read_file(path: Path, note: Note, *, system: str | None = None, films: Films | None = None) -> Iterator[AnyRecord]:
+def read_file(
+    path: Path, note: Note, *, system: str | None = None, films: ItemTable | None = None
+) -> Iterator[AnyRecord]:
     """The dialogue of one file, and its published flags as scores.
 
     Raises:
@@ -145,7 +147,7 @@ def _system_above(path: Path) -> str:
     return folder.parent.name if folder.name.endswith("_eval") else folder.name
 
 
-def _opening(data: Mapping[str, JsonValue], films: Films, findings: Findings) -> Iterator[Utterance]:
+def _opening(data: Mapping[str, JsonValue], films: ItemTable, findings: Findings) -> Iterator[Utterance]:
     """The human dialogue that iEvaLM goes on from: users at even places; empty texts are placeholders."""
     context = data.get("context")
     targets = [*_texts(data.get("rec")), *_texts(data.get("entity"))]
@@ -164,7 +166,7 @@ def _names(text: str, title: str) -> bool:
     return len(bare) >= SHORTEST and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _utterances(messages: list[JsonValue], films: Films, findings: Findings) -> Iterator[Utterance]:
+def _utterances(messages: list[JsonValue], films: ItemTable, findings: Findings) -> Iterator[Utterance]:
     for place, message in enumerate(messages):
         at = f"simulator_dialog.context[{place}]"
         if not isinstance(message, dict):
@@ -192,7 +194,7 @@ def _ranking(items: list[JsonValue]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, items)))
 
 
-def _mentions(names: list[str], films: Films) -> tuple[Mention, ...]:
+def _mentions(names: list[str], films: ItemTable) -> tuple[Mention, ...]:
     """Entities that are items; people and genres are none. Without the publisher's files, all of them."""
     return tuple(
         Mention(title=name, item_id=films.id_of(name), origin="publisher", by=MentionedBy.ANNOTATED)
@@ -205,7 +207,7 @@ def _texts(given: JsonValue) -> list[str]:
     return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
 
 
-def _need_of_genres(inner: Mapping[str, JsonValue], films: Films) -> Need:
+def _need_of_genres(inner: Mapping[str, JsonValue], films: ItemTable) -> Need:
     genres, persona = _texts(inner.get("attributes")), " ".join(_texts(inner.get("profile")))
     return Need(
         id=_short_hash([*genres, persona]),
@@ -217,7 +219,7 @@ def _need_of_genres(inner: Mapping[str, JsonValue], films: Films) -> Need:
     )
 
 
-def _need_of_titles(data: Mapping[str, JsonValue], films: Films) -> Need:
+def _need_of_titles(data: Mapping[str, JsonValue], films: ItemTable) -> Need:
     targets = tuple(dict.fromkeys(films.id_of(title) for title in _texts(data.get("rec"))))
     return Need(
         id=_short_hash([data.get("dialog_id"), data.get("turn_id"), *targets]),
@@ -232,7 +234,7 @@ def _short_hash(content: JsonValue) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def _fits(need: Need, utterances: list[Utterance], films: Films) -> dict[str, float]:
+def _fits(need: Need, utterances: list[Utterance], films: ItemTable) -> dict[str, float]:
     """Share of the genres that each item has that the system named; items that no file knows are left out."""
     genres = {each.values[0] for each in need.constraints}
     named = {each.item_id or "" for said in utterances for each in said.mentions or () if said.speaker == "system"}

@@ -26,7 +26,7 @@ from trialogue.findings.agreement.records import (
     RankingAgreement,
     RatingAgreement,
 )
-from trialogue.findings.agreement.score_pairs import Floats, Judged, judgement_tables
+from trialogue.findings.agreement.score_pairs import Floats, JudgedUnits, judgement_tables
 from trialogue.findings.agreement.validity import validity_of
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.findings.standings import Measure
@@ -113,7 +113,7 @@ def agreement(
     return findings.model_copy(update={"answer": answer(findings), "warnings": warnings_of(findings)})
 
 
-def _discriminants(tables: Sequence[Judged], plan: Plan) -> Iterable[Discriminant]:
+def _discriminants(tables: Sequence[JudgedUnits], plan: Plan) -> Iterable[Discriminant]:
     for level in ("turn", "dialogue"):
         same = [table for table in tables if table.level == level]
         for family in families(same):
@@ -122,7 +122,7 @@ def _discriminants(tables: Sequence[Judged], plan: Plan) -> Iterable[Discriminan
                 yield found
 
 
-def measures_compared(table: Judged) -> list[str]:
+def measures_compared(table: JudgedUnits) -> list[str]:
     """Measures compared with a question: those without an aspect, and those of its own aspect."""
     aspect = aspect_of(table.question)
     return [name for name in table.values if _aspect(name) in (None, aspect)]
@@ -166,7 +166,7 @@ def _preferences(scores: Sequence[Score], votes: Sequence[Preference], plan: Pla
 
 
 def _rankings(
-    tables: Sequence[Judged], scores: Sequence[Score], votes: Sequence[Preference], plan: Plan
+    tables: Sequence[JudgedUnits], scores: Sequence[Score], votes: Sequence[Preference], plan: Plan
 ) -> Iterable[RankingAgreement]:
     of_systems: dict[str, dict[str, float]] = {}
     for score in scores:
@@ -185,7 +185,7 @@ def _rankings(
             yield found
 
 
-def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) -> Iterable[AgreementContrast]:
+def _contrasts(table: JudgedUnits, ratings: Sequence[RatingAgreement], plan: Plan) -> Iterable[AgreementContrast]:
     """Every measure against the best baseline, and the best measure against every other."""
     statistic: Association = "auc" if table.is_binary else "spearman"
     values = {
@@ -205,7 +205,7 @@ def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) ->
             yield _contrast(table, a, b, statistic, scope, plan)
 
 
-def _contrast(table: Judged, a: str, b: str, statistic: Association, scope: str, plan: Plan) -> AgreementContrast:
+def _contrast(table: JudgedUnits, a: str, b: str, statistic: Association, scope: str, plan: Plan) -> AgreementContrast:
     """One measure less another, over all rated units, and on the units that both have where either lacks some."""
     columns = [table.values[name] * (-1 if plan.lower(name) else 1) for name in (a, b)]
     groups = table.systems if scope == "within" else None
@@ -240,7 +240,7 @@ def _contrast(table: Judged, a: str, b: str, statistic: Association, scope: str,
     )
 
 
-def _methods(tables: Sequence[Judged], plan: Plan) -> tuple[str, ...]:
+def _methods(tables: Sequence[JudgedUnits], plan: Plan) -> tuple[str, ...]:
     ends = f"{50 * (1 - plan.how.confidence):g} to {50 * (1 + plan.how.confidence):g} %"
     drawn = " and ".join(sorted({PLURALS[table.clustered_by] for table in tables}))
     sentences = [

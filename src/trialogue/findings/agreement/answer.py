@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.findings.agreement.above_chance import FEW, above_chance, p_of_interval
 from trialogue.findings.agreement.rating_agreement import CHANCE
 from trialogue.findings.agreement.records import (
-    Agreed,
+    AgreementCoefficient,
     AgreementContrast,
     AgreementFindings,
     PreferenceAgreement,
@@ -82,12 +82,12 @@ def _question_sentences(findings: AgreementFindings, question: str, level: str) 
     ]
 
 
-def _agreement(pair: tuple[Agreed, RatingAgreement]) -> float:
+def _agreement(pair: tuple[AgreementCoefficient, RatingAgreement]) -> float:
     return pair[0].headline.value or 0.0
 
 
 def _none_above_chance(
-    findings: AgreementFindings, metrics: Sequence[tuple[Agreed, RatingAgreement]], what: str
+    findings: AgreementFindings, metrics: Sequence[tuple[AgreementCoefficient, RatingAgreement]], what: str
 ) -> str:
     """That no metric is shown to agree with people: there are too few units, or none is better than chance."""
     tested = [
@@ -124,7 +124,7 @@ def measure_sentence(findings: AgreementFindings, each: RatingAgreement) -> str:
     return " ".join([sentence, *_coverage(each, pooled)])
 
 
-def _coverage(best: RatingAgreement, found: Agreed) -> list[str]:
+def _coverage(best: RatingAgreement, found: AgreementCoefficient) -> list[str]:
     """What the number counts as wrong guesses, and what it is without them; nothing where the measure knows every unit."""
     if found.penalised is None:
         return []
@@ -135,7 +135,7 @@ def _coverage(best: RatingAgreement, found: Agreed) -> list[str]:
     ]
 
 
-def _reference(findings: AgreementFindings, found: Agreed, question: str, level: str) -> list[str]:
+def _reference(findings: AgreementFindings, found: AgreementCoefficient, question: str, level: str) -> list[str]:
     """Whether who rated tells more than the best measure; nothing where people rated one dialogue each."""
     reference = next((each for each in findings.references if (each.question, each.level) == (question, level)), None)
     mean = _defined_statistic(reference, found.statistic) if reference is not None else None
@@ -182,7 +182,9 @@ def sure(contrast: AgreementContrast) -> int:
     return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)
 
 
-def _defined_statistic(each: RatingAgreement, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
+def _defined_statistic(
+    each: RatingAgreement, statistic: Statistic, scope: str = "pooled"
+) -> AgreementCoefficient | None:
     found = each.get(statistic, scope)
     return found if found is not None and found.headline.value is not None else None
 

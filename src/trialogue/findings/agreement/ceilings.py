@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.findings.agreement.records import Ceiling
-from trialogue.findings.agreement.score_pairs import Floats, Judged
+from trialogue.findings.agreement.score_pairs import Floats, JudgedUnits
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.records.score import AGGREGATE
@@ -19,7 +19,7 @@ from trialogue.stats import icc, krippendorff_alpha, pearson, spearman_brown
 ONE_RATING = Reason.of(ReasonCode.ONE_RATING_PER_UNIT)
 
 
-def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
+def ceiling_of(table: JudgedUnits, *, how: Resampling = DEFAULT) -> Ceiling:
     """Noise ceiling of a table: the agreement of a perfect measure with its mean ratings."""
     ratings = _ratings(table)
     counts = (~np.isnan(ratings)).sum(axis=1)
@@ -54,7 +54,7 @@ def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
     return unknown.model_copy(update=known)
 
 
-def _single(table: Judged, ratings: Floats, counts: npt.NDArray[np.intp], alpha: Estimate) -> float | None:
+def _single(table: JudgedUnits, ratings: Floats, counts: npt.NDArray[np.intp], alpha: Estimate) -> float | None:
     """Reliability of one rating.
 
     Where the same people rated every unit, the mean correlation of two of them: what one of them always gives more does
@@ -72,7 +72,7 @@ def _single(table: Judged, ratings: Floats, counts: npt.NDArray[np.intp], alpha:
     return alpha.value
 
 
-def _ratings(table: Judged) -> Floats:
+def _ratings(table: JudgedUnits) -> Floats:
     """Shape (n_units, most ratings of a unit), raters by name; a column is one person where all rated everything."""
     rows = [[given[rater] for rater in sorted(given) if rater != AGGREGATE] for given in table.raters]
     width = max(map(len, rows), default=0)

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from trialogue.findings.agreement.score_pairs import Floats
-from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.findings.agreement.system_orders import SystemMeans, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.records import Section
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.findings.wording import render_estimate
@@ -113,14 +113,14 @@ def _agreement(one: Column, other: Column, how: Resampling) -> ColumnAgreement:
     )
 
 
-def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampling) -> Means:
+def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampling) -> SystemMeans:
     """Values of some systems as shown, with the error that the means of their units have in resamples."""
     shown = np.array([column.values[system] for system in systems])
     units = [unit for unit in column.units if unit[0] in systems]
     if column.source == beside.source and beside.units:
         units = [unit for unit in units if unit in beside.units]  # the same units, so that the resamples are the same
     if {system for system, _ in units} != set(systems):
-        return Means(tuple(systems), shown, np.tile(shown, (how.resamples, 1)))
+        return SystemMeans(tuple(systems), shown, np.tile(shown, (how.resamples, 1)))
     own = mean_replicates(
         np.array([column.units[unit] for unit in units]),
         [system for system, _ in units],
@@ -130,7 +130,7 @@ def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampli
     )
     assert own.systems == tuple(systems)
     drawn: Floats = own.drawn + (shown - own.values)
-    return Means(own.systems, shown, drawn)
+    return SystemMeans(own.systems, shown, drawn)
 
 
 def columns_section(found: Sequence[ColumnAgreement]) -> Section:

@@ -12,7 +12,7 @@ import numpy as np
 
 from trialogue.findings.agreement.rating_agreement import side
 from trialogue.findings.agreement.records import Discriminant, Where
-from trialogue.findings.agreement.score_pairs import Floats, Judged, Key
+from trialogue.findings.agreement.score_pairs import Floats, JudgedUnits, Key
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, MeasureName
 from trialogue.stats.arrays import Ints
@@ -35,7 +35,7 @@ class Grid:
     clusters: tuple[str, ...]
 
 
-def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEFAULT) -> Discriminant | None:
+def discriminant(tables: Sequence[JudgedUnits], family: str, *, how: Resampling = DEFAULT) -> Discriminant | None:
     """Discriminant validity of ``family:ASPECT`` over the aspects rated by people; None with fewer than two.
 
     Aspects on which people or the measure always say the same are left out.
@@ -79,7 +79,7 @@ def aspect_of(question: str) -> str:
     return MeasureName(question).question or question
 
 
-def families(tables: Sequence[Judged]) -> list[str]:
+def families(tables: Sequence[JudgedUnits]) -> list[str]:
     """Measures with values for at least two questions."""
     found: dict[str, int] = {}
     for table in tables:
@@ -90,14 +90,14 @@ def families(tables: Sequence[Judged]) -> list[str]:
     return sorted(name for name, count in found.items() if count > 1)
 
 
-def _sides(aspects: Sequence[tuple[Judged, str]]) -> list[list[tuple[Judged, Floats]]]:
+def _sides(aspects: Sequence[tuple[JudgedUnits, str]]) -> list[list[tuple[JudgedUnits, Floats]]]:
     return [
         [(table, table.people) for table, _ in aspects],
         [(table, table.values[name]) for table, name in aspects],
     ]
 
 
-def _align_column(table: Judged, column: Floats, units: Sequence[Key]) -> Floats:
+def _align_column(table: JudgedUnits, column: Floats, units: Sequence[Key]) -> Floats:
     values = dict(zip(table.keys, column.tolist(), strict=True))
     return np.array([values.get(unit, np.nan) for unit in units])
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from trialogue.findings.agreement.abstention import worst_guesses
 from trialogue.findings.agreement.records import RankedSystem, RankingAgreement
-from trialogue.findings.agreement.score_pairs import Judged, system_means
-from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.findings.agreement.score_pairs import JudgedUnits, system_means
+from trialogue.findings.agreement.system_orders import SystemMeans, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import VOTES, Preference
 from trialogue.stats import bradley_terry, rank_intervals
@@ -16,7 +16,7 @@ MOST_REFITTED = 1_000  # resamples of votes; each is a fit of its own
 
 
 def ranking_agreement(
-    table: Judged,
+    table: JudgedUnits,
     measure: str,
     *,
     lower: bool = False,
@@ -47,7 +47,9 @@ def ranking_agreement(
     is_complete = not np.isnan(column).any()
     if is_complete and system_values is not None and set(system_values) >= set(own.systems):
         shown = np.array([sign * system_values[name] for name in own.systems])
-        own = Means(own.systems, shown, own.drawn + (shown - own.values))  # the means' error stands for the values' own
+        own = SystemMeans(
+            own.systems, shown, own.drawn + (shown - own.values)
+        )  # the means' error stands for the values' own
     found = _agreement(measure, table.question, people, own, sign, how)
     return _with_values(found, {**system_means(table, sign * column), **(system_values or {})})
 
@@ -62,7 +64,7 @@ def _with_values(found: RankingAgreement, values: Mapping[str, float]) -> Rankin
 
 def vote_ranking(
     preferences: Sequence[Preference],
-    table: Judged,
+    table: JudgedUnits,
     measure: str,
     *,
     lower: bool = False,
@@ -90,13 +92,17 @@ def vote_ranking(
         names=("ranking", VOTES),
     )
     values = np.array([strengths[name].rating.value for name in own.systems], dtype=np.float64)
-    found = _agreement(measure, VOTES, Means(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, how)
+    found = _agreement(
+        measure, VOTES, SystemMeans(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, how
+    )
     ranks = {name: (strengths[name].rank.low, strengths[name].rank.high) for name in own.systems}
     systems = tuple(each.model_copy(update={"people_rank": ranks[each.system]}) for each in found.systems)
     return _with_values(found.model_copy(update={"systems": systems}), system_means(table, sign * column))
 
 
-def _agreement(measure: str, against: str, people: Means, own: Means, sign: float, how: Resampling) -> RankingAgreement:
+def _agreement(
+    measure: str, against: str, people: SystemMeans, own: SystemMeans, sign: float, how: Resampling
+) -> RankingAgreement:
     names = people.systems
     found = correlations_of(people, own, confidence=how.confidence)
     ranks, own_ranks = (rank_intervals(side.values, side.drawn, confidence=how.confidence) for side in (people, own))

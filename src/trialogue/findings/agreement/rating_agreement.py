@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.findings.agreement.abstention import worst_guesses, worst_guesses_inside
-from trialogue.findings.agreement.records import Agreed, RatingAgreement, Statistic
-from trialogue.findings.agreement.score_pairs import DialogueKey, Floats, Judged
+from trialogue.findings.agreement.records import AgreementCoefficient, RatingAgreement, Statistic
+from trialogue.findings.agreement.score_pairs import DialogueKey, Floats, JudgedUnits
 from trialogue.findings.agreement.system_orders import correlations_of, mean_replicates
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
@@ -47,7 +47,9 @@ SAME = 1e-9
 LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
 
-def rating_agreement(table: Judged, measure: str, *, lower: bool = False, how: Resampling = DEFAULT) -> RatingAgreement:
+def rating_agreement(
+    table: JudgedUnits, measure: str, *, lower: bool = False, how: Resampling = DEFAULT
+) -> RatingAgreement:
     """Agreement of a measure with the ratings of a table.
 
     Args:
@@ -76,7 +78,7 @@ USER_MEAN = "mean of the user's other dialogues"
 """Name of the reference, in place of a measure's."""
 
 
-def user_mean_agreement(table: Judged, *, how: Resampling = DEFAULT) -> RatingAgreement | None:
+def user_mean_agreement(table: JudgedUnits, *, how: Resampling = DEFAULT) -> RatingAgreement | None:
     """Prediction of a rating by the same user's mean rating of other dialogues, a content-free baseline.
 
     Over the units of people who rated two dialogues or more; None where there are fewer than three such units. It has no
@@ -96,7 +98,7 @@ def user_mean_agreement(table: Judged, *, how: Resampling = DEFAULT) -> RatingAg
     )
 
 
-def _other_dialogues(table: Judged) -> Floats | None:
+def _other_dialogues(table: JudgedUnits) -> Floats | None:
     """Mean rating of each unit's user over the units of other dialogues, NaN where there are none, shape (n,)."""
     if table.users is None:
         return None
@@ -124,7 +126,7 @@ class _Columns:
         return cls(column, column, column, column)
 
     @classmethod
-    def worst(cls, column: Floats, table: Judged) -> "_Columns":
+    def worst(cls, column: Floats, table: JudgedUnits) -> "_Columns":
         return cls(
             pooled=worst_guesses(column, table.people),
             by_system=worst_guesses_inside(column, table.people, table.systems),
@@ -133,7 +135,7 @@ class _Columns:
         )
 
 
-def _coefficients(table: Judged, columns: _Columns, how: Resampling) -> list[Agreed]:
+def _coefficients(table: JudgedUnits, columns: _Columns, how: Resampling) -> list[AgreementCoefficient]:
     """Every coefficient in every scope, over the units that have a value."""
     pooled = _Part(table, columns.pooled, how)
     agreed = [*pooled.aucs("pooled"), *pooled.correlations("pooled")]
@@ -153,7 +155,9 @@ def _coefficients(table: Judged, columns: _Columns, how: Resampling) -> list[Agr
     return agreed
 
 
-def _with_penalties(known: Sequence[Agreed], table: Judged, column: Floats, how: Resampling) -> list[Agreed]:
+def _with_penalties(
+    known: Sequence[AgreementCoefficient], table: JudgedUnits, column: Floats, how: Resampling
+) -> list[AgreementCoefficient]:
     """Coefficients over the units with a value, each with the same over all units with the worst guesses."""
     guessed = _coefficients(table, _Columns.worst(column, table), how)
     held = {(each.statistic, each.scope): each for each in known}
@@ -169,7 +173,7 @@ def _with_penalties(known: Sequence[Agreed], table: Judged, column: Floats, how:
 class _Part:
     """Some units of a table with a measure's value: the coefficients over them."""
 
-    def __init__(self, table: Judged, column: Floats, how: Resampling, *, among: Bools | None = None) -> None:
+    def __init__(self, table: JudgedUnits, column: Floats, how: Resampling, *, among: Bools | None = None) -> None:
         has_value = ~np.isnan(column)
         units = np.flatnonzero(has_value if among is None else has_value & among)
         chosen = units.tolist()
@@ -181,7 +185,7 @@ class _Part:
         self._names = (table.question, table.level)
         self._how = how
 
-    def aucs(self, scope: str, groups: Sequence[str] | None = None) -> list[Agreed]:
+    def aucs(self, scope: str, groups: Sequence[str] | None = None) -> list[AgreementCoefficient]:
         """The AUC over all pairs, or over those inside groups; nothing for ratings that are not yes or no."""
         if not self.yes_or_no:
             return []
@@ -195,13 +199,13 @@ class _Part:
             confidence=self._how.confidence,
             method="percentile",
         )
-        return [Agreed(statistic="auc", scope=scope, estimate=found)]
+        return [AgreementCoefficient(statistic="auc", scope=scope, estimate=found)]
 
-    def correlations(self, scope: str) -> list[Agreed]:
+    def correlations(self, scope: str) -> list[AgreementCoefficient]:
         """The three correlations over all units."""
         return [self._correlation(name, scope, self.values, self.people) for name in CORRELATIONS]
 
-    def inner(self, scope: str, groups: Sequence[str]) -> list[Agreed]:
+    def inner(self, scope: str, groups: Sequence[str]) -> list[AgreementCoefficient]:
         """Inside groups: the AUC, correlations of deviations from the group's mean, and of ranks inside groups."""
         kinds: tuple[tuple[Statistic, Callable[[Floats, Sequence[str]], Floats]], ...] = (
             ("pearson", deviations),
@@ -217,7 +221,7 @@ class _Part:
 
     def _correlation(
         self, name: Statistic, scope: str, values: Floats, people: Floats, *, is_ranked: bool = False
-    ) -> Agreed:
+    ) -> AgreementCoefficient:
         analytic = name == "kendall" and len(set(self.clusters)) > MOST_KENDALL
         function = pearson if is_ranked else CORRELATIONS[name]
         estimate = function(
@@ -232,9 +236,9 @@ class _Part:
         if analytic and estimate.value is not None:
             why = Reason.of(ReasonCode.TOO_MANY_CLUSTERS_FOR_KENDALL, most=MOST_KENDALL)
             estimate = estimate.model_copy(update={"interval": None, "why": why})
-        return Agreed(statistic=name, scope=scope, estimate=_state_constant_side(estimate))
+        return AgreementCoefficient(statistic=name, scope=scope, estimate=_state_constant_side(estimate))
 
-    def correlate_means(self) -> list[Agreed]:
+    def correlate_means(self) -> list[AgreementCoefficient]:
         """Correlations of the systems' means; the interval resamples people or dialogues, the systems stay."""
         names = (*self._names, "between")
         means = [
@@ -242,7 +246,9 @@ class _Part:
             for column in (self.people, self.values)
         ]
         found = correlations_of(*means, confidence=self._how.confidence)
-        return [Agreed(statistic=name, scope="between", estimate=estimate) for name, estimate in found.items()]
+        return [
+            AgreementCoefficient(statistic=name, scope="between", estimate=estimate) for name, estimate in found.items()
+        ]
 
 
 def _state_constant_side(estimate: Estimate) -> Estimate:
@@ -274,7 +280,7 @@ def _rows_by_system(systems: Sequence[str]) -> list[list[int]]:
     return list(places.values())
 
 
-def _note(agreed: Sequence[Agreed]) -> Reason | None:
+def _note(agreed: Sequence[AgreementCoefficient]) -> Reason | None:
     """What pooled and within-system agreement say of each other, where they part."""
     found = {(each.statistic, each.scope): each.headline for each in agreed}
     statistic: Statistic = "auc" if ("auc", "pooled") in found else "spearman"

@@ -13,7 +13,7 @@ Statistic = Literal["auc", "pearson", "spearman", "kendall"]
 Where = Literal["turn", "dialogue", "system"]
 
 
-class Agreed(Record):
+class AgreementCoefficient(Record):
     """One agreement coefficient."""
 
     statistic: Statistic
@@ -54,7 +54,7 @@ class RatingAgreement(Record):
     """Those among them that the measure has a value for."""
     rated_by_group: dict[str, int] = Field(default_factory=dict)
     """Rated units of each group, such as a dataset; empty where there are no groups."""
-    agreed: tuple[Agreed, ...]
+    agreed: tuple[AgreementCoefficient, ...]
     """The coefficients."""
     note: Reason | None = None
     """Why pooled and within-system agreement must not be taken for one another here; None where they go together."""
@@ -64,7 +64,7 @@ class RatingAgreement(Record):
         """Share of the rated units that have a value."""
         return self.scored / self.rated if self.rated else 0.0
 
-    def get(self, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
+    def get(self, statistic: Statistic, scope: str = "pooled") -> AgreementCoefficient | None:
         """One coefficient; None if it was not computed."""
         return next((each for each in self.agreed if (each.statistic, each.scope) == (statistic, scope)), None)
 

@@ -27,7 +27,7 @@ GROUP_OF_ALL = ""
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedUnits:
     """Units of one question at one level, with every measure's values."""
 
     question: str
@@ -68,7 +68,7 @@ class Judged:
         return may_be and set(np.unique(self.people).tolist()) == {0.0, 1.0}
 
 
-def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] | None = None) -> list[Judged]:
+def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] | None = None) -> list[JudgedUnits]:
     """One table per question and level with at least two rated units; by level, then by name.
 
     Args:
@@ -102,7 +102,7 @@ def _table(
     said: dict[tuple[str, Where], dict[Key, float]],
     asked: dict[tuple[str, Where], dict[Key, dict[str, list[float]]]],
     group_of: Callable[[str], str] | None,
-) -> Judged:
+) -> JudgedUnits:
     keys = tuple(sorted(units, key=lambda key: tuple("" if part is None else f"{part!s:>9}" for part in key)))
     raters = tuple({rater: float(np.mean(given)) for rater, given in units[key].items()} for key in keys)
     clusters, clustered_by = _clusters(keys, raters)
@@ -113,7 +113,7 @@ def _table(
         for (name, where), found in sorted(asked.items())
         if where == level and people.isdisjoint(rater for given in found.values() for rater in given)
     }
-    return Judged(
+    return JudgedUnits(
         question=question,
         level=level,
         keys=keys,
@@ -147,7 +147,7 @@ def _clusters(keys: Sequence[Key], raters: Sequence[dict[str, float]]) -> tuple[
     return tuple(key[1] or key[2] or f"unit {place}" for place, key in enumerate(keys)), "dialogue"
 
 
-def system_means(table: Judged, column: Floats) -> dict[str, float]:
+def system_means(table: JudgedUnits, column: Floats) -> dict[str, float]:
     """Mean of a column (people's or a measure's) by system, over the units that have a value."""
     found: dict[str, list[float]] = defaultdict(list)
     for system, value in zip(table.systems, column.tolist(), strict=True):

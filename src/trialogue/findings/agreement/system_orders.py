@@ -21,7 +21,7 @@ DRAWN = 10_000
 
 
 @dataclass(frozen=True)
-class Means:
+class SystemMeans:
     """System values with their resampling replicates."""
 
     systems: tuple[str, ...]
@@ -34,7 +34,7 @@ class Means:
 
 def mean_replicates(
     column: Floats, systems: Sequence[str], *, clusters: Sequence[Hashable], how: Resampling, names: Sequence[str]
-) -> Means:
+) -> SystemMeans:
     """Mean of a column by system, with cluster-bootstrap replicates.
 
     The same names, clusters and seed give the same resamples, so that two columns can be compared resample by resample.
@@ -49,10 +49,10 @@ def mean_replicates(
     for weights in weight_chunks(ones, how.resamples, how.rng(*names), width=len(known)):
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn.append((weights @ sums) / (weights @ counts))
-    return Means(tuple(map(str, known)), sums.sum(axis=0) / counts.sum(axis=0), np.concatenate(drawn))
+    return SystemMeans(tuple(map(str, known)), sums.sum(axis=0) / counts.sum(axis=0), np.concatenate(drawn))
 
 
-def correlations_of(one: Means, other: Means, *, confidence: float) -> dict[Statistic, Estimate]:
+def correlations_of(one: SystemMeans, other: SystemMeans, *, confidence: float) -> dict[Statistic, Estimate]:
     """Pearson, Spearman and Kendall correlations of two values of the same systems, with joint bootstrap intervals.
 
     The systems are these very ones: intervals say nothing of systems that are not among them.
@@ -60,7 +60,9 @@ def correlations_of(one: Means, other: Means, *, confidence: float) -> dict[Stat
     return {name: _correlation(function, one, other, confidence) for name, function in _ROWS.items()}
 
 
-def _correlation(function: Callable[[Floats, Floats], Floats], one: Means, other: Means, confidence: float) -> Estimate:
+def _correlation(
+    function: Callable[[Floats, Floats], Floats], one: SystemMeans, other: SystemMeans, confidence: float
+) -> Estimate:
     systems = len(one.systems)
     value = float(function(one.values[None], other.values[None])[0])
     if np.isnan(value):

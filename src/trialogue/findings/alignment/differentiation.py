@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.findings.alignment.differentiation_records import Differentiation, Mixed
+from trialogue.findings.alignment.differentiation_records import Differentiation, Mixture
 from trialogue.findings.standings import Measure
-from trialogue.metrics import AnyMetric, Conversation, Counted, Settings, Summed, Undefined
+from trialogue.metrics import AnyMetric, Conversation, CountMetric, Settings, SumMetric, Undefined
 from trialogue.metrics.base import Array
 from trialogue.metrics.engine.accumulate import CountedTotals
 from trialogue.records import Estimate, Interval, Preference, Reason, ReasonCode
@@ -126,7 +126,7 @@ def differentiation(
     plan = _Plan(shares, seed, resamples, confidence)
     return tuple(
         _differentiate_counted(metric, pairs, plan)
-        if isinstance(metric, Counted)
+        if isinstance(metric, CountMetric)
         else _differentiate_summed(metric, pairs, plan)
         for metric in metrics
     )
@@ -144,7 +144,7 @@ class _Plan:
         return [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
 
 
-def _differentiate_summed(metric: Summed[Any], pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
+def _differentiate_summed(metric: SumMetric[Any], pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
     rows = [(_row(metric, pair.better), _row(metric, pair.worse), pair.cluster) for pair in pairs]
     kept = [(np.asarray(a), np.asarray(b), name) for a, b, name in rows if a is not None and b is not None]
     if len(kept) < LEAST_PAIRS:
@@ -160,7 +160,7 @@ def _differentiate_summed(metric: Summed[Any], pairs: Sequence[PreferredPair], p
         value = float(np.nanmean(_values_of_mixtures(metric, better, worse, share, once, rng)))
         replicates = _values_of_mixtures(metric, better, worse, share, drawn.astype(np.float64), rng)
         at[share] = replicates
-        mixes.append(Mixed(share=share, estimate=_estimate(value, replicates, len(kept), len(names), plan)))
+        mixes.append(Mixture(share=share, estimate=_estimate(value, replicates, len(kept), len(names), plan)))
     gap = at[plan.shares[-1]] - at[plan.shares[0]]  # no mixture at the ends, and the same clusters: paired
     ends = [mix.estimate.value for mix in (mixes[-1], mixes[0])]
     gain = None if None in ends else float(ends[0] - ends[1])  # type: ignore[operator]
@@ -172,7 +172,7 @@ def _differentiate_summed(metric: Summed[Any], pairs: Sequence[PreferredPair], p
     )
 
 
-def _row(metric: Summed[Any], conversation: Conversation) -> Array | None:
+def _row(metric: SumMetric[Any], conversation: Conversation) -> Array | None:
     """Sums over the units of one side; None where none is defined."""
     units: Sequence[Any] = conversation.replies
     if metric.card.level == "dialogue":
@@ -187,13 +187,13 @@ def _row(metric: Summed[Any], conversation: Conversation) -> Array | None:
     return np.array([value, 1.0]) if np.isfinite(value) else None
 
 
-def _combine(metric: Summed[Any], sums: Array) -> Array:
+def _combine(metric: SumMetric[Any], sums: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(metric.combine(sums), dtype=np.float64)
 
 
 def _values_of_mixtures(
-    metric: Summed[Any], better: Array, worse: Array, share: float, weights: Array, rng: np.random.Generator
+    metric: SumMetric[Any], better: Array, worse: Array, share: float, weights: Array, rng: np.random.Generator
 ) -> Array:
     """Values of mixtures, one for each row of weights: exactly that share of the pairs is the preferred side."""
     size = len(better)
@@ -217,7 +217,7 @@ def _estimate(value: float | None, replicates: Array, n: int, clusters: int, pla
     return Estimate(value=value, interval=interval, n=n, clusters=clusters)
 
 
-def _differentiate_counted(metric: Counted, pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
+def _differentiate_counted(metric: CountMetric, pairs: Sequence[PreferredPair], plan: _Plan) -> Differentiation:
     rng = rng_for(plan.seed, "differentiation", metric.measure)
     settings = Settings(seed=plan.seed, confidence=plan.confidence)
     totals: dict[float, list[CountedTotals]] = {}
@@ -226,14 +226,16 @@ def _differentiate_counted(metric: Counted, pairs: Sequence[PreferredPair], plan
         count = 1 if share in (0, 1) else MIXES
         totals[share] = [_totals(metric, pairs, share, rng) for _ in range(count)]
         found = [one.estimate("mixed", settings) for one in totals[share]]
-        mixes.append(Mixed(share=share, estimate=_average_mixtures(found, len(pairs), plan)))
+        mixes.append(Mixture(share=share, estimate=_average_mixtures(found, len(pairs), plan)))
     if mixes[0].estimate.value is None or mixes[-1].estimate.value is None:
         return _undefined_differentiation(metric, 0)
     gain = totals[plan.shares[-1]][0].unrarefied_difference(totals[plan.shares[0]][0], settings)
     return Differentiation(measure=_measure(metric), mixes=tuple(mixes), gain=gain, pairs=len(pairs))
 
 
-def _totals(metric: Counted, pairs: Sequence[PreferredPair], share: float, rng: np.random.Generator) -> CountedTotals:
+def _totals(
+    metric: CountMetric, pairs: Sequence[PreferredPair], share: float, rng: np.random.Generator
+) -> CountedTotals:
     chosen = set(rng.permutation(len(pairs))[: round(share * len(pairs))].tolist())
     totals = CountedTotals(metric)
     sides = [pair.better if place in chosen else pair.worse for place, pair in enumerate(pairs)]

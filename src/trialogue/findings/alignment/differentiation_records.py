@@ -6,7 +6,7 @@ from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Reason, Record
 
 
-class Mixed(Record):
+class Mixture(Record):
     """Result of one mixture."""
 
     share: float
@@ -22,7 +22,7 @@ class Differentiation(Record):
 
     measure: Measure
     """What was measured."""
-    mixes: tuple[Mixed, ...]
+    mixes: tuple[Mixture, ...]
     """From the worst system (0) to the ideal one (1)."""
     gain: Estimate
     """Ideal minus worst, on the same pairs."""

@@ -12,9 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.findings.alignment.records import STAGES, AlignmentProfile, Instead, Stage, StrategyRecall, turn_range
+from trialogue.findings.alignment.records import (
+    STAGES,
+    AlignmentProfile,
+    StrategyRecall,
+    Substitution,
+    TurnRange,
+    turn_range,
+)
 from trialogue.metrics import Conversation, Undefined, get_metric, group_by_system
-from trialogue.metrics.base import Summed
+from trialogue.metrics.base import SumMetric
 from trialogue.metrics.strategy_sets import CLASSES, Reading
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.seeds import rng_for
@@ -50,7 +57,7 @@ def alignment_profiles(
 
 def _pairs(conversations: Sequence[Conversation]) -> _Pairs:
     metric, reading = get_metric("behavior_alignment"), Reading()
-    assert isinstance(metric, Summed)
+    assert isinstance(metric, SumMetric)
     columns = {name: place for place, name in enumerate(CLASSES)}
     rows = []
     for conversation in conversations:
@@ -86,7 +93,7 @@ def _profile(system: str, pairs: _Pairs, seed: int, swaps: int) -> AlignmentProf
         for column in order
     )
     stages = tuple(
-        Stage(turns=turn_range(low, high), match=share(mask))
+        TurnRange(turns=turn_range(low, high), match=share(mask))
         for low, high in STAGES
         if (mask := (pairs.turn >= low) & (pairs.turn <= high)).any()
     )
@@ -102,10 +109,10 @@ def _profile(system: str, pairs: _Pairs, seed: int, swaps: int) -> AlignmentProf
     )
 
 
-def _replacements(pairs: _Pairs, column: int) -> tuple[Instead, ...]:
+def _replacements(pairs: _Pairs, column: int) -> tuple[Substitution, ...]:
     others = Counter(pairs.system[(pairs.human == column) & (pairs.system != column)].tolist())
     order = sorted(others, key=lambda other: (-others[other], other))[:MOST_CONFUSED]
-    return tuple(Instead(strategy=CLASSES[other], n=others[other]) for other in order)
+    return tuple(Substitution(strategy=CLASSES[other], n=others[other]) for other in order)
 
 
 def _mix(columns: NDArray[np.int64]) -> dict[str, float]:

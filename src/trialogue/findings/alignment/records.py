@@ -11,7 +11,7 @@ STAGES: tuple[tuple[int, int], ...] = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 12), 
 """System turns of a conversation, from 1, that are looked at together."""
 
 
-class Instead(Record):
+class Substitution(Record):
     """A system's strategy in place of the human one."""
 
     strategy: str
@@ -27,11 +27,11 @@ class StrategyRecall(Record):
     """What the human recommender did."""
     recall: Estimate
     """How often the system did the same there."""
-    instead: tuple[Instead, ...]
+    instead: tuple[Substitution, ...]
     """What it did otherwise, most often first."""
 
 
-class Stage(Record):
+class TurnRange(Record):
     """A range of turns."""
 
     turns: str
@@ -61,7 +61,7 @@ class AlignmentProfile(Record):
     distance_by_chance: float
     """The mean distance where the two sides of each conversation are swapped at random: what would be there if they did not
     differ."""
-    stages: tuple[Stage, ...]
+    stages: tuple[TurnRange, ...]
     """Turn by turn."""
 
 

@@ -8,14 +8,14 @@ from trialogue.findings.threats.summary import MOST_REASONS, demoting_clauses, t
 from trialogue.findings.wording import list_names, p_words
 
 if TYPE_CHECKING:
-    from trialogue.findings.comparison.comparison import FailureComparison, Judgement, Light
+    from trialogue.findings.comparison.comparison import FailureComparison, Light, MeasureComparison
 
 
 def comparison_answer(
     light: "Light",
     before: str,
     after: str,
-    judgements: Sequence["Judgement"],
+    judgements: Sequence["MeasureComparison"],
     *,
     margin: float | None,
     alpha: float,
@@ -45,7 +45,7 @@ def _on_measures(
     light: "Light",
     before: str,
     after: str,
-    judgements: Sequence["Judgement"],
+    judgements: Sequence["MeasureComparison"],
     margin: float | None,
     alpha: float,
     threats: Sequence[Threat],
@@ -79,7 +79,7 @@ def _on_measures(
     return (verdict, *blocked[:MOST_REASONS], rested + beside, *unseen)
 
 
-def is_tested(judged: "Judgement") -> bool:
+def is_tested(judged: "MeasureComparison") -> bool:
     """Whether a measure has a p-value, or an interval within the margin."""
     return judged.p_adjusted is not None or judged.light in ("not worse", "equivalent")
 
@@ -94,14 +94,14 @@ def _describe_failures(failures: "FailureComparison", before: str, after: str) -
     )
 
 
-def _measures_say(deciding: Sequence["Judgement"]) -> str:
+def _measures_say(deciding: Sequence["MeasureComparison"]) -> str:
     """What the measures say beside failures: they are no verdict any more."""
     return (
         "Apart from failures, " + list_names([f"{each.title} says {each.light}" for each in deciding], most=None) + "."
     )
 
 
-def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before: str, after: str) -> str:
+def _reasons(threats: Sequence[Threat], deciding: Sequence["MeasureComparison"], before: str, after: str) -> str:
     """What a favourable verdict is conditional on; empty where nothing demotes it."""
     conditional = [
         each for each in deciding if each.validity is Validity.CONDITIONAL and each.light in FAVOURABLE_LIGHTS
@@ -117,12 +117,14 @@ def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before:
 FAVOURABLE_LIGHTS = ("better", "not worse", "equivalent")
 
 
-def _name_deciding_measures(tested: Sequence["Judgement"]) -> str:
+def _name_deciding_measures(tested: Sequence["MeasureComparison"]) -> str:
     titles = [each.title for each in tested]
     return titles[0] if len(titles) == 1 else f"{len(titles)} measures ({list_names(titles, most=None)})"
 
 
-def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgement"], margin: float | None) -> str:
+def _verdict(
+    light: "Light", before: str, after: str, deciding: Sequence["MeasureComparison"], margin: float | None
+) -> str:
     up, down = (
         list_names([each.title for each in deciding if each.light == one], most=None) for one in ("better", "worse")
     )
@@ -137,7 +139,7 @@ def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgem
     }[light]
 
 
-def _undetectable(tested: Sequence["Judgement"]) -> tuple[str, ...]:
+def _undetectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ...]:
     """How small a difference could not have been detected, on the first measure that does not tell."""
     for each in tested:
         interval = each.difference.interval

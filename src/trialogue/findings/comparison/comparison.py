@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from trialogue.findings.comparison.sides import Side, Units
+from trialogue.findings.comparison.system_sample import SystemSample, Units
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.standings import Contrast, League, Measure, Standing
 from trialogue.findings.threat import Threat, Validity
@@ -34,7 +34,7 @@ NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 
 
-class Judgement(Record):
+class MeasureComparison(Record):
     """Result of one measure on the new version."""
 
     measure: str
@@ -56,7 +56,7 @@ class Judgement(Record):
     """Dialogues or situations that both runs hold."""
 
 
-class Moved(Record):
+class ChangedUnit(Record):
     """A dialogue or situation whose value changed."""
 
     measure: str
@@ -109,17 +109,17 @@ class Comparison(Record):
     """How often the two fail; None where it is not known of both."""
     threats: tuple[Threat, ...] = ()
     """What could make the verdict wrong, those that block first."""
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[MeasureComparison, ...]
     """Measures that decide first, then the others, each in the runs' order."""
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[ChangedUnit, ...] = ()
     """What changed most for the worse on measures that decide, the worst first."""
     notes: tuple[str, ...] = ()
     """What a reader must know: measures left out, runs made differently."""
 
 
 def compare_sides(
-    before: Side,
-    after: Side,
+    before: SystemSample,
+    after: SystemSample,
     *,
     on: Sequence[str] = (),
     margin: float | None = None,
@@ -148,7 +148,7 @@ def compare_sides(
     deciding = set(on) or deciding_of(before, shared)
     own = within or {}
     found = {name: _difference(before, after, name, seed, resamples, own.get(name)) for name in shared}
-    judgements: list[Judgement] = []
+    judgements: list[MeasureComparison] = []
     for decides in (True, False):
         names = [name for name in shared if (name in deciding) == decides]
         adjusted = holm([found[name].p for name in names])
@@ -168,7 +168,7 @@ def compare_sides(
     return comparison, tuple(_league(before, after, each, alpha) for each in judgements)
 
 
-def deciding_of(side: Side, shared: Sequence[str]) -> set[str]:
+def deciding_of(side: SystemSample, shared: Sequence[str]) -> set[str]:
     """Default deciding measures: human judgements, else the task outcome of simulated users, else none."""
     directed = [side.measures[name] for name in shared if side.measures[name].better != "neither"]
     people = {measure.name for measure in directed if measure.by == "people"}
@@ -177,7 +177,9 @@ def deciding_of(side: Side, shared: Sequence[str]) -> set[str]:
     return people or by_needs or set(outcomes)
 
 
-def _difference(before: Side, after: Side, name: str, seed: int, resamples: int, within: Estimate | None) -> Estimate:
+def _difference(
+    before: SystemSample, after: SystemSample, name: str, seed: int, resamples: int, within: Estimate | None
+) -> Estimate:
     if name not in before.values or name not in after.values:
         return Estimate(value=None, why=NOTHING)
     if name not in before.units or name not in after.units:
@@ -190,7 +192,7 @@ def _difference(before: Side, after: Side, name: str, seed: int, resamples: int,
     )
 
 
-def _met_by_both(before: Side, after: Side, name: str) -> tuple[Units, Units]:
+def _met_by_both(before: SystemSample, after: SystemSample, name: str) -> tuple[Units, Units]:
     """The single values of a measure; of replies to situations, those to situations that both answered, if there are any."""
     old, new = before.units[name], after.units[name]
     if not all(unit in side.situations for side, units in ((before, old), (after, new)) for unit, _, _ in units):
@@ -249,9 +251,9 @@ def _make_judgement(
     decides: bool,
     margin: float | None,
     alpha: float,
-    before: Side,
-    after: Side,
-) -> Judgement:
+    before: SystemSample,
+    after: SystemSample,
+) -> MeasureComparison:
     said = verdict(found.value, p, better=measure.better, alpha=alpha)
     light: Light = "better" if said == "a" else "worse" if said == "b" else "inconclusive"
     if measure.better == "neither" and p is not None and p <= alpha:
@@ -262,7 +264,7 @@ def _make_judgement(
         if light != "better" and loss <= margin:
             light = "equivalent" if gain <= margin else "not worse"
     units = [{unit for unit, _, _ in side.units.get(measure.name, ())} for side in (before, after)]
-    return Judgement(
+    return MeasureComparison(
         measure=measure.name,
         title=measure.title,
         light=light,
@@ -273,7 +275,7 @@ def _make_judgement(
     )
 
 
-def light_of(judgements: Sequence[Judgement]) -> Light:
+def light_of(judgements: Sequence[MeasureComparison]) -> Light:
     """Combined verdict of the deciding measures; a blocked one prevents a verdict unless another is worse."""
     lights = {each.light for each in judgements if each.decides}
     if {"better", "worse"} <= lights:
@@ -289,7 +291,7 @@ def light_of(judgements: Sequence[Judgement]) -> Light:
     return "not worse" if lights and lights <= {"not worse", "equivalent"} else "inconclusive"
 
 
-def _largest_losses(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:
+def _largest_losses(before: SystemSample, after: SystemSample, names: Sequence[str]) -> tuple[ChangedUnit, ...]:
     """Units that lost most on a measure, worst first; ties by name."""
     losses: list[tuple[float, str, str, float, float]] = []
     for name in names:
@@ -303,7 +305,8 @@ def _largest_losses(before: Side, after: Side, names: Sequence[str]) -> tuple[Mo
             if gain < 0:
                 losses.append((gain / spread, name, unit, old[unit], new[unit]))
     return tuple(
-        Moved(measure=name, unit=unit, before=old, after=new) for _, name, unit, old, new in sorted(losses)[:MOST_MOVED]
+        ChangedUnit(measure=name, unit=unit, before=old, after=new)
+        for _, name, unit, old, new in sorted(losses)[:MOST_MOVED]
     )
 
 
@@ -322,7 +325,7 @@ def _by_reason(reasons: Mapping[str, Reason | None]) -> Iterator[tuple[Reason | 
     yield from names.items()
 
 
-def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[str, ...]:
+def _notes(before: SystemSample, after: SystemSample, found: Mapping[str, Estimate]) -> tuple[str, ...]:
     missing = {name: each.why for name, each in found.items() if each.value is None}
     untested = {
         name: each.why for name, each in found.items() if each.value is not None and each.p is None and each.why
@@ -350,7 +353,7 @@ def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[st
     return tuple(notes)
 
 
-def _league(before: Side, after: Side, judged: Judgement, alpha: float) -> League:
+def _league(before: SystemSample, after: SystemSample, judged: MeasureComparison, alpha: float) -> League:
     measure = before.measures[judged.measure]
     contrast = Contrast(
         a=after.name,
@@ -369,7 +372,7 @@ def _league(before: Side, after: Side, judged: Judgement, alpha: float) -> Leagu
     )
 
 
-def _estimate(side: Side, name: str) -> Estimate:
+def _estimate(side: SystemSample, name: str) -> Estimate:
     if name not in side.units:
         return side.values.get(name, Estimate(value=None, why=NOTHING))
     units = side.units[name]

@@ -11,8 +11,8 @@ from trialogue.findings.comparison.comparison import (
     FAVOURABLE,
     Comparison,
     FailureComparison,
-    Judgement,
     Light,
+    MeasureComparison,
     light_of,
 )
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
@@ -65,7 +65,9 @@ def conclude_comparison(
     )
 
 
-def _gate_judgement(judgement: Judgement, comparison: Comparison, threats: Sequence[Threat]) -> Judgement:
+def _gate_judgement(
+    judgement: MeasureComparison, comparison: Comparison, threats: Sequence[Threat]
+) -> MeasureComparison:
     """A judgement with what the threats leave of it; one that they block is none."""
     ahead = {"worse": comparison.before, "inconclusive": None, "changed": None}.get(judgement.light, comparison.after)
     validity = weakest(

@@ -8,8 +8,8 @@ from trialogue.findings.passport.records import (
     Discriminator,
     Distance,
     KnownGroup,
-    Part,
     PassportFindings,
+    PassportPart,
     RankingValidity,
     Sample,
     Stability,
@@ -19,12 +19,12 @@ from trialogue.findings.wording import list_names, p_words, render_estimate
 from trialogue.records import Estimate, MeasureName
 
 PART_TITLES = {
-    Part.BEHAVIOR: "Behavior",
-    Part.RANKING: "Ranking validity",
-    Part.KNOWN_GROUPS: "Known groups",
-    Part.STABILITY: "Stability",
-    Part.GATES: "Gates",
-    Part.COST: "Cost",
+    PassportPart.BEHAVIOR: "Behavior",
+    PassportPart.RANKING: "Ranking validity",
+    PassportPart.KNOWN_GROUPS: "Known groups",
+    PassportPart.STABILITY: "Stability",
+    PassportPart.GATES: "Gates",
+    PassportPart.COST: "Cost",
 }
 NONE = "—"
 MOST = 3  # outcomes or gates in a sentence
@@ -32,10 +32,10 @@ MOST = 3  # outcomes or gates in a sentence
 
 def passport_answer(found: PassportFindings) -> tuple[str, ...]:
     """One sentence for each part, those that could not be had with the reason."""
-    return tuple(f"{PART_TITLES[part]}: {' '.join(sentences_of(found, part))}" for part in Part)
+    return tuple(f"{PART_TITLES[part]}: {' '.join(sentences_of(found, part))}" for part in PassportPart)
 
 
-def sentences_of(found: PassportFindings, part: Part) -> list[str]:
+def sentences_of(found: PassportFindings, part: PassportPart) -> list[str]:
     """What is said of one part."""
     said = list(_SENTENCES[part](found))
     said += [f"Not known: {each.why}." for each in found.missing if each.part is part]
@@ -197,33 +197,33 @@ def cost_text(cost: Cost) -> str:
 
 
 _SENTENCES = {
-    Part.BEHAVIOR: _behavior,
-    Part.RANKING: _ranking,
-    Part.KNOWN_GROUPS: _known_groups,
-    Part.STABILITY: _stability,
-    Part.GATES: _gates,
-    Part.COST: _cost,
+    PassportPart.BEHAVIOR: _behavior,
+    PassportPart.RANKING: _ranking,
+    PassportPart.KNOWN_GROUPS: _known_groups,
+    PassportPart.STABILITY: _stability,
+    PassportPart.GATES: _gates,
+    PassportPart.COST: _cost,
 }
 
 
-def sample_of(found: PassportFindings, part: Part) -> Sample | None:
+def sample_of(found: PassportFindings, part: PassportPart) -> Sample | None:
     """What a part rests on; None where it could not be had."""
     match part:
-        case Part.BEHAVIOR:
+        case PassportPart.BEHAVIOR:
             return found.behavior.sample if found.behavior else None
-        case Part.RANKING:
+        case PassportPart.RANKING:
             first = found.rankings[0] if found.rankings else None
             if first is None:
                 return None
             own, other = first.simulated.sample, first.real.sample
             return Sample(real=other.real, people=other.people, simulated=own.simulated, cases=own.cases)
-        case Part.KNOWN_GROUPS:
+        case PassportPart.KNOWN_GROUPS:
             return found.known_groups[0].sample if found.known_groups else None
-        case Part.STABILITY:
+        case PassportPart.STABILITY:
             return found.stability[0].sample if found.stability else None
-        case Part.GATES:
+        case PassportPart.GATES:
             return found.gates.sample if found.gates else None
-        case Part.COST:
+        case PassportPart.COST:
             return found.cost.sample if found.cost else None
 
 

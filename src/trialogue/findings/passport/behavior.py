@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from trialogue.findings.passport.discriminators import discriminators_of, split_half
 from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.passport.records import Behavior, Folds, Sample
-from trialogue.findings.passport.sides import UserSide
+from trialogue.findings.passport.user_sample import UserSample
 from trialogue.findings.realism.records import Gap
-from trialogue.findings.realism.two_sample import Side, gaps
+from trialogue.findings.realism.two_sample import DialogueSample, gaps
 from trialogue.findings.resampling import Resampling
 
 
@@ -26,7 +26,7 @@ class Copies:
     """Simulated dialogues that ended by a failure."""
 
 
-def behavior_of(real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling) -> Behavior:
+def behavior_of(real: UserSample, simulated: UserSample, titles: Mapping[str, str], how: Resampling) -> Behavior:
     """Distances, discriminators, their yardsticks, and every feature.
 
     Args:
@@ -48,6 +48,6 @@ def behavior_of(real: UserSide, simulated: UserSide, titles: Mapping[str, str], 
     )
 
 
-def _gaps(real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling) -> tuple[Gap, ...]:
-    sides = [Side(each.rows, each.clusters) for each in (real, simulated)]
+def _gaps(real: UserSample, simulated: UserSample, titles: Mapping[str, str], how: Resampling) -> tuple[Gap, ...]:
+    sides = [DialogueSample(each.rows, each.clusters) for each in (real, simulated)]
     return tuple(gaps(sides[0], sides[1], titles, how))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.passport.records import Discriminator, Folds
-from trialogue.findings.passport.sides import UserSide
+from trialogue.findings.passport.user_sample import UserSample
 from trialogue.findings.realism.two_sample import FOLDS, LEAST, new_classifier
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
@@ -47,7 +47,7 @@ class _Rows:
 
 
 def discriminators_of(
-    real: UserSide, simulated: UserSide, titles: Mapping[str, str], how: Resampling
+    real: UserSample, simulated: UserSample, titles: Mapping[str, str], how: Resampling
 ) -> tuple[tuple[Discriminator, ...], Folds]:
     """The classifier, the same on dialogues of equal lengths, and every trivial discriminator.
 
@@ -84,7 +84,7 @@ def discriminators_of(
     return tuple(found), Folds.PERSON_AND_AGENT if both.by_agent else Folds.PERSON
 
 
-def split_half(real: UserSide, how: Resampling) -> tuple[Estimate, bool | None]:
+def split_half(real: UserSample, how: Resampling) -> tuple[Estimate, bool | None]:
     """The classifier's AUC on random halves of the real users, and whether it lies within two standard errors of .5.
 
     The interval is that of a single split: its percentiles over the splits.
@@ -113,7 +113,7 @@ def split_half(real: UserSide, how: Resampling) -> tuple[Estimate, bool | None]:
     return found, bool(abs(mean - 0.5) <= 2 * spread)
 
 
-def _stack(real: UserSide, simulated: UserSide) -> _Rows:
+def _stack(real: UserSample, simulated: UserSample) -> _Rows:
     clusters: list[Hashable] = [f"real:{each}" for each in real.clusters]
     clusters += [f"simulated:{each}" for each in simulated.clusters]
     return _Rows(
@@ -126,7 +126,7 @@ def _stack(real: UserSide, simulated: UserSide) -> _Rows:
     )
 
 
-def _part(side: UserSide, kept: npt.NDArray[np.bool_]) -> UserSide:
+def _part(side: UserSample, kept: npt.NDArray[np.bool_]) -> UserSample:
     places = np.flatnonzero(kept).tolist()
     return replace(
         side,
@@ -194,8 +194,8 @@ def _auc(points: Floats, both: _Rows, folds: Ints | None, how: Resampling) -> Es
 
 
 def _sides_of_equal_lengths(
-    real: UserSide, simulated: UserSide, names: Sequence[str], how: Resampling
-) -> tuple[UserSide, UserSide] | None:
+    real: UserSample, simulated: UserSample, names: Sequence[str], how: Resampling
+) -> tuple[UserSample, UserSample] | None:
     """As many dialogues of either side in every cell of lengths (coarsened exact matching); None where no cell
     has both."""
     columns = [names.index(name) for name in MATCHED_BY]

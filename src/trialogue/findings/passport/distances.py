@@ -14,7 +14,7 @@ import numpy as np
 
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.passport.records import Distance
-from trialogue.findings.passport.sides import DRAWS, Halves, UserSide, count_tables, halves_of
+from trialogue.findings.passport.user_sample import DRAWS, Halves, UserSample, count_tables, halves_of
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 
@@ -24,7 +24,7 @@ Compare = Callable[[Floats, Floats], Floats]
 """From summed counts of two sides, shape (draws, keys) each, to distances of shape (draws,)."""
 
 
-class Respect(StrEnum):
+class Aspect(StrEnum):
     """In which respect users are compared."""
 
     ACTS = "acts"
@@ -93,18 +93,18 @@ def _shares(counts: Floats) -> Floats:
 
 
 _KINDS = {
-    Respect.ACTS: _Kind("acts (Jensen-Shannon divergence)", jensen_shannon),
-    Respect.VOCABULARY: _Kind("words (Jensen-Shannon divergence)", jensen_shannon),
-    Respect.LENGTHS: _Kind("words of a message (Kolmogorov-Smirnov)", kolmogorov),
-    Respect.TURNS: _Kind("messages of a dialogue (Kolmogorov-Smirnov)", kolmogorov),
-    Respect.ENDINGS: _Kind("who ends the dialogue (total variation)", total_variation),
-    Respect.COPYING: _Kind(
+    Aspect.ACTS: _Kind("acts (Jensen-Shannon divergence)", jensen_shannon),
+    Aspect.VOCABULARY: _Kind("words (Jensen-Shannon divergence)", jensen_shannon),
+    Aspect.LENGTHS: _Kind("words of a message (Kolmogorov-Smirnov)", kolmogorov),
+    Aspect.TURNS: _Kind("messages of a dialogue (Kolmogorov-Smirnov)", kolmogorov),
+    Aspect.ENDINGS: _Kind("who ends the dialogue (total variation)", total_variation),
+    Aspect.COPYING: _Kind(
         "messages of five words or more that another real user wrote word for word (share)", unseen_less
     ),
 }
 
 
-def distances_of(real: UserSide, simulated: UserSide, how: Resampling) -> tuple[Distance, ...]:
+def distances_of(real: UserSample, simulated: UserSample, how: Resampling) -> tuple[Distance, ...]:
     """Every distance; undefined ones have a reason.
 
     Args:
@@ -115,12 +115,12 @@ def distances_of(real: UserSide, simulated: UserSide, how: Resampling) -> tuple[
     few = min(real.people, simulated.people)
     if few < LEAST_PEOPLE:
         why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=few, least=LEAST_PEOPLE)
-        return tuple(_unknown_distance(respect, why, real, simulated) for respect in Respect)
+        return tuple(_unknown_distance(respect, why, real, simulated) for respect in Aspect)
     halves = halves_of(real, simulated, lambda name: how.rng("passport", name))
-    return tuple(_distance(respect, real, simulated, halves, how) for respect in Respect)
+    return tuple(_distance(respect, real, simulated, halves, how) for respect in Aspect)
 
 
-def _distance(respect: Respect, real: UserSide, simulated: UserSide, halves: Halves, how: Resampling) -> Distance:
+def _distance(respect: Aspect, real: UserSample, simulated: UserSample, halves: Halves, how: Resampling) -> Distance:
     counts = [side.counts.get(respect, ()) for side in (real, simulated)]
     for name, side in zip(("real", "simulated"), counts, strict=True):
         if not any(side):
@@ -161,6 +161,6 @@ def _estimate(drawn: Floats, how: Resampling, n: dict[str, int]) -> Estimate:
     return Estimate(value=float(defined.mean()), interval=interval, **n)
 
 
-def _unknown_distance(respect: Respect, why: Reason, real: UserSide, simulated: UserSide) -> Distance:
+def _unknown_distance(respect: Aspect, why: Reason, real: UserSample, simulated: UserSample) -> Distance:
     nothing = Estimate(value=None, why=why, n=len(real) + len(simulated), clusters=real.people + simulated.people)
     return Distance(name=respect.value, title=_KINDS[respect].title, value=nothing, yardstick=nothing, excess=nothing)

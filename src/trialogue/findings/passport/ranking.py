@@ -12,7 +12,7 @@ import numpy as np
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.agreement.system_orders import (
     MOST_PERMUTED,
-    Means,
+    SystemMeans,
     mean_replicates,
     order_p,
     refusal,
@@ -49,7 +49,7 @@ class Outcomes:
         )
 
 
-def order_of(measure: str, given: Outcomes, how: Resampling, *, side: str) -> tuple[SystemOrder, Means]:
+def order_of(measure: str, given: Outcomes, how: Resampling, *, side: str) -> tuple[SystemOrder, SystemMeans]:
     """Systems by an outcome, best first, with rank intervals from resamples of users; and their means."""
     sign = -1.0 if given.is_lower_better else 1.0
     means = mean_replicates(
@@ -107,7 +107,7 @@ def ranking_validity(
     )
 
 
-def _estimate(share: float, one: Means, other: Means, pairs: int, how: Resampling) -> Estimate:
+def _estimate(share: float, one: SystemMeans, other: SystemMeans, pairs: int, how: Resampling) -> Estimate:
     if len(one.systems) < LEAST_FOR_INTERVAL:
         why = Reason.of(ReasonCode.FEW_SYSTEMS_NO_INTERVAL, least=LEAST_FOR_INTERVAL)
         return Estimate(value=share, n=pairs, why=why)

@@ -12,7 +12,7 @@ from trialogue.records import Estimate, Manifest, Reason, Record
 from trialogue.records.kinds.gates import Gate
 
 
-class Part(StrEnum):
+class PassportPart(StrEnum):
     """The parts of a passport, in their order."""
 
     BEHAVIOR = "behavior"
@@ -32,7 +32,7 @@ class Part(StrEnum):
 class MissingPart(Record):
     """A part, or something in it, that could not be had."""
 
-    part: Part
+    part: PassportPart
     """Which part."""
     why: Reason
     """Why."""

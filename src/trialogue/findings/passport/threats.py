@@ -4,7 +4,7 @@ met, failures."""
 from collections.abc import Iterator, Mapping, Sequence
 
 from trialogue.findings.passport.behavior import Copies
-from trialogue.findings.passport.distances import Respect
+from trialogue.findings.passport.distances import Aspect
 from trialogue.findings.passport.records import Behavior, Gates
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.users import GATED
@@ -53,7 +53,7 @@ def _of_copies(behavior: Behavior | None, copies: Copies) -> Iterator[Threat]:
         )
     for each in behavior.distances if behavior is not None else ():
         excess = each.excess.interval
-        if each.name == Respect.COPYING and excess is not None and excess.low > 0:
+        if each.name == Aspect.COPYING and excess is not None and excess.low > 0:
             yield Threat(
                 code=ThreatCode.COPIED_MESSAGES,
                 severity=Severity.DEMOTES,

@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.findings.people.exclusions import EVERY, ONLY, WITHOUT
-from trialogue.findings.people.records import ChoiceFindings, Flow, LabelFindings, Look, ModelFindings, RatingFindings
+from trialogue.findings.people.records import (
+    ChoiceFindings,
+    InterimLook,
+    LabelFindings,
+    ModelFindings,
+    ParticipantFlow,
+    RatingFindings,
+)
 from trialogue.records import Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 
@@ -30,7 +37,7 @@ def not_people(raters: Iterable[Raters]) -> tuple[str, ...]:
 
 
 def methods_of(
-    flow: Flow | None,
+    flow: ParticipantFlow | None,
     ratings: Sequence[RatingFindings],
     choices: ChoiceFindings | None,
     labels: LabelFindings | None,
@@ -49,7 +56,7 @@ def methods_of(
     )
 
 
-def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
+def _people(flow: ParticipantFlow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
     if flow is None:
         return
     reached = flow.reached
@@ -70,7 +77,7 @@ def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
         yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
 
 
-def looks_of(looks: Sequence[Look]) -> tuple[str, ...]:
+def looks_of(looks: Sequence[InterimLook]) -> tuple[str, ...]:
     """Sentence about interim looks at the results; empty without any."""
     if not looks:
         return ()
@@ -83,7 +90,7 @@ def looks_of(looks: Sequence[Look]) -> tuple[str, ...]:
     )
 
 
-def _exclusion_means(flow: Flow) -> str:
+def _exclusion_means(flow: ParticipantFlow) -> str:
     by_hand = sum(each.participants for each in flow.by_hand)
     rules = "by rules fixed before launch"
     return f"{rules} or by hand ({by_hand:,} by hand)" if by_hand else rules

@@ -14,7 +14,7 @@ OptionKind: TypeAlias = Literal["ranking", "best_worst", "choices"]
 
 
 @dataclass(frozen=True)
-class Offered:
+class OptionValue:
     """One answer's value for one option."""
 
     rater: str
@@ -28,7 +28,7 @@ class Offered:
 
 
 def describe_options(
-    offered: Sequence[Offered], counted: frozenset[str] | None, titles: Mapping[str, str] | None = None
+    offered: Sequence[OptionValue], counted: frozenset[str] | None, titles: Mapping[str, str] | None = None
 ) -> tuple[OptionFindings, ...]:
     """Mean rank, best–worst score or share of each option, clustered by rater.
 
@@ -48,9 +48,9 @@ def describe_options(
     )
 
 
-def _describe_options(offered: Sequence[Offered], title: str) -> OptionFindings:
+def _describe_options(offered: Sequence[OptionValue], title: str) -> OptionFindings:
     first = offered[0]
-    by_option: dict[str, list[Offered]] = {}
+    by_option: dict[str, list[OptionValue]] = {}
     for each in offered:
         by_option.setdefault(each.option, []).append(each)
     rows = [_row(option, own, first.kind, len(by_option)) for option, own in sorted(by_option.items())]
@@ -66,7 +66,7 @@ def _describe_options(offered: Sequence[Offered], title: str) -> OptionFindings:
     )
 
 
-def _row(option: str, own: Sequence[Offered], kind: OptionKind, options: int) -> OptionRow:
+def _row(option: str, own: Sequence[OptionValue], kind: OptionKind, options: int) -> OptionRow:
     ends: dict[OptionKind, tuple[float, float]] = {"ranking": (1, options), "best_worst": (-1, 1), "choices": (0, 1)}
     values = np.array([each.value for each in own], dtype=float)
     data = cluster_sums(np.column_stack([values, np.ones(len(own))]), [each.rater for each in own])

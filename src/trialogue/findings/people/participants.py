@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from trialogue.findings.people.records import ByHand, Exclusion, Flow, Loss
+from trialogue.findings.people.records import Attrition, Exclusion, ManualExclusion, ParticipantFlow
 from trialogue.records import Estimate, Record
 from trialogue.stats import bootstrap
 
@@ -113,7 +113,7 @@ def flow(
     *,
     pages: Mapping[str, Sequence[float]] | None = None,
     rng: np.random.Generator,
-) -> Flow | None:
+) -> ParticipantFlow | None:
     """Participant flow by stage; None without a participants table.
 
     Args:
@@ -133,10 +133,10 @@ def flow(
     )
     counted = countable_participants(people, rules) or frozenset()
     done = [person for person in people if person.state == "completed"]
-    return Flow(
+    return ParticipantFlow(
         reached=reached,
         losses=tuple(
-            Loss(stage=stage, reason=reason, count=count)
+            Attrition(stage=stage, reason=reason, count=count)
             for (stage, reason), count in sorted(losses.items(), key=lambda one: (place[one[0][0]], one[0][1]))
         ),
         excluded=len(done) - len(counted),
@@ -151,7 +151,7 @@ def flow(
             for rule, meaning in known_rules(people, rules).items()
         ),
         by_hand=tuple(
-            ByHand(reason=reason, participants=count)
+            ManualExclusion(reason=reason, participants=count)
             for reason, count in sorted(Counter(person.by_hand for person in done if person.by_hand).items())
         ),
         minutes=_minutes(done, rng),

@@ -32,7 +32,7 @@ class TestResult(Record):
     """Whether the answer rests on it."""
 
 
-class Loss(Record):
+class Attrition(Record):
     """Participants who stopped at a stage."""
 
     stage: str
@@ -56,7 +56,7 @@ class Exclusion(Record):
     """Completed participants that hit it."""
 
 
-class ByHand(Record):
+class ManualExclusion(Record):
     """Participants excluded manually by the study's staff, for one reason."""
 
     reason: str
@@ -65,7 +65,7 @@ class ByHand(Record):
     """Completed participants."""
 
 
-class Look(Record):
+class InterimLook(Record):
     """Interim look at results before the planned number of answers."""
 
     done: int
@@ -76,12 +76,12 @@ class Look(Record):
     """When, ISO 8601."""
 
 
-class Flow(Record):
+class ParticipantFlow(Record):
     """Participant flow by stage."""
 
     reached: dict[str, int]
     """People who came at least as far as ``arrived``, ``consented``, ``screened``, ``active``, ``completed``."""
-    losses: tuple[Loss, ...]
+    losses: tuple[Attrition, ...]
     """Who went no further, by stage and reason; those still under way as ``under way``."""
     excluded: int
     """Completed, but hit a planned rule or were excluded by hand."""
@@ -89,7 +89,7 @@ class Flow(Record):
     """People in the main analysis."""
     rules: tuple[Exclusion, ...]
     """Every rule."""
-    by_hand: tuple[ByHand, ...] = ()
+    by_hand: tuple[ManualExclusion, ...] = ()
     """Exclusions by hand, which no rule named before launch, with their reasons."""
     minutes: Estimate | None = None
     """Median minutes of completed participants."""
@@ -376,7 +376,7 @@ class StudyFindings(Record):
     """Sentences, the most important one first."""
     raters: tuple[Raters, ...] = ()
     """The kinds of those who answered; () in older files."""
-    flow: Flow | None = None
+    flow: ParticipantFlow | None = None
     ratings: tuple[RatingFindings, ...] = ()
     choices: ChoiceFindings | None = None
     labels: LabelFindings | None = None
@@ -393,6 +393,6 @@ class StudyFindings(Record):
     alpha: float = 0.05
     study_hash: str | None = None
     """Of the study file that was launched."""
-    early_looks: tuple[Look, ...] = ()
+    early_looks: tuple[InterimLook, ...] = ()
     """Looks at results before the planned end."""
     manifest: Manifest

@@ -12,16 +12,16 @@ from trialogue.findings.people.labels import Label, analyse_labels
 from trialogue.findings.people.methods import looks_of, methods_of, not_people
 from trialogue.findings.people.model_raters import model_choices, model_ratings
 from trialogue.findings.people.model_records import ModelChoices, ModelRatings
-from trialogue.findings.people.options import Offered, describe_options
+from trialogue.findings.people.options import OptionValue, describe_options
 from trialogue.findings.people.participants import Participant, Presentation, Rules, countable_participants, flow
 from trialogue.findings.people.ratings import Scale, analyse_ratings
 from trialogue.findings.people.records import (
     Answers,
     ChoiceFindings,
-    Flow,
+    InterimLook,
     LabelFindings,
-    Look,
     PairFindings,
+    ParticipantFlow,
     RatingFindings,
     StudyFindings,
 )
@@ -48,7 +48,7 @@ class StudyData:
     shown: Mapping[str, Presentation] = field(default_factory=dict)
     """Of preferences, by id."""
     codes: Sequence[Code] = ()
-    options: Sequence[Offered] = ()
+    options: Sequence[OptionValue] = ()
     """Of rankings, best–worst choices and boxes, a row for each thing offered."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Of questions with options, by name."""
@@ -58,7 +58,7 @@ class StudyData:
     """The criterion that the answer rests on; None: the first one in alphabetical order."""
     raters_per_item: int | None = None
     study_hash: str | None = None
-    early_looks: tuple[Look, ...] = ()
+    early_looks: tuple[InterimLook, ...] = ()
     """Looks at results before the planned number of answers was there."""
     model_scores: Sequence[Score] = ()
     """Of language models beside people; among no others."""
@@ -90,7 +90,7 @@ class StudyEstimates:
     """Estimates of a study, before any conclusion."""
 
     data: StudyData
-    flow: Flow | None
+    flow: ParticipantFlow | None
     ratings: tuple[RatingFindings, ...]
     choices: ChoiceFindings | None
     labels: LabelFindings | None

@@ -15,7 +15,7 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_sides
-from trialogue.findings.comparison.sides import Side, Units
+from trialogue.findings.comparison.system_sample import SystemSample, Units
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Record
 from trialogue.seeds import rng_for
@@ -228,7 +228,7 @@ def _power(
 
 def _draw_runs(
     pilot: Pilot, lift: Callable[[float, np.random.Generator], float], size: int, rng: np.random.Generator
-) -> tuple[Side, Side]:
+) -> tuple[SystemSample, SystemSample]:
     """Two runs: users drawn with replacement, under new names."""
     names = sorted(pilot.before)
     first = rng.integers(len(names), size=size)
@@ -244,6 +244,6 @@ def _draw_runs(
     return _side("old", pilot.measure, tuple(old)), _side("new", pilot.measure, tuple(new))
 
 
-def _side(name: str, measure: Measure, units: Units) -> Side:
+def _side(name: str, measure: Measure, units: Units) -> SystemSample:
     mean = Estimate(value=float(np.mean([value for _, _, value in units])))
-    return Side(name, name, {measure.name: measure}, {measure.name: mean}, {measure.name: units})
+    return SystemSample(name, name, {measure.name: measure}, {measure.name: mean}, {measure.name: units})

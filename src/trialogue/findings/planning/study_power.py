@@ -66,7 +66,7 @@ class StudyPower(Record):
     """The formula's power for every difference."""
 
 
-class WayAhead(Record):
+class DesignAlternative(Record):
     """One way to reach the target power."""
 
     way: Way
@@ -93,7 +93,7 @@ class PowerFindings(Record):
     """That is wanted."""
     seed: int
     plan: StudyPower
-    ways: tuple[WayAhead, ...] = ()
+    ways: tuple[DesignAlternative, ...] = ()
     curves: dict[Way, tuple[tuple[int, int, float], ...]] = Field(default_factory=dict)
     """For each way: participants, situations, and the formula's power there."""
     notes: tuple[str, ...] = ()
@@ -216,7 +216,7 @@ def way_ahead(
     level: float = 0.05,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> WayAhead:
+) -> DesignAlternative:
     """Smallest plan along one way that detects every difference with the target power.
 
     The formula says where to look; what is simulated there corrects the formula, until the power that is wanted lies in the
@@ -227,7 +227,7 @@ def way_ahead(
         size = _smallest(plan, way, power, level, times)
         if size is None:
             end = resize_plan(plan, way, last_size(plan, way))
-            return WayAhead(way=way, at=None, limit=expected_power(end, level=level, times=times))
+            return DesignAlternative(way=way, at=None, limit=expected_power(end, level=level, times=times))
         there = resize_plan(plan, way, size)
         if at is not None and (at.participants, at.situations) == (there.participants, there.pool):
             break
@@ -236,7 +236,7 @@ def way_ahead(
         if interval is None or interval.contains(power):
             break
         times = _correction(there, at.every_pair.value or 0.0, level)
-    return WayAhead(way=way, at=at, limit=None)
+    return DesignAlternative(way=way, at=at, limit=None)
 
 
 def resize_plan(plan: StudyPlan, way: Way, size: int) -> StudyPlan:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trialogue.findings.agreement.score_pairs import Floats
-from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.findings.agreement.system_orders import SystemMeans, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.realism.records import Order, Prediction
 from trialogue.findings.resampling import Resampling
 from trialogue.stats import cluster_sums
@@ -51,7 +51,7 @@ def prediction(
 
 def _side(
     side: tuple[Floats, Sequence[str], Sequence[str]], shared: Sequence[str], lower: bool, how: Resampling, name: str
-) -> tuple[Means, Order]:
+) -> tuple[SystemMeans, Order]:
     values, systems, clusters = side
     kept = [place for place, system in enumerate(systems) if system in shared]
     sign = -1.0 if lower else 1.0

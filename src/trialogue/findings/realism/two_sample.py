@@ -30,7 +30,7 @@ HALVINGS = 200  # random splits of the real users
 
 
 @dataclass(frozen=True)
-class Side:
+class DialogueSample:
     """Dialogues of one kind, with their features and persons."""
 
     rows: Floats
@@ -39,7 +39,7 @@ class Side:
     """Person or dialogue of each."""
 
 
-def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling) -> list[Gap]:
+def gaps(real: DialogueSample, simulated: DialogueSample, titles: Mapping[str, str], how: Resampling) -> list[Gap]:
     """Differences in every feature, most revealing first."""
     found = []
     for place, (name, title) in enumerate(titles.items()):
@@ -65,16 +65,16 @@ def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling
     return sorted(found, key=lambda each: (-abs((each.giveaway.value or 0.5) - 0.5), each.name))
 
 
-def _cluster_keys(side: Side, kind: str) -> list[Hashable]:
+def _cluster_keys(side: DialogueSample, kind: str) -> list[Hashable]:
     """Clusters of one side; a real and a simulated user of the same name are two."""
     return [f"{kind}:{cluster}" for cluster in side.clusters]
 
 
-def _labels(real: Side, simulated: Side) -> Floats:
+def _labels(real: DialogueSample, simulated: DialogueSample) -> Floats:
     return np.concatenate([np.zeros(len(real.rows)), np.ones(len(simulated.rows))])
 
 
-def _auc(column: Floats, real: Side, simulated: Side, how: Resampling, name: str) -> Estimate:
+def _auc(column: Floats, real: DialogueSample, simulated: DialogueSample, how: Resampling, name: str) -> Estimate:
     return auc(
         column,
         _labels(real, simulated),
@@ -86,7 +86,7 @@ def _auc(column: Floats, real: Side, simulated: Side, how: Resampling, name: str
     )
 
 
-def two_sample(real: Side, simulated: Side, names: Sequence[str], how: Resampling) -> TwoSample:
+def two_sample(real: DialogueSample, simulated: DialogueSample, names: Sequence[str], how: Resampling) -> TwoSample:
     """Classifier two-sample test by ridge logistic regression on the features, on held-out persons.
 
     Raises:
@@ -123,7 +123,7 @@ def new_classifier() -> Any:
     return make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, class_weight="balanced", max_iter=2_000))
 
 
-def _check(real: Side, simulated: Side) -> None:
+def _check(real: DialogueSample, simulated: DialogueSample) -> None:
     problems = [
         Problem(
             f"there are {len(set(side.clusters))} independent {kind} users or dialogues; a classifier needs "

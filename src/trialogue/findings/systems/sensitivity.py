@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from trialogue.findings.records import Flip, Sensitivity
+from trialogue.findings.records import RankReversal, Sensitivity
 from trialogue.findings.standings import League
 
 
@@ -23,7 +23,7 @@ def sensitivity(metric: str, leagues: Sequence[League]) -> Sensitivity:
         for_b = tuple(name for name, order in orders.items() if (b, a) in order)
         if for_a and for_b:
             firm = any((a, b) in sure[name] for name in for_a) and any((b, a) in sure[name] for name in for_b)
-            flips.append(Flip(metric=metric, a=a, b=b, for_a=for_a, for_b=for_b, sure=firm))
+            flips.append(RankReversal(metric=metric, a=a, b=b, for_a=for_a, for_b=for_b, sure=firm))
     return Sensitivity(metric=metric, leagues=tuple(leagues), flips=tuple(flips))
 
 

@@ -15,7 +15,7 @@ from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.alignment.implicit_alignment import GRID, ImplicitAlignment
 from trialogue.metrics.alignment.implicit_alignment_error import Calibration, calibration_of
 from trialogue.metrics.alignment.reply_baselines import Baselines, Ints
-from trialogue.metrics.base import AnyMetric, Array, Reply, Summed, Undefined
+from trialogue.metrics.base import AnyMetric, Array, Reply, SumMetric, Undefined
 from trialogue.records import Reason, ReasonCode
 
 BY_PAIR = Reason.of(ReasonCode.BASELINE_NEEDS_ALL_PAIRS)
@@ -136,7 +136,7 @@ class _Implicit:
         return {self.calibration: total}
 
 
-def _implicit(metric: Summed[Any], units: Sequence[Reply]) -> _Implicit | Undefined:
+def _implicit(metric: SumMetric[Any], units: Sequence[Reply]) -> _Implicit | Undefined:
     """Of references that several models judged, those of the model that judged most."""
     sources = [_calibration(unit) for unit in units]
     known = Counter(source for source in sources if source is not None)

@@ -16,9 +16,9 @@ import numpy as np
 from trialogue.metrics.alignment.baseline_pairs import Pairs, pairs_of
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.alignment.reply_baselines import Baselines, Ints, Rule
-from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed, Undefined, group_by_system
+from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, SumMetric, Undefined, group_by_system
 from trialogue.metrics.engine.accumulate import Settings, is_share
-from trialogue.metrics.fit_uncertainty import Fitted, Parts, sources_of
+from trialogue.metrics.fit_uncertainty import FittedMetric, Parts, sources_of
 from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
 from trialogue.stats import bounded_share, cluster_sums, jackknife, jackknife_difference
 
@@ -27,7 +27,7 @@ NOTHING = Estimate(value=None, why=Reason.of(ReasonCode.BASELINE_HAS_NO_REPLY))
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ScoredSystem:
     """A baseline or a system on one metric, with the data needed for a difference."""
 
     name: str
@@ -72,7 +72,7 @@ def alignment_baseline_scores(
 def _of_metric(
     baselines: Baselines, talks: Mapping[str, Sequence[Conversation]], metric: AnyMetric, confidence: float
 ) -> Iterator[Score]:
-    if not isinstance(metric, Summed) or metric.card.family != "alignment":
+    if not isinstance(metric, SumMetric) or metric.card.family != "alignment":
         return
     rules = list(baselines.rules(counts_none=metric.counts_none if isinstance(metric, BehaviorAlignment) else True))
     pairs = pairs_of(metric, baselines)
@@ -102,7 +102,7 @@ def _of_metric(
                 yield _baseline_score(metric, name, rule.name, _estimate_difference(other, side, metric, confidence))
 
 
-def _baseline(rule: Rule, baselines: Baselines, pairs: Pairs, metric: Summed[Reply]) -> Side | None:
+def _baseline(rule: Rule, baselines: Baselines, pairs: Pairs, metric: SumMetric[Reply]) -> ScoredSystem | None:
     """The baseline on the metric; None where there is nothing to take, or no value."""
     size = len(baselines.clusters)
     whole: Array | None = None  # expected sums by dialogue, (dialogues, k)
@@ -152,8 +152,8 @@ def _mean(sums: Array, counts: Array) -> Array:
 
 
 def _side(
-    name: str, whole: Array, without: Array, clusters: Sequence[str], n: int, metric: Summed[Reply], pairs: Pairs
-) -> Side | None:
+    name: str, whole: Array, without: Array, clusters: Sequence[str], n: int, metric: SumMetric[Reply], pairs: Pairs
+) -> ScoredSystem | None:
     """Values from expected sums; a dialogue that is taken away answers nothing, either."""
     places = np.arange(len(clusters))
     without[places, places] = 0.0
@@ -165,10 +165,10 @@ def _side(
     if not np.isfinite(value):
         return None
     known: dict[Hashable, float] = {cluster: float(one) for cluster, one in zip(clusters, each, strict=True)}
-    return Side(name, value, known, n, pairs.parts(whole.sum(axis=0)))
+    return ScoredSystem(name, value, known, n, pairs.parts(whole.sum(axis=0)))
 
 
-def _mean_of_dialogues(metric: Summed[Reply], sums: Array) -> Array:
+def _mean_of_dialogues(metric: SumMetric[Reply], sums: Array) -> Array:
     """Mean over dialogues, shape (m,), of their values, from sums of shape (m, dialogues, k)."""
     values = _values(metric, sums)
     defined = np.isfinite(values)
@@ -176,12 +176,12 @@ def _mean_of_dialogues(metric: Summed[Reply], sums: Array) -> Array:
         return np.asarray(np.where(defined, values, 0.0).sum(axis=1) / defined.sum(axis=1))
 
 
-def _values(metric: Summed[Reply], sums: Array) -> Array:
+def _values(metric: SumMetric[Reply], sums: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(metric.combine(sums))
 
 
-def _system(name: str, conversations: Sequence[Conversation], metric: Summed[Reply]) -> Side | None:
+def _system(name: str, conversations: Sequence[Conversation], metric: SumMetric[Reply]) -> ScoredSystem | None:
     """A system on the metric; None where it has no value."""
     kept = [(talk.cluster, found) for talk in conversations if (found := _defined_replies(talk, metric))]
     if not kept:
@@ -198,16 +198,16 @@ def _system(name: str, conversations: Sequence[Conversation], metric: Summed[Rep
     value = float(_values_of_sums(metric, data.total))
     parts = {} if sources is None else sources.parts(data.total)
     known = dict(zip(data.keys, each.tolist(), strict=True))
-    return Side(name, value, known, len(units), parts) if np.isfinite(value) else None
+    return ScoredSystem(name, value, known, len(units), parts) if np.isfinite(value) else None
 
 
-def _defined_replies(talk: Conversation, metric: Summed[Reply]) -> list[tuple[Reply, Sequence[float]]]:
+def _defined_replies(talk: Conversation, metric: SumMetric[Reply]) -> list[tuple[Reply, Sequence[float]]]:
     """The replies that count, with their statistics."""
     found = ((reply, metric.statistics(reply)) for reply in talk.replies)
     return [(reply, row) for reply, row in found if not isinstance(row, Undefined)]
 
 
-def _of_dialogues(metric: Summed[Reply], rows: Sequence[Array]) -> Array:
+def _of_dialogues(metric: SumMetric[Reply], rows: Sequence[Array]) -> Array:
     """What is added up of dialogues: their sums; or their values and whether these are defined, where each has its own."""
     sums = np.array([own.sum(axis=0) for own in rows])
     if not metric.per_dialogue:
@@ -216,7 +216,7 @@ def _of_dialogues(metric: Summed[Reply], rows: Sequence[Array]) -> Array:
     return np.column_stack([np.nan_to_num(values), np.isfinite(values)])
 
 
-def _values_of_sums(metric: Summed[Reply], sums: Array) -> Array:
+def _values_of_sums(metric: SumMetric[Reply], sums: Array) -> Array:
     """Values from what ``_of_dialogues`` added up."""
     if not metric.per_dialogue:
         return _values(metric, sums)
@@ -224,7 +224,7 @@ def _values_of_sums(metric: Summed[Reply], sums: Array) -> Array:
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def _estimate_baseline(side: Side, metric: Summed[Reply], confidence: float) -> Estimate:
+def _estimate_baseline(side: ScoredSystem, metric: SumMetric[Reply], confidence: float) -> Estimate:
     error = _error_of_fit(metric, side.parts, {})
     found = jackknife(
         list(side.without.values()), side.value, side.n, confidence=confidence, added=_added_variance(error)
@@ -234,7 +234,9 @@ def _estimate_baseline(side: Side, metric: Summed[Reply], confidence: float) -> 
     return _label_interval(_cut_off(found, metric.card.low, metric.card.high), error, metric)
 
 
-def _estimate_difference(system: Side, baseline: Side, metric: Summed[Reply], confidence: float) -> Estimate:
+def _estimate_difference(
+    system: ScoredSystem, baseline: ScoredSystem, metric: SumMetric[Reply], confidence: float
+) -> Estimate:
     error = _error_of_fit(metric, system.parts, baseline.parts)
     found = jackknife_difference(
         system.without,
@@ -250,18 +252,18 @@ def _estimate_difference(system: Side, baseline: Side, metric: Summed[Reply], co
     return _label_interval(_cut_off(found, None if most is None else -most, most), error, metric)
 
 
-def _error_of_fit(metric: Summed[Reply], a: Parts, b: Parts) -> float | Undefined | None:
+def _error_of_fit(metric: SumMetric[Reply], a: Parts, b: Parts) -> float | Undefined | None:
     """Variance that the error of a calibration adds; Undefined where it is not known, None where there is no calibration."""
-    return metric.fit_variance(a, b) if a and isinstance(metric, Fitted) else None
+    return metric.fit_variance(a, b) if a and isinstance(metric, FittedMetric) else None
 
 
 def _added_variance(error: float | Undefined | None) -> float:
     return error if isinstance(error, float) else 0.0
 
 
-def _label_interval(estimate: Estimate, error: float | Undefined | None, metric: Summed[Reply]) -> Estimate:
+def _label_interval(estimate: Estimate, error: float | Undefined | None, metric: SumMetric[Reply]) -> Estimate:
     """With what the interval holds, or leaves out, of a calibration's error."""
-    if estimate.interval is None or error is None or not isinstance(metric, Fitted):
+    if estimate.interval is None or error is None or not isinstance(metric, FittedMetric):
         return estimate
     if isinstance(error, Undefined):
         return estimate.model_copy(update={"why": error.why})

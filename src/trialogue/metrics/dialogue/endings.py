@@ -4,29 +4,28 @@ from collections.abc import Collection, Sequence
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Reason, ReasonCode, Variant
-from trialogue.records import Ending as Cause  # the metric has the name
+from trialogue.records import Card, Dialogue, Ending, FailurePolicy, Fault, Reason, ReasonCode, Variant
 from trialogue.records.kinds.endings import FAILURES, failures_of
 
 NOT_RECORDED = Reason.of(ReasonCode.ENDING_NOT_RECORDED)
 OURS = "The ending recorded with the dialogue (ended_by)."
 TEXTS = {
-    Cause.AGENDA_EMPTY: "the user had done everything on the agenda",
-    Cause.USER_GAVE_UP: "the user gave up",
-    Cause.USER_ENDED: "the user left",
-    Cause.AGENT_ENDED: "the system ended it",
-    Cause.TURN_LIMIT: "it reached the maximum number of turns",
-    Cause.OTHER: "another reason that is not a failure",
-    Cause.AGENT_ERROR: "the system raised an error, answered with one, or hung up",
-    Cause.AGENT_TIMEOUT: "the system did not answer in time",
-    Cause.AGENT_UNREACHABLE: "the system could not be reached or started",
-    Cause.AGENT_INVALID_REPLY: "the system's answer was not in its protocol, or empty",
-    Cause.RATE_LIMITED: "a server refused further requests (HTTP 429)",
-    Cause.USER_ERROR: "the simulated user failed",
-    Cause.JUDGE_ERROR: "a judge in it failed",
-    Cause.LOST: "the process that ran it died every time",
-    Cause.HARNESS_ERROR: "the machine or its configuration failed",
-    Cause.UNKNOWN_FAILURE: "something failed for an unknown reason, or an old file does not state whether anything did",
+    Ending.AGENDA_EMPTY: "the user had done everything on the agenda",
+    Ending.USER_GAVE_UP: "the user gave up",
+    Ending.USER_ENDED: "the user left",
+    Ending.AGENT_ENDED: "the system ended it",
+    Ending.TURN_LIMIT: "it reached the maximum number of turns",
+    Ending.OTHER: "another reason that is not a failure",
+    Ending.AGENT_ERROR: "the system raised an error, answered with one, or hung up",
+    Ending.AGENT_TIMEOUT: "the system did not answer in time",
+    Ending.AGENT_UNREACHABLE: "the system could not be reached or started",
+    Ending.AGENT_INVALID_REPLY: "the system's answer was not in its protocol, or empty",
+    Ending.RATE_LIMITED: "a server refused further requests (HTTP 429)",
+    Ending.USER_ERROR: "the simulated user failed",
+    Ending.JUDGE_ERROR: "a judge in it failed",
+    Ending.LOST: "the process that ran it died every time",
+    Ending.HARNESS_ERROR: "the machine or its configuration failed",
+    Ending.UNKNOWN_FAILURE: "something failed for an unknown reason, or an old file does not state whether anything did",
 }
 OF_WHOM = {
     Fault.AGENT: "the system's",
@@ -103,7 +102,7 @@ class _Share:
     measure: str
     card: Card
 
-    def __init__(self, endings: Collection[Cause]) -> None:
+    def __init__(self, endings: Collection[Ending]) -> None:
         self._endings = endings
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
@@ -117,14 +116,14 @@ class _Share:
         return ratio(sums)
 
 
-class Ending(_Share):
+class EndingShare(_Share):
     """Share of dialogues with a given ending; undefined if no dialogue of the system records one."""
 
     card = ENDING
 
     def __init__(self, *, variant: str = ENDING.default) -> None:
         self.measure = full_name(ENDING, variant, {})
-        super().__init__({Cause(variant)})
+        super().__init__({Ending(variant)})
 
 
 class Failures(_Share):
@@ -137,9 +136,9 @@ class Failures(_Share):
         super().__init__(_failures(variant))
 
 
-def _failures(variant: str) -> frozenset[Cause]:
+def _failures(variant: str) -> frozenset[Ending]:
     if variant == FAILED.default:
         return FAILURES
     if variant in set(Fault):
         return failures_of(Fault(variant))
-    return frozenset({Cause(variant)})
+    return frozenset({Ending(variant)})

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from trialogue.metrics.base import AnyMetric, Conversation, Counted
+from trialogue.metrics.base import AnyMetric, Conversation, CountMetric
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.distinct_totals import CountedTotals
 from trialogue.metrics.engine.settings import Settings
@@ -58,4 +58,4 @@ class Accumulator(Protocol):
 
 def accumulator_for(metric: AnyMetric, *, failed: FailurePolicy | None = None) -> Accumulator:
     """Create the accumulator of a metric; ``failed`` overrides the failure policy on its card."""
-    return CountedTotals(metric) if isinstance(metric, Counted) else SummedTotals(metric, failed)
+    return CountedTotals(metric) if isinstance(metric, CountMetric) else SummedTotals(metric, failed)

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Counted, EqualSize
+from trialogue.metrics.base import Array, CountMetric, EqualSize
 from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import jackknife_difference
-from trialogue.stats.resampling.rarefaction import Occurrences, Rarefied, Side, comparable, side_of
+from trialogue.stats.resampling.rarefaction import Occurrences, Rarefied, RarefiedSample, comparable, side_of
 
 SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
 ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digits, and equal values must stay equal
@@ -23,7 +23,7 @@ ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digit
 class CountedSample:
     """One system's counts by cluster, with the metric that is a function of them."""
 
-    metric: Counted
+    metric: CountMetric
     """Gives values from counts."""
     clusters: tuple[str, ...]
     """Names of the clusters."""
@@ -37,7 +37,7 @@ class CountedSample:
     """Replies that count."""
 
     @classmethod
-    def of(cls, counts: DistinctCounts, metric: Counted) -> "CountedSample":
+    def of(cls, counts: DistinctCounts, metric: CountMetric) -> "CountedSample":
         """Create from the counts stored by a run."""
         occurrences = Occurrences(
             clusters=len(counts.clusters),
@@ -123,11 +123,11 @@ class CountedSample:
         """Accumulation curve of distinct types by the equalised quantity."""
         return Rarefied(self.counts, self.total if size.of == "total" else self.extra)
 
-    def _value_at_common(self, size: EqualSize, side: Side, common: float) -> float:
+    def _value_at_common(self, size: EqualSize, side: RarefiedSample, common: float) -> float:
         return float(self._values_at(size, np.array([side.at_common]), np.array([common]))[0])
 
     def _leave_outs(
-        self, size: EqualSize, side: Side, other: "CountedSample", value: float, other_value: float
+        self, size: EqualSize, side: RarefiedSample, other: "CountedSample", value: float, other_value: float
     ) -> dict[Hashable, float]:
         """This side's value without each cluster, less what that changes of the other's.
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.base import Array, Conversation, Counted, Undefined
-from trialogue.metrics.batch import Batch, CountedAtOnce, TypeRows
+from trialogue.metrics.base import Array, Conversation, CountMetric, Undefined
+from trialogue.metrics.batch import Batch, BatchCountMetric, TypeRows
 from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
 from trialogue.metrics.engine.settings import Settings
@@ -23,7 +23,7 @@ from trialogue.metrics.engine.unit_scores import (
     values_of,
 )
 from trialogue.metrics.text.multisets import distinct
-from trialogue.metrics.text.word_hashes import PRIME, Grams, Ints, mix_bits, thing_hash
+from trialogue.metrics.text.word_hashes import PRIME, Ints, NGrams, mix_bits, thing_hash
 from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
@@ -35,7 +35,7 @@ LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any sca
 class CountedTotals:
     """Running totals of a metric that counts distinct types: incidence by cluster, and totals."""
 
-    metric: Counted
+    metric: CountMetric
     skipped: Counter[Reason] = field(default_factory=Counter)
     _incidence: Incidence = field(default_factory=Incidence)
     _measured: CountedSample | None = None
@@ -47,7 +47,9 @@ class CountedTotals:
         """Add conversations."""
         batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
         found = (
-            self.metric.types_of(batch) if isinstance(self.metric, CountedAtOnce) else _one_by_one(self.metric, batch)
+            self.metric.types_of(batch)
+            if isinstance(self.metric, BatchCountMetric)
+            else _one_by_one(self.metric, batch)
         )
         self.skipped.update(undefined.why for undefined in found.undefined.values())
         counted = np.ones(len(batch.replies), dtype=bool)
@@ -72,7 +74,7 @@ class CountedTotals:
         counted: NDArray[np.bool_],
         rows: Array,
         places: Ints,
-        pairs: Grams,
+        pairs: NGrams,
         whole: Array,
     ) -> UnitScores:
         """The value of each reply, and of each conversation."""
@@ -96,7 +98,7 @@ class CountedTotals:
         with np.errstate(divide="ignore", invalid="ignore"):
             return values_of(self.metric, self.metric.value(distinct_things.astype(float), rows[:, 0], rows[:, 1]))
 
-    def _remember(self, batch: Batch, places: Ints, pairs: Grams, whole: Array, units: int) -> None:
+    def _remember(self, batch: Batch, places: Ints, pairs: NGrams, whole: Array, units: int) -> None:
         """Take in what the conversations at some places have."""
         known = len(self._index)
         clusters = np.zeros(len(batch.conversations), dtype=np.int32)
@@ -188,7 +190,7 @@ def _clip_to_scale(estimate: Estimate, card: Card) -> Estimate:
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
 
 
-def _one_by_one(metric: Counted, batch: Batch) -> TypeRows:
+def _one_by_one(metric: CountMetric, batch: Batch) -> TypeRows:
     """What the replies of a batch contribute, from a metric that takes one reply at a time."""
     found = [metric.types(reply) for reply in batch.replies]
     things = [() if isinstance(types, Undefined) else types.seen for types in found]
@@ -196,13 +198,13 @@ def _one_by_one(metric: Counted, batch: Batch) -> TypeRows:
     owner = np.repeat(np.arange(len(things)), [len(seen) for seen in things])
     extra = np.array([0.0 if isinstance(types, Undefined) else types.extra for types in found], dtype=float)
     undefined = {place: types for place, types in enumerate(found) if isinstance(types, Undefined)}
-    return TypeRows(Grams(hashes, owner.astype(np.int64)), extra, undefined)
+    return TypeRows(NGrams(hashes, owner.astype(np.int64)), extra, undefined)
 
 
-def _deduplicate(grams: Grams, owner: Ints) -> Grams:
+def _deduplicate(grams: NGrams, owner: Ints) -> NGrams:
     """The things of each conversation, each once, from those of replies and the conversation of each reply."""
     of = owner[grams.owner]
     order = np.argsort(mix_bits(grams.hashes + of.astype(np.uint64) * PRIME))
     hashes, of = grams.hashes[order], of[order]
     new = np.flatnonzero(np.concatenate([[len(of) > 0], (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])]))
-    return Grams(hashes[new], of[new])
+    return NGrams(hashes[new], of[new])

@@ -16,7 +16,7 @@ from trialogue.metrics.engine.accumulate import (
     accumulator_for,
 )
 from trialogue.metrics.engine.unit_scores import ColumnSink
-from trialogue.metrics.fit_uncertainty import CALIBRATION, Fitted
+from trialogue.metrics.fit_uncertainty import CALIBRATION, FittedMetric
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.word_hashes import Vocabulary
 from trialogue.records import ActOrigin, DistinctCounts, Estimate, Reason, ReasonCode, Role, Score
@@ -111,7 +111,9 @@ class Measurement:
     def scores(self) -> list[Score]:
         """Scores of systems, then of their differences, as returned by ``measure``."""
         metrics, totals, settings = self._metrics, self._totals, self._settings
-        calibrated = {each.measure for each in metrics if isinstance(each, Fitted) and each.rests_on == CALIBRATION}
+        calibrated = {
+            each.measure for each in metrics if isinstance(each, FittedMetric) and each.rests_on == CALIBRATION
+        }
         signatures = {
             metric.measure: _signature(
                 metric,

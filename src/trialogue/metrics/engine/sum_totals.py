@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, Summed, Undefined
-from trialogue.metrics.batch import Batch, SummedAtOnce
+from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, SumMetric, Undefined
+from trialogue.metrics.batch import Batch, BatchSumMetric
 from trialogue.metrics.engine.settings import Settings
 from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
@@ -37,7 +37,7 @@ MOST_CLUSTERS, GROUPS = 4_000, 1_000  # above so many clusters, groups of them a
 class SummedTotals:
     """Running totals of a metric that is a function of sums."""
 
-    metric: Summed[Any]
+    metric: SumMetric[Any]
     failed: FailurePolicy | None = None
     """How failed units count; None: as the metric's card says."""
     has_failures: bool = False
@@ -113,7 +113,7 @@ class SummedTotals:
         """Sufficient statistics, shape (units, k), and by place why there are none."""
         failed = [place for place, unit in enumerate(units) if failure_of(unit) is not None]
         self.has_failures = self.has_failures or bool(failed)
-        if not len(units) or units is not batch.replies or not isinstance(self.metric, SummedAtOnce):
+        if not len(units) or units is not batch.replies or not isinstance(self.metric, BatchSumMetric):
             return _stack_rows([with_failure_policy(self.metric, unit, self.failed) for unit in units])
         rows = self.metric.statistics_of(batch)
         values, undefined = rows.values, dict(rows.undefined)
@@ -227,7 +227,7 @@ class SummedTotals:
         return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
 
 
-def is_share(metric: Summed[Any]) -> bool:
+def is_share(metric: SumMetric[Any]) -> bool:
     """Whether the value is unit counts over units, and not a model's estimate of such a share."""
     return metric.card.is_share
 

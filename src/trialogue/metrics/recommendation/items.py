@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
+from trialogue.metrics.base import Array, DistinctTypes, Reply, Undefined, ratio
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, Variant
 
@@ -138,16 +138,16 @@ class Coverage:
         self.card = COVERAGE.model_copy(update={"needs": (variant,)})
         self._size, self._k, self._ranked = size, k, variant == "ranking"
 
-    def types(self, unit: Reply) -> Types | Undefined:
+    def types(self, unit: Reply) -> DistinctTypes | Undefined:
         """Items of one reply."""
         if self._size is None:
             return Undefined(Reason.of(ReasonCode.CATALOGUE_SIZE_UNKNOWN))
         if not self._ranked:
             found = mentions_in(unit)
-            return found if isinstance(found, Undefined) else Types([item_key(mention) for mention in found])
+            return found if isinstance(found, Undefined) else DistinctTypes([item_key(mention) for mention in found])
         if unit.utterance.ranking is None:
             return Undefined(Reason.of(ReasonCode.NO_RANKING))
-        return Types(unit.utterance.ranking[: self._k])
+        return DistinctTypes(unit.utterance.ranking[: self._k])
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         """Distinct items over the size of the catalogue."""

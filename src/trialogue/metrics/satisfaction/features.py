@@ -46,7 +46,7 @@ _EVERYDAY = frozenset(
 
 
 @dataclass(frozen=True)
-class Talk:
+class DialogueTexts:
     """Texts of a dialogue, by speaker and in order."""
 
     replies: tuple[str, ...]
@@ -64,14 +64,14 @@ class Feature:
     """What it is."""
     sign: int
     """1: more of it can only raise the estimate; -1: only lower it."""
-    of: Callable[[Talk], float]
+    of: Callable[[DialogueTexts], float]
     """The number."""
 
 
-def talk_of(dialogue: Dialogue) -> Talk:
+def talk_of(dialogue: Dialogue) -> DialogueTexts:
     """Texts of a dialogue, with plain apostrophes."""
     said = [(each.speaker, each.text.replace("’", "'")) for each in dialogue.utterances]
-    return Talk(
+    return DialogueTexts(
         replies=tuple(text for speaker, text in said if speaker == "system"),
         turns=tuple(text for speaker, text in said if speaker == "user"),
         answered=tuple((a[1], b[1]) for a, b in pairwise(said) if (a[0], b[0]) == ("user", "system")),
@@ -96,30 +96,30 @@ def _share(texts: Sequence[str], found: Callable[[str], object]) -> float:
     return _mean([float(bool(found(text))) for text in texts])
 
 
-def _bigrams(talk: Talk) -> list[object]:
+def _bigrams(talk: DialogueTexts) -> list[object]:
     return [pair for text in talk.replies for pair in ngrams(words_and_marks(text), 2)]
 
 
-def _distinct(talk: Talk) -> float:
+def _distinct(talk: DialogueTexts) -> float:
     return math.log1p(len(set(_bigrams(talk))) / max(1, len(talk.replies)))
 
 
-def _distinct_share(talk: Talk) -> float:
+def _distinct_share(talk: DialogueTexts) -> float:
     found = _bigrams(talk)
     return len(set(found)) / max(1, len(found))
 
 
-def _count_list_items(talk: Talk) -> float:
+def _count_list_items(talk: DialogueTexts) -> float:
     return math.log1p(_mean([len(_LISTED.findall(text)) for text in talk.replies]))
 
 
-def _likeness(talk: Talk) -> float:
+def _likeness(talk: DialogueTexts) -> float:
     """Words shared by neighbouring replies over all their words; .2, an ordinary value, where there are no neighbours."""
     sets = [set(_words(text)) for text in talk.replies]
     return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)], otherwise=0.2)
 
 
-def _repetition_within_replies(talk: Talk) -> float:
+def _repetition_within_replies(talk: DialogueTexts) -> float:
     found = [ngrams(words_and_marks(text), 2) for text in talk.replies]
     return _mean([1 - len(set(pairs)) / max(1, len(pairs)) for pairs in found])
 
@@ -128,12 +128,12 @@ def _content(text: str) -> set[str]:
     return {word for word in _words(text) if word not in _EVERYDAY and len(word) > 2}
 
 
-def _taken_up(talk: Talk) -> float:
+def _taken_up(talk: DialogueTexts) -> float:
     pairs = [(_content(said), set(_words(reply))) for said, reply in talk.answered]
     return _mean([len(asked & reply) / len(asked) for asked, reply in pairs if asked])
 
 
-def _repetition_by_user(talk: Talk) -> float:
+def _repetition_by_user(talk: DialogueTexts) -> float:
     """Largest share of a turn's content words that one earlier turn holds, averaged; .2 for a single turn."""
     sets = [set(_words(text)) for text in talk.turns]
     later = [(_content(text), sets[:place]) for place, text in enumerate(talk.turns) if place]
@@ -142,16 +142,16 @@ def _repetition_by_user(talk: Talk) -> float:
     )
 
 
-def _share_of_later_turns(found: re.Pattern[str]) -> Callable[[Talk], float]:
+def _share_of_later_turns(found: re.Pattern[str]) -> Callable[[DialogueTexts], float]:
     """Share of the user's turns after the first one."""
     return lambda talk: _share(talk.turns[1:], lambda text: found.search(text.lower()))
 
 
-def _occurs_in_last_turn(found: re.Pattern[str]) -> Callable[[Talk], float]:
+def _occurs_in_last_turn(found: re.Pattern[str]) -> Callable[[DialogueTexts], float]:
     return lambda talk: float(len(talk.turns) > 1 and found.search(talk.turns[-1].lower()) is not None)
 
 
-def _turns(found: re.Pattern[str]) -> Callable[[Talk], float]:
+def _turns(found: re.Pattern[str]) -> Callable[[DialogueTexts], float]:
     return lambda talk: _share(talk.turns, lambda text: found.search(text.lower()))
 
 

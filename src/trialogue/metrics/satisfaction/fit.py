@@ -42,7 +42,7 @@ class Weights(Record):
         return points
 
 
-class Trained(Record):
+class SatisfactionModel(Record):
     """The estimator: weights from all training dialogues, and per system weights fitted without it."""
 
     kind: ClassVar[str] = "satisfaction-model"
@@ -97,7 +97,7 @@ def fit(rows: Array, satisfied: Array, *, penalty: float = PENALTY) -> Weights:
     )
 
 
-def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALTY) -> Trained:
+def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALTY) -> SatisfactionModel:
     """Train the estimator on dialogues that their users rated ``satisfaction`` 0 or 1.
 
     Its fingerprints are kept, so that a training dialogue is recognised whatever its system is called later on.
@@ -107,7 +107,7 @@ def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALT
     """
     satisfied = np.array([_satisfaction_label(dialogue) for dialogue in dialogues])
     rows = matrix(dialogues)
-    return Trained(
+    return SatisfactionModel(
         origin=origin,
         features=tuple(FEATURES),
         everything=fit(rows, satisfied, penalty=penalty),

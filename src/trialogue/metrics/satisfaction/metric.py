@@ -20,7 +20,7 @@ from trialogue.fingerprints import TrainingExposure, exposure_of
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
-from trialogue.metrics.satisfaction.fit import Trained, Weights
+from trialogue.metrics.satisfaction.fit import SatisfactionModel, Weights
 from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 from trialogue.records.files.opening import open_bytes, write_text
 from trialogue.records.files.validation import dotted_path, mistakes_of
@@ -90,7 +90,7 @@ class Satisfaction:
     card = CARD
     per_dialogue = False
 
-    def __init__(self, *, variant: str = CARD.default, model: str | Trained | None = None) -> None:
+    def __init__(self, *, variant: str = CARD.default, model: str | SatisfactionModel | None = None) -> None:
         """Use the bundled estimator, or a custom one (``train``): the object, or its file."""
         self._model = read_model(model) if isinstance(model, str) else model or load_bundled_weights()
         own = self._model != load_bundled_weights()
@@ -140,24 +140,24 @@ class Satisfaction:
 
 
 @cache
-def load_bundled_weights() -> Trained:
+def load_bundled_weights() -> SatisfactionModel:
     """Load the bundled weights."""
     resource = importlib.resources.files("trialogue.metrics") / "bundled" / BUNDLED
-    return Trained.model_validate_json(resource.read_text("utf-8"))
+    return SatisfactionModel.model_validate_json(resource.read_text("utf-8"))
 
 
-def _hash(model: Trained) -> str:
+def _hash(model: SatisfactionModel) -> str:
     """Short hash of an estimator; fields that its version did not have yet do not change it."""
     unknown = {name for name in ("fingerprints", "domain") if getattr(model, name) is None}
     return hashlib.sha256(model.model_dump_json(exclude=unknown).encode()).hexdigest()[:8]
 
 
-def write_model(model: Trained, path: Path | str) -> None:
+def write_model(model: SatisfactionModel, path: Path | str) -> None:
     """Write an estimator as JSON."""
     write_text(Path(path), model.model_dump_json(indent=1) + "\n")
 
 
-def read_model(path: Path | str) -> Trained:
+def read_model(path: Path | str) -> SatisfactionModel:
     """Read an estimator written by ``write_model``.
 
     Raises:
@@ -166,7 +166,7 @@ def read_model(path: Path | str) -> Trained:
     with open_bytes(Path(path)) as stream:
         raw = stream.read()
     try:
-        model = Trained.model_validate_json(raw)
+        model = SatisfactionModel.model_validate_json(raw)
     except ValidationError as error:
         problems = [
             Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)

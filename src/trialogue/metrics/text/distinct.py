@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, EqualSize, Reply, Types, Undefined, ratio
+from trialogue.metrics.base import Array, DistinctTypes, EqualSize, Reply, Undefined, ratio
 from trialogue.metrics.batch import Batch, Rows, TypeRows, mean_rows, where
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.recommendation.items import whole_number
@@ -25,7 +25,7 @@ from trialogue.metrics.text.tokens import (
     words,
     words_and_marks,
 )
-from trialogue.metrics.text.word_hashes import Grams
+from trialogue.metrics.text.word_hashes import NGrams
 from trialogue.records import Reason, ReasonCode
 
 Value = Callable[[Array, Array, Array], Array]
@@ -129,7 +129,7 @@ class _OverReplies(Distinct):
         """N-grams of shares (@laps and @ead too), replies of what is counted per reply."""
         return self._formula.equal_size
 
-    def types(self, unit: Reply) -> Types | Undefined:
+    def types(self, unit: Reply) -> DistinctTypes | Undefined:
         """The reply's n-grams."""
         formula = self._formula
         if not formula.blank_counts and not unit.text.strip():
@@ -137,7 +137,7 @@ class _OverReplies(Distinct):
         units = unit.text if formula.rule is None else formula.rule(unit.text)
         if formula.shorter_than is not None and len(units) >= formula.shorter_than:
             units = ()
-        return Types(ngrams(units, self._n), float(len(units)) if formula.extra == "words" else 1.0)
+        return DistinctTypes(ngrams(units, self._n), float(len(units)) if formula.extra == "words" else 1.0)
 
     def types_of(self, batch: Batch) -> TypeRows:
         """The same of a batch."""
@@ -176,12 +176,12 @@ class _WithinReplies(Distinct):
         return ratio(sums)
 
 
-def _of_texts(grams: Grams, keep: NDArray[np.bool_]) -> Grams:
+def _of_texts(grams: NGrams, keep: NDArray[np.bool_]) -> NGrams:
     """Only those of some texts."""
     if keep.all():
         return grams
     own = keep[grams.owner]
-    return Grams(grams.hashes[own], grams.owner[own])
+    return NGrams(grams.hashes[own], grams.owner[own])
 
 
 def shares_of_distinct(batch: Batch, n: int) -> tuple[Array, dict[int, Undefined]]:

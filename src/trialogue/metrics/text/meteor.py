@@ -58,7 +58,7 @@ class Meteor(MeanAgainstReference):
     def __init__(self, *, variant: str = CARD.default) -> None:
         self.measure = full_name(CARD, variant, {})
         self._nltk = need("nltk.translate.meteor_score", extra="text", purpose="compute METEOR")
-        self._stemmer = _RememberingStemmer()
+        self._stemmer = _CachingStemmer()
         self._wordnet = wordnet() if variant == "nltk" else _NoSynonyms()
         self._score = self._meteor
 
@@ -69,7 +69,7 @@ class Meteor(MeanAgainstReference):
         return value
 
 
-class _RememberingStemmer:
+class _CachingStemmer:
     """Porter's stemmer, each word once."""
 
     def __init__(self) -> None:

@@ -6,13 +6,13 @@ The text's index is stored in the lowest bits of each key, so that one integer s
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.text.word_hashes import Encoded, Grams, Hashes, Ints
+from trialogue.metrics.text.word_hashes import Encoded, Hashes, Ints, NGrams
 
 LONGEST = 64  # words of a text whose columns fit the bits of one number
 CELLS = 1 << 20  # of the table of equal words that is held at a time; 8 MB
 
 
-def distinct(grams: Grams, texts: int) -> Ints:
+def distinct(grams: NGrams, texts: int) -> Ints:
     """Number of distinct n-grams in each text, shape (texts,)."""
     keys, bits = _hash_keys(grams, texts)
     keys.sort()
@@ -20,7 +20,7 @@ def distinct(grams: Grams, texts: int) -> Ints:
     return np.bincount(_owner(first, bits), minlength=texts).astype(np.int64)
 
 
-def common(left: Grams, right: Grams, texts: int) -> Ints:
+def common(left: NGrams, right: NGrams, texts: int) -> Ints:
     """Multiset intersection size of each text with its counterpart, shape (texts,).
 
     The clipped counts of Papineni et al. (2002), sec. 2.1.
@@ -79,7 +79,7 @@ def _pad_rows(texts: Encoded, starts: Ints, chosen: Ints, filling: np.uint64) ->
     return np.where(columns < lengths[:, None], own, filling)
 
 
-def _hash_keys(grams: Grams, texts: int, *, spare: int = 0) -> tuple[Hashes, np.uint64]:
+def _hash_keys(grams: NGrams, texts: int, *, spare: int = 0) -> tuple[Hashes, np.uint64]:
     """Hashes with the number of the text in the lowest bits but some, and how many bits that takes."""
     bits = max(int(texts).bit_length(), 1)
     keys = (grams.hashes << np.uint64(bits + spare)) | (grams.owner.astype(np.uint64) << np.uint64(spare))

@@ -88,7 +88,7 @@ class Perplexity:
         folder = model_folder(model, metric="perplexity")
         self.measure = full_name(CARD, variant, {"model": folder.name})
         self._statistics, self._combine = FORMULAS[variant]
-        self._reader = _Reader(folder)
+        self._reader = _LanguageModel(folder)
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(sum of token losses, tokens), or (perplexity of the reply, 1)."""
@@ -102,7 +102,7 @@ class Perplexity:
         return self._combine(sums)
 
 
-class _Reader:
+class _LanguageModel:
     """A causal language model and its tokenizer."""
 
     def __init__(self, folder: ModelFolder) -> None:

@@ -53,7 +53,7 @@ def mix_bits(values: Hashes) -> Hashes:
 
 
 @dataclass(frozen=True)
-class Grams:
+class NGrams:
     """n-grams of several texts, in order, with repetitions."""
 
     hashes: Hashes
@@ -82,10 +82,10 @@ class Encoded:
         """Shape (words,): words from here to the end of the text, this one included."""
         return np.repeat(np.cumsum(self.lengths), self.lengths) - np.arange(len(self.hashes))
 
-    def grams(self, n: int) -> Grams:
+    def grams(self, n: int) -> NGrams:
         """n-grams that do not cross text boundaries."""
         if n == 1:
-            return Grams(self.hashes, self.owner)
+            return NGrams(self.hashes, self.owner)
         if not self._rolled:
             self._rolled.append(self.hashes)
         while len(self._rolled) < n:
@@ -93,7 +93,7 @@ class Encoded:
             self._rolled.append(mix_bits(self._rolled[-1][: len(longer)] * _ODD + longer))
         rolled = self._rolled[n - 1]
         whole = self._words_left[: len(rolled)] >= n
-        return Grams(rolled[whole], self.owner[: len(rolled)][whole])
+        return NGrams(rolled[whole], self.owner[: len(rolled)][whole])
 
     def totals(self, n: int) -> Ints:
         """Number of n-grams in each text, shape (texts,)."""

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.rating_agreement import USER_MEAN
-from trialogue.findings.agreement.records import Agreed, AgreementFindings, PreferenceAgreement, RatingAgreement
+from trialogue.findings.agreement.records import (
+    AgreementCoefficient,
+    AgreementFindings,
+    PreferenceAgreement,
+    RatingAgreement,
+)
 from trialogue.records import Estimate
 from trialogue.report.long_names import with_short_names
 from trialogue.report.numbers import MISSING, bounds, number
@@ -67,7 +72,7 @@ def _ratings(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) ->
     return table
 
 
-def _units(each: RatingAgreement, pooled: Agreed | None) -> str:
+def _units(each: RatingAgreement, pooled: AgreementCoefficient | None) -> str:
     """How many units have a value, and the agreement on these alone where others count as guesses."""
     counts = f"{each.scored}/{each.rated}"
     if pooled is None or pooled.penalised is None or pooled.estimate.value is None:

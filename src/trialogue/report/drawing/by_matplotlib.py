@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.text import one_line
 
@@ -106,7 +106,7 @@ def _families(drawing: Drawing) -> list[str]:
     from matplotlib import font_manager
 
     known = font_manager.get_font(font_manager.findfont("DejaVu Sans")).get_charmap()
-    texts = "".join(mark.text for mark in drawing.marks if isinstance(mark, Words))
+    texts = "".join(mark.text for mark in drawing.marks if isinstance(mark, TextMark))
     if all(ord(char) in known for char in texts):
         return ["DejaVu Sans"]
     installed = {font.name for font in font_manager.fontManager.ttflist}

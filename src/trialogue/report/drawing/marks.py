@@ -71,7 +71,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Words:
+class TextMark:
     """A line of text; ``y`` is its middle or, if rotated (degrees, counter-clockwise), its starting point."""
 
     x: float
@@ -86,7 +86,7 @@ class Words:
     href: str = ""
 
 
-Mark = Line | Path | Box | Dot | Words
+Mark = Line | Path | Box | Dot | TextMark
 
 
 @dataclass

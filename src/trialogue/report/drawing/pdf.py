@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import cos, radians, sin
 
 from trialogue.report.drawing.by_matplotlib import matplotlib_pdf
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.plain_text import FONT_SIZE, HALF_CAPITAL, is_plain
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.drawing.truetype import Subset, TrueType, dejavu
@@ -24,7 +24,7 @@ def pdf_bytes(drawing: Drawing) -> bytes:
     """Render as PDF, as wide as the drawing at 72 pixels per inch."""
     if not is_plain(drawing):
         return matplotlib_pdf(drawing)
-    texts = [(mark.bold, one_line(mark.text)) for mark in drawing.marks if isinstance(mark, Words)]
+    texts = [(mark.bold, one_line(mark.text)) for mark in drawing.marks if isinstance(mark, TextMark)]
     subsets = {
         bold: dejavu(bold=bold).subset("".join(text for weight, text in texts if weight is bold))
         for bold in WEIGHTS
@@ -106,7 +106,7 @@ class _Page:
             return _dot(mark)
         return self._words(mark)
 
-    def _words(self, mark: Words) -> str:
+    def _words(self, mark: TextMark) -> str:
         text = one_line(mark.text)
         if not text:
             return ""
@@ -121,7 +121,7 @@ class _Page:
         return f"BT /F{int(mark.bold)} {_n(size)} Tf {_color(mark.color)} rg {placed} <{glyphs}> Tj ET"
 
 
-def _anchor_offset(font: TrueType, text: str, size: float, mark: Words) -> float:
+def _anchor_offset(font: TrueType, text: str, size: float, mark: TextMark) -> float:
     """Width of the text before its anchor point."""
     return font.text_width(text, size) * {"start": 0.0, "middle": 0.5, "end": 1.0}[mark.anchor]
 

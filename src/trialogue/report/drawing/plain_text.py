@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from trialogue.report.drawing.marks import Drawing, Words
+from trialogue.report.drawing.marks import Drawing, TextMark
 from trialogue.report.drawing.truetype import dejavu
 from trialogue.report.text import one_line
 
@@ -23,7 +23,7 @@ SIMPLE = {
 def is_plain(drawing: Drawing) -> bool:
     """Whether each character of a drawing is a glyph of DejaVu Sans beside the one before it."""
     for bold in (False, True):
-        texts = (one_line(mark.text) for mark in drawing.marks if isinstance(mark, Words) and mark.bold is bold)
+        texts = (one_line(mark.text) for mark in drawing.marks if isinstance(mark, TextMark) and mark.bold is bold)
         used = set("".join(texts))
         if used and not all(_is_simple(char) and ord(char) in dejavu(bold=bold).glyphs for char in used):
             return False

@@ -10,7 +10,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from trialogue.report.drawing.by_matplotlib import DOTS, matplotlib_png
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.plain_text import FONT_SIZE, HALF_CAPITAL, is_plain
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.drawing.truetype import dejavu_path
@@ -120,7 +120,7 @@ def _paint_way(image: "Image", points: list[tuple[float, float]], width: float, 
     image.paste(color, (left, top), tile.reduce(FINE))
 
 
-def _paint_words(image: "Image", brush: "ImageDraw", mark: Words) -> None:
+def _paint_words(image: "Image", brush: "ImageDraw", mark: TextMark) -> None:
     text, font = one_line(mark.text), _font(round(mark.size * FONT_SIZE * DOTS), mark.bold)
     if not text:
         return

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from trialogue.findings import League
 from trialogue.records import Estimate
-from trialogue.report.drawing.marks import SIZE, Drawing, Line, Words
+from trialogue.report.drawing.marks import SIZE, Drawing, Line, TextMark
 from trialogue.report.numbers import number
 
 
@@ -104,4 +104,4 @@ def draw_axis(
     for place, label in zip(places, tick_labels(places), strict=True):
         x = scale(place)
         drawing.add(Line(x, top, x, bottom))
-        drawing.add(Words(x, bottom + 11, label, size=size, color="muted", anchor="middle"))
+        drawing.add(TextMark(x, bottom + 11, label, size=size, color="muted", anchor="middle"))

@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.text import printable
 
@@ -50,8 +50,8 @@ def _link_mark(mark: Mark) -> str:
     drawn = _mark(mark, in_page=True)
     if isinstance(mark, Path) or not mark.href:
         return drawn
-    name = f"Dialogues: {mark.text if isinstance(mark, Words) else mark.tip}"
-    stops = "" if isinstance(mark, Words) else ' tabindex="-1"'
+    name = f"Dialogues: {mark.text if isinstance(mark, TextMark) else mark.tip}"
+    stops = "" if isinstance(mark, TextMark) else ' tabindex="-1"'
     return f"<a href={quoteattr(mark.href)} aria-label={quoteattr(printable(name))}{stops}>{drawn}</a>"
 
 
@@ -91,7 +91,7 @@ def _dot(mark: Dot, in_page: bool) -> tuple[str, str, str]:
     return "polygon", f' points="{corners}"{width}{paint}', ""
 
 
-def _words(mark: Words, in_page: bool) -> tuple[str, str, str]:
+def _words(mark: TextMark, in_page: bool) -> tuple[str, str, str]:
     baseline = mark.y if mark.turn else mark.y + mark.size * 0.35  # half the height of capitals
     attributes = f' x="{_n(mark.x)}" y="{_n(baseline)}" font-size="{_n(mark.size)}"'
     if mark.anchor != "start":

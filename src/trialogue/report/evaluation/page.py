@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from trialogue.findings import Findings, Flip, League, Measure, Sensitivity
+from trialogue.findings import Findings, League, Measure, RankReversal, Sensitivity
 from trialogue.findings.agreement.records import Validity
 from trialogue.findings.agreement.validity import known_validity, validity_lines
 from trialogue.findings.family import correction_within
@@ -83,7 +83,7 @@ class PairTable:
 
 
 @dataclass(frozen=True)
-class FlipRow:
+class RankReversalRow:
     """Two systems whose order depends on the variant."""
 
     a: str
@@ -99,7 +99,7 @@ class Family:
 
     metric: str
     table: Table
-    flips: tuple[FlipRow, ...]
+    flips: tuple[RankReversalRow, ...]
     flipped: frozenset[str]
     figure: Figure | None
 
@@ -335,10 +335,10 @@ def _family_section(family: Sensitivity, systems: Sequence[str], drawn: Sequence
     return Family(family.metric, table, tuple(_flip(flip) for flip in family.flips), flipped, figure)
 
 
-def _flip(flip: Flip) -> FlipRow:
+def _flip(flip: RankReversal) -> RankReversalRow:
     names = variant_labels([*flip.for_a, *flip.for_b])
     for_a, for_b = (", ".join(names[name] for name in side) for side in (flip.for_a, flip.for_b))
-    return FlipRow(flip.a, flip.b, for_a, for_b, flip.sure)
+    return RankReversalRow(flip.a, flip.b, for_a, for_b, flip.sure)
 
 
 def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:

@@ -24,7 +24,7 @@ MOST_RANKED = 20  # items of a ranking
 MOST_LISTED = 12  # ids of a need's items
 
 
-class Words:
+class TextCodes:
     """Texts that recur, as numbers."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Words:
 
 def detail(
     entry: Entry,
-    words: Words,
+    words: TextCodes,
     *,
     users: str | None,
     values: Sequence[Value],
@@ -84,7 +84,7 @@ def _without_empty(**fields: JsonValue) -> dict[str, JsonValue]:
 
 
 def _utterance(
-    said: Utterance, words: Words, values: Sequence[Value], answers: Sequence[Score]
+    said: Utterance, words: TextCodes, values: Sequence[Value], answers: Sequence[Score]
 ) -> dict[str, JsonValue]:
     """``s`` 1 for the system, ``a`` acts, ``b`` who says so, ``l`` labels, ``m`` mentions, ``k`` ranking, ``w`` seconds."""
     latency = said.meta.get(LATENCY)
@@ -111,12 +111,12 @@ def _utterance(
     )
 
 
-def _act(intent: str, slots: Sequence[tuple[str, str | None]], words: Words) -> list[JsonValue]:
+def _act(intent: str, slots: Sequence[tuple[str, str | None]], words: TextCodes) -> list[JsonValue]:
     values = ", ".join(slot if value is None else f"{slot} = {value}" for slot, value in slots)
     return [words.number(intent), plain(values)]
 
 
-def _mention(text: str, mention: Mention, words: Words) -> list[JsonValue]:
+def _mention(text: str, mention: Mention, words: TextCodes) -> list[JsonValue]:
     """[start, end, title, id, how it was found]; places are null where they are unknown or lie outside the text."""
     start, end = mention.start, mention.end
     if start is None or end is None or not 0 <= start < end <= len(text):
@@ -127,7 +127,7 @@ def _mention(text: str, mention: Mention, words: Words) -> list[JsonValue]:
     return [*places, words.number(mention.title), item, words.number(mention.by.value)]
 
 
-def _values(values: Iterable[Value], words: Words) -> list[JsonValue]:
+def _values(values: Iterable[Value], words: TextCodes) -> list[JsonValue]:
     """[measure, value, why there is none] of each."""
     return [
         [
@@ -144,7 +144,7 @@ def round_value(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def _answers(answers: Iterable[Score], words: Words) -> list[JsonValue]:
+def _answers(answers: Iterable[Score], words: TextCodes) -> list[JsonValue]:
     """[measure, value, rater, kind of rater, lowest, highest, why there is none] of each."""
     return [
         [

@@ -14,7 +14,7 @@ from trialogue.records.kinds.gates import Gate
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
 from trialogue.report.explorer.chunks import plain, write_chunk
 from trialogue.report.explorer.columns import FACETS, Columns
-from trialogue.report.explorer.details import Words, detail, round_value
+from trialogue.report.explorer.details import TextCodes, detail, round_value
 from trialogue.report.explorer.entries import Entry, Part, entries_of
 from trialogue.report.explorer.links import PAGE
 from trialogue.report.explorer.threats import threat_rows
@@ -74,7 +74,7 @@ def _write_rows(parts: Sequence[Part], data: Path, names: set[str]) -> tuple[Col
     starts: dict[str, list[JsonValue]] = {"text": [], "detail": []}
     texts: list[JsonValue] = []
     details: list[JsonValue] = []
-    words, size = Words(), 0
+    words, size = TextCodes(), 0
 
     def flush(kind: str, content: JsonValue, first: int) -> None:
         name = f"{kind}-{len(starts[kind])}"
@@ -88,7 +88,7 @@ def _write_rows(parts: Sequence[Part], data: Path, names: set[str]) -> tuple[Col
             texts, size = [], 0
         if len(details) == DETAIL_CHUNK:
             flush("detail", {"words": words.texts(), "rows": details}, row - len(details))
-            details, words = [], Words()
+            details, words = [], TextCodes()
         values, answers, gates = list(scores.values(entry)), scores.answers(entry), _gates(part, entry)
         raters = [(each.rater,) for each in answers if each.rater is not None]
         raters += [(vote.rater,) for vote in votes if vote.rater is not None]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from trialogue.findings.passport.answer import PART_TITLES, sample_of, sample_text, sentences_of
-from trialogue.findings.passport.records import Part, PassportFindings, SystemOrder, SystemRank
+from trialogue.findings.passport.records import PassportFindings, PassportPart, SystemOrder, SystemRank
 from trialogue.findings.threats import Severity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import GATE_WORDS, severity_heading
@@ -20,7 +20,8 @@ ANY_FAULT = "any of these"
 def overview(found: PassportFindings) -> Table:
     """The parts side by side."""
     rows = tuple(
-        (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part))) for part in Part
+        (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part)))
+        for part in PassportPart
     )
     return Table(("Part", "What it says", "Dialogues"), rows)
 
@@ -177,34 +178,34 @@ def _rows(found: PassportFindings) -> Iterator[list[object]]:
     if behavior is not None:
         for each in behavior.distances:
             for what, estimate in (("value", each.value), ("yardstick", each.yardstick), ("excess", each.excess)):
-                yield _row(Part.BEHAVIOR, f"distance {what}", each.name, estimate)
+                yield _row(PassportPart.BEHAVIOR, f"distance {what}", each.name, estimate)
         for one in behavior.discriminators:
-            yield _row(Part.BEHAVIOR, "auc", one.name, one.auc)
-        yield _row(Part.BEHAVIOR, "auc", "split-half", behavior.split_half)
+            yield _row(PassportPart.BEHAVIOR, "auc", one.name, one.auc)
+        yield _row(PassportPart.BEHAVIOR, "auc", "split-half", behavior.split_half)
     for ranking in found.rankings:
         about = f"{ranking.simulated.measure} / {ranking.real.measure}"
-        row = _row(Part.RANKING, "concordance", about, ranking.concordance)
+        row = _row(PassportPart.RANKING, "concordance", about, ranking.concordance)
         yield [*row[:8], ranking.p, str(ranking.refusal or "") or row[9]]
     for group in found.known_groups:
         for dose in group.doses:
-            yield _row(Part.KNOWN_GROUPS, "outcome", dose.system, dose.outcome)
+            yield _row(PassportPart.KNOWN_GROUPS, "outcome", dose.system, dose.outcome)
             if dose.change is not None:
-                yield _row(Part.KNOWN_GROUPS, "change", dose.system, dose.change)
-        yield _row(Part.KNOWN_GROUPS, "falls with every dose", group.agent, group.order_share)
+                yield _row(PassportPart.KNOWN_GROUPS, "change", dose.system, dose.change)
+        yield _row(PassportPart.KNOWN_GROUPS, "falls with every dose", group.agent, group.order_share)
     for stability in found.stability:
         for spread in stability.spreads:
-            yield [Part.STABILITY, stability.factor, spread.system, spread.spread, *[None] * 6]
+            yield [PassportPart.STABILITY, stability.factor, spread.system, spread.spread, *[None] * 6]
     for share in found.gates.shares if found.gates else ():
         gate = share.gate.value if share.gate else "any"
-        yield _row(Part.GATES, "simulated", gate, share.simulated)
-        yield _row(Part.GATES, "real", gate, share.real)
+        yield _row(PassportPart.GATES, "simulated", gate, share.simulated)
+        yield _row(PassportPart.GATES, "real", gate, share.real)
     if found.cost is not None:
-        yield _row(Part.COST, "user messages", "", found.cost.turns)
+        yield _row(PassportPart.COST, "user messages", "", found.cost.turns)
         for name in ("calls", "tokens_in", "tokens_out", "money", "seconds"):
-            yield [Part.COST, name, "", getattr(found.cost, name), *[None] * 6]
+            yield [PassportPart.COST, name, "", getattr(found.cost, name), *[None] * 6]
 
 
-def _row(part: Part, what: str, about: str, estimate: Estimate) -> list[object]:
+def _row(part: PassportPart, what: str, about: str, estimate: Estimate) -> list[object]:
     interval = estimate.interval
     ends = (None, None) if interval is None else (interval.low, interval.high)
     why = None if estimate.why is None else str(estimate.why)

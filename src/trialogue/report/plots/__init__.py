@@ -10,8 +10,8 @@ from trialogue.report.measures import all_leagues, is_ranked, systems_in_order
 from trialogue.report.plots.base import LONGEST_LABEL, Figure, label
 from trialogue.report.plots.differences import differences
 from trialogue.report.plots.forest import forest, forests
+from trialogue.report.plots.histograms import spread, spreads
 from trialogue.report.plots.pairs import pairs
-from trialogue.report.plots.spread import spread, spreads
 from trialogue.report.plots.variants import variants
 from trialogue.report.plots.votes import votes
 

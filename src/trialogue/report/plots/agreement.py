@@ -8,7 +8,7 @@ from trialogue.findings.agreement.rating_agreement import CHANCE
 from trialogue.findings.agreement.records import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
 from trialogue.records import VOTES, Estimate, MeasureName
 from trialogue.records.kinds.origins import possessive_of
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark, widest
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import bounds, column_decimals, number, render_estimate
 from trialogue.report.plots.base import Figure, legend, row_lines
@@ -129,7 +129,7 @@ def forest_of(
     decimals = column_decimals(estimates)
     for place, (row, text) in enumerate(zip(ordered, titles, strict=True)):
         _row(drawing, row, text, scale, top + ROW * (place + 0.5), right, decimals)
-    drawing.add(Words((left + right) / 2, bottom + 29, statistic, color="muted", anchor="middle"))
+    drawing.add(TextMark((left + right) / 2, bottom + 29, statistic, color="muted", anchor="middle"))
     parts = [f"{statistic[:1].upper()}{statistic[1:]} with 95 % intervals; the dashed line is chance ({chance:g})."]
     if ceiling is not None:
         parts.append(
@@ -161,15 +161,15 @@ def _key(drawing: Drawing, second: str | None, baselines: bool) -> None:
 
 
 def _row(drawing: Drawing, row: Row, text: str, scale: Scale, y: float, right: float, decimals: int) -> None:
-    drawing.add(Words(0, y, text))
+    drawing.add(TextMark(0, y, text))
     _mark(drawing, row, row.first, scale, y - (5 if row.second else 0), "accent", decimals)
     if row.second is not None:
         _mark(drawing, row, row.second, scale, y + 6, "muted", decimals)
     value = number(row.first.value or 0.0, decimals)
-    drawing.add(Words(right + 10, y, value, bold=True))
+    drawing.add(TextMark(right + 10, y, value, bold=True))
     if row.first.interval:
         offset = right + 14 + len(value) * SIZE * 0.66
-        drawing.add(Words(offset, y, bounds(row.first.interval, decimals), size=SIZE - 1, color="muted"))
+        drawing.add(TextMark(offset, y, bounds(row.first.interval, decimals), size=SIZE - 1, color="muted"))
 
 
 def _mark(drawing: Drawing, row: Row, estimate: Estimate, scale: Scale, y: float, color: str, decimals: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings.alignment.records import AlignmentProfile, plain
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.numbers import number
@@ -37,7 +37,7 @@ def mix_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) 
     _legend(drawing, profiles, colors)
     for place, name in enumerate(names):
         y = TOP + ROW * (place + 0.5)
-        drawing.add(Words(0, y, label(plain(name))))
+        drawing.add(TextMark(0, y, label(plain(name))))
         for one in profiles:
             share = one.system_mix.get(name, 0.0)
             tip = f"{one.system}: {number(share, 2)}"
@@ -67,10 +67,10 @@ def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]
     across = Scale(0, max(1, len(names) - 1), left + 30, right - 30)
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         drawing.add(Line(left, up(share), right, up(share), width=0.75))
-        drawing.add(Words(left - 6, up(share), f"{share:g}", size=SIZE - 1, color="muted", anchor="end"))
+        drawing.add(TextMark(left - 6, up(share), f"{share:g}", size=SIZE - 1, color="muted", anchor="end"))
     for place, name in enumerate(names):
         text = f"turn {name.replace('-', '–')}"
-        drawing.add(Words(across(place), TOP + TALL + 13, text, size=SIZE - 1, color="muted", anchor="middle"))
+        drawing.add(TextMark(across(place), TOP + TALL + 13, text, size=SIZE - 1, color="muted", anchor="middle"))
     _legend(drawing, profiles, colors, people=False)
     for order, one in enumerate(profiles):
         _line(

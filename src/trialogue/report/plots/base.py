@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trialogue.findings import League
 from trialogue.report.drawing.by_matplotlib import matplotlib_figure
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark, widest
 from trialogue.report.drawing.pdf import pdf_bytes
 from trialogue.report.drawing.png import png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
@@ -97,5 +97,5 @@ def row_lines(drawing: Drawing, rows: int, *, top: float, row: float, left: floa
 def legend(drawing: Drawing, entries: Sequence[tuple[Dot, str]], *, x: float, y: float) -> None:
     """Draw marks with their meaning, side by side."""
     for dot, meaning in entries:
-        drawing.add(replace(dot, x=x + 5, y=y), Words(x + 15, y, meaning, size=SIZE - 1, color="muted"))
+        drawing.add(replace(dot, x=x + 5, y=y), TextMark(x + 15, y, meaning, size=SIZE - 1, color="muted"))
         x += 15 + widest([meaning], size=SIZE - 1) + 18

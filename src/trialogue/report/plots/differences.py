@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings import Contrast, League
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale
 from trialogue.report.head_to_head import contrast_between, reach_of
 from trialogue.report.measures import is_ranked, labels
@@ -29,13 +29,13 @@ def differences(
     row_lines(drawing, len(rows), top=TOP, row=TALL, left=0, right=drawing.width)
     middle = (left + right) / 2
     drawing.add(Line(middle, TOP - 4, middle, TOP + TALL * len(rows), "muted", dashed=True))
-    drawing.add(Words(middle - 10, 16, f"← {label(b)} better", anchor="end", color="muted", size=SIZE - 1))
-    drawing.add(Words(middle + 10, 16, f"{label(a)} better →", color="muted", size=SIZE - 1))
-    drawing.add(Words(drawing.width, 16, "p", anchor="end", color="muted", size=SIZE - 1))
+    drawing.add(TextMark(middle - 10, 16, f"← {label(b)} better", anchor="end", color="muted", size=SIZE - 1))
+    drawing.add(TextMark(middle + 10, 16, f"{label(a)} better →", color="muted", size=SIZE - 1))
+    drawing.add(TextMark(drawing.width, 16, "p", anchor="end", color="muted", size=SIZE - 1))
     names = labels([league for league, _ in rows])
     for place, (league, contrast) in enumerate(rows):
         y = TOP + TALL * (place + 0.5)
-        drawing.add(Words(0, y, shorten(names[league.measure.name], 30)))
+        drawing.add(TextMark(0, y, shorten(names[league.measure.name], 30)))
         color = {"a": colors.get(a, "accent"), "b": colors.get(b, "accent")}.get(contrast.verdict, "muted")
         _row(drawing, league, contrast, y, left, right, color)
     return Figure(
@@ -62,9 +62,9 @@ def _row(drawing: Drawing, league: League, contrast: Contrast, y: float, left: f
         x1, x2 = scale(sign * difference.interval.low), scale(sign * difference.interval.high)
         drawing.add(Line(min(x1, x2), y, max(x1, x2), y, color, 2.4, tip=tip))
     drawing.add(Dot(scale(sign * (difference.value or 0.0)), y, color, hollow=not is_ranked(league), tip=tip))
-    drawing.add(Words(right + 8, y, render_estimate(difference, decimals, sign=True), size=SIZE - 0.5))
+    drawing.add(TextMark(right + 8, y, render_estimate(difference, decimals, sign=True), size=SIZE - 0.5))
     text = p_value(contrast.p_adjusted).removeprefix("= ")
-    drawing.add(Words(drawing.width, y, text, anchor="end", size=SIZE - 1, color="muted"))
+    drawing.add(TextMark(drawing.width, y, text, anchor="end", size=SIZE - 1, color="muted"))
 
 
 def _describe(rows: Sequence[tuple[League, Contrast]], a: str, b: str) -> str:

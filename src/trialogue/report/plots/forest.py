@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League, Standing
 from trialogue.report.compact_letters import league_letters
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, is_ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, render_estimate
@@ -32,12 +32,12 @@ def forest(league: League, colors: Mapping[str, str], *, alpha: float, correctio
     row_lines(drawing, len(standings) + len(baselines), top=26, row=ROW, left=0, right=drawing.width)
     draw_axis(drawing, scale, top=26, bottom=bottom)
     _headings(drawing, right, letters=bool(letters), show_ranks=show_ranks)
-    drawing.add(Words((left + right) / 2, bottom + 29, _axis_title(league), color="muted", anchor="middle"))
+    drawing.add(TextMark((left + right) / 2, bottom + 29, _axis_title(league), color="muted", anchor="middle"))
     decimals = column_decimals(standing.estimate for standing in standings)
     for index, standing in enumerate(standings):
         y = 26 + ROW * (index + 0.5)
         _row(drawing, league, standing, scale, y, colors.get(standing.system, "accent"), decimals)
-        drawing.add(Words(0, y, label(standing.system), href=rows_behind(league, standing.system)))
+        drawing.add(TextMark(0, y, label(standing.system), href=rows_behind(league, standing.system)))
         _figures(drawing, standing, right, y, decimals, letters.get(standing.system, ""), show_ranks)
     if baselines:
         _reference(drawing, scale(baselines[0].estimate.value or 0.0), top=26, bottom=rule)
@@ -45,7 +45,7 @@ def forest(league: League, colors: Mapping[str, str], *, alpha: float, correctio
     for index, baseline in enumerate(baselines):
         y = rule + ROW * (index + 0.5)
         _row(drawing, league, baseline, scale, y, "muted", decimals)
-        drawing.add(Words(0, y, label(baseline.system), color="muted"))
+        drawing.add(TextMark(0, y, label(baseline.system), color="muted"))
         _figures(drawing, baseline, right, y, decimals, "", False)
     return Figure(
         name=f"forest-{slug(measure.name)}",
@@ -64,13 +64,13 @@ def _reference(drawing: Drawing, x: float, *, top: float, bottom: float) -> None
 
 def _headings(drawing: Drawing, right: float, *, letters: bool, show_ranks: bool) -> None:
     x = right + 14
-    drawing.add(Words(x, 14, "value [interval]", size=SIZE - 1, color="muted"))
+    drawing.add(TextMark(x, 14, "value [interval]", size=SIZE - 1, color="muted"))
     x += 118
     if letters:
-        drawing.add(Words(x, 14, "letters", size=SIZE - 1, color="muted"))
+        drawing.add(TextMark(x, 14, "letters", size=SIZE - 1, color="muted"))
         x += 52
     if show_ranks:
-        drawing.add(Words(drawing.width, 14, "rank", size=SIZE - 1, color="muted", anchor="end"))
+        drawing.add(TextMark(drawing.width, 14, "rank", size=SIZE - 1, color="muted", anchor="end"))
 
 
 def _figures(
@@ -78,15 +78,15 @@ def _figures(
 ) -> None:
     """The numbers at the right of a row."""
     estimate = standing.estimate
-    drawing.add(Words(right + 14, y, number(estimate.value or 0.0, decimals), bold=True))
+    drawing.add(TextMark(right + 14, y, number(estimate.value or 0.0, decimals), bold=True))
     offset = 14 + len(number(estimate.value or 0.0, decimals)) * SIZE * 0.66 + 4
     if estimate.interval:
-        drawing.add(Words(right + offset, y, bounds(estimate.interval, decimals), size=SIZE - 1, color="muted"))
+        drawing.add(TextMark(right + offset, y, bounds(estimate.interval, decimals), size=SIZE - 1, color="muted"))
     if letters:
         text = letters if len(letters) <= MOST_LETTERS else f"{letters[: MOST_LETTERS - 1]}…"
-        drawing.add(Words(right + 132, y, text))
+        drawing.add(TextMark(right + 132, y, text))
     if show_ranks:
-        drawing.add(Words(drawing.width, y, ranks(standing.rank_low, standing.rank_high), anchor="end"))
+        drawing.add(TextMark(drawing.width, y, ranks(standing.rank_low, standing.rank_high), anchor="end"))
 
 
 def _row(
@@ -187,6 +187,6 @@ def _panel(
         y = top + SMALL_ROW * (place + 0.5)
         standing = standings.get(system)
         if standing is None or standing.estimate.value is None:
-            drawing.add(Words(x + width / 2, y, "—", size=SIZE - 1, color="muted", anchor="middle"))
+            drawing.add(TextMark(x + width / 2, y, "—", size=SIZE - 1, color="muted", anchor="middle"))
         else:
             _row(drawing, league, standing, scale, y, colors.get(system, "accent"), decimals)

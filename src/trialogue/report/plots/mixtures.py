@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from trialogue.findings.alignment.differentiation_records import Differentiation
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words, text_width
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark, text_width
 from trialogue.report.drawing.scale import Scale, ends, extent, tick_labels, ticks
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import number, render_estimate
@@ -42,14 +42,18 @@ def _panel(drawing: Drawing, one: Differentiation, *, left: float, top: float, w
     up = Scale(low, high, top + HEAD + TALL, top + HEAD)
     across = Scale(0, 1, left + AXIS + 4, left + width - 6)
     title = shorten(short_name(one.measure.name), int((width - 4) / text_width("m", size=SIZE)))
-    drawing.add(Words(left, top + 8, title, bold=True), Words(left, top + 23, _gain(one), size=SIZE - 1, color="muted"))
+    drawing.add(
+        TextMark(left, top + 8, title, bold=True), TextMark(left, top + 23, _gain(one), size=SIZE - 1, color="muted")
+    )
     places = ticks(low, high, 4)
     for place, label in zip(places, tick_labels(places), strict=True):
         drawing.add(Line(left + AXIS, up(place), left + width, up(place), width=0.75))
-        drawing.add(Words(left + AXIS - 5, up(place), label, size=SIZE - 1, color="muted", anchor="end"))
+        drawing.add(TextMark(left + AXIS - 5, up(place), label, size=SIZE - 1, color="muted", anchor="end"))
     for share in (0.0, 0.5, 1.0):
         label = f"{share:.0%}"
-        drawing.add(Words(across(share), top + HEAD + TALL + 12, label, size=SIZE - 1, color="muted", anchor="middle"))
+        drawing.add(
+            TextMark(across(share), top + HEAD + TALL + 12, label, size=SIZE - 1, color="muted", anchor="middle")
+        )
     points = [(across(mix.share), up(mix.estimate.value), mix) for mix in one.mixes if mix.estimate.value is not None]
     drawing.add(Path(tuple((x, y) for x, y, _ in points), "s0", width=1.4))
     for x, y, mix in points:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League, Standing
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, is_ranked
 from trialogue.report.numbers import column_decimals, render_estimate
@@ -32,7 +32,7 @@ def glance(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
         drawing.add(Line(scale(best.estimate.value), TOP, scale(best.estimate.value), bottom, "muted", dashed=True))
     direction = f", {DIRECTIONS[league.measure.better]}" if is_ranked(league) else ""
     axis = shorten(f"{league.measure.unit}{direction}", 58)
-    drawing.add(Words(NARROW / 2, bottom + 31, axis, size=SIZE - 1, color="muted", anchor="middle"))
+    drawing.add(TextMark(NARROW / 2, bottom + 31, axis, size=SIZE - 1, color="muted", anchor="middle"))
     decimals = column_decimals(standing.estimate for standing in shown)
     for place, standing in enumerate(shown):
         _row(
@@ -55,7 +55,7 @@ def _row(
     estimate = standing.estimate
     tip = f"{standing.system}: {render_estimate(estimate, decimals)}"
     href = rows_behind(league, standing.system)
-    drawing.add(Words(0, y, label(standing.system), href=href))
+    drawing.add(TextMark(0, y, label(standing.system), href=href))
     if estimate.interval:
         drawing.add(
             Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip, href=href)

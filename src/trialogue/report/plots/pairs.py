@@ -2,7 +2,7 @@
 
 from trialogue.findings import League
 from trialogue.findings.wording import list_names
-from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Words
+from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, TextMark
 from trialogue.report.head_to_head import contrast_between
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, render_estimate
@@ -23,8 +23,8 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
     # The last name leans out to the right of its column by about as much as it is tall.
     width = min(WIDEST, (drawing.width - left - 0.8 * head) / len(systems))
     for place, system in enumerate(systems):
-        drawing.add(Words(0, head + TALL * (place + 0.5), label(system)))
-        drawing.add(Words(left + width * (place + 0.5), head - 6, label(system), turn=40))
+        drawing.add(TextMark(0, head + TALL * (place + 0.5), label(system)))
+        drawing.add(TextMark(left + width * (place + 0.5), head - 6, label(system), turn=40))
     _cells(drawing, league, systems, left=left, head=head, width=width)
     entries = [
         (Dot(0, 0, "better", radius=5), "row is better"),
@@ -77,7 +77,7 @@ def _content(drawing: Drawing, text: str, x: float, y: float, width: float, *, h
     if roomy:
         color = "ink" if holds else "muted"
         drawing.add(
-            Words(x + width / 2, y + TALL / 2 + 1, text, size=SIZE - 1, color=color, anchor="middle", bold=holds)
+            TextMark(x + width / 2, y + TALL / 2 + 1, text, size=SIZE - 1, color=color, anchor="middle", bold=holds)
         )
     if holds:
         place = (x + width - 6, y + 6) if roomy else (x + width / 2, y + TALL / 2)

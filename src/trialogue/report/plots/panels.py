@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from trialogue.findings import League
-from trialogue.report.drawing.marks import SIZE, Drawing, Words
+from trialogue.report.drawing.marks import SIZE, Drawing, TextMark
 from trialogue.report.measures import ARROWS, group_by_judges
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.text import shorten
@@ -77,7 +77,7 @@ def with_parts(figures: Sequence[Figure]) -> list[Figure]:
 
 def _names(drawing: Drawing, systems: Sequence[str], *, top: float, row: float) -> None:
     for place, system in enumerate(systems):
-        drawing.add(Words(0, top + row * (place + 0.5), label(system), size=SIZE - 1))
+        drawing.add(TextMark(0, top + row * (place + 0.5), label(system), size=SIZE - 1))
 
 
 def _title(drawing: Drawing, league: League, *, x: float, top: float, width: float) -> None:
@@ -85,6 +85,6 @@ def _title(drawing: Drawing, league: League, *, x: float, top: float, width: flo
     arrow = f" {ARROWS[league.measure.better]}".rstrip()
     longest = int(width / (SIZE * 0.6)) - 3
     title = league.measure.plain_title
-    drawing.add(Words(x + 4, top + 10, shorten(title, longest) + arrow, bold=True))
+    drawing.add(TextMark(x + 4, top + 10, shorten(title, longest) + arrow, bold=True))
     detail = shorten(league.measure.measured.short, int(width / 5.4) - 2)
-    drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))
+    drawing.add(TextMark(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))

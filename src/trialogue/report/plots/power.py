@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from trialogue.findings.planning.study_power import PowerFindings, StudyPower, Way
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark
 from trialogue.report.drawing.scale import Scale, ticks
 from trialogue.report.plots.base import Figure
 
@@ -60,15 +60,15 @@ def _panel(
     across, up = Scale(0.0, 1.05 * max(sizes), left, right), Scale(0.0, 1.0, BOTTOM, TOP)
     for share in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
         drawing.add(Line(left, up(share), right, up(share), "line"))
-        drawing.add(Words(left - 6, up(share), f"{share:.0%}", size=SIZE - 2, color="muted", anchor="end"))
+        drawing.add(TextMark(left - 6, up(share), f"{share:.0%}", size=SIZE - 2, color="muted", anchor="end"))
     for tick in ticks(0.0, across.high, 5):
-        drawing.add(Words(across(tick), BOTTOM + 14, f"{tick:,.0f}", size=SIZE - 2, color="muted", anchor="middle"))
-    drawing.add(Words((left + right) / 2, BOTTOM + 32, title, color="muted", anchor="middle"))
+        drawing.add(TextMark(across(tick), BOTTOM + 14, f"{tick:,.0f}", size=SIZE - 2, color="muted", anchor="middle"))
+    drawing.add(TextMark((left + right) / 2, BOTTOM + 32, title, color="muted", anchor="middle"))
     drawing.add(Line(left, up(findings.power), right, up(findings.power), "muted", 1.2, dashed=True))
     for place, way in enumerate(ways):
         color, words = LINES[way]
         drawing.add(Path(tuple((across(size(one)), up(one[2])) for one in findings.curves[way]), color))
-        drawing.add(Words(left, 10 + 15 * place, f"— {words}", size=SIZE - 1, color=color))
+        drawing.add(TextMark(left, 10 + 15 * place, f"— {words}", size=SIZE - 1, color=color))
     for way, plan in simulated:
         color = "ink" if plan is findings.plan else LINES[way][0]
         interval, x = plan.every_pair.interval, across(at(plan))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League
-from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
+from trialogue.report.drawing.marks import SIZE, Box, Drawing, TextMark, text_width
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width, rows_behind
@@ -27,11 +27,11 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     for place, system in enumerate(systems):
         y = TOP + TALL * (place + 0.5)
         found = league.values[system]
-        drawing.add(Words(0, y, label(system), href=rows_behind(league, system)))
+        drawing.add(TextMark(0, y, label(system), href=rows_behind(league, system)))
         hrefs = {value: rows_behind(league, system, low=value, high=value) for value in values}
         _row(drawing, found, hrefs, colors.get(system, "accent"), left=left, right=right, y=y)
-        drawing.add(Words(right + 48, y, f"{len(found):,}", color="muted", anchor="end"))
-        drawing.add(Words(drawing.width, y, number(sum(found) / len(found), decimals), anchor="end"))
+        drawing.add(TextMark(right + 48, y, f"{len(found):,}", color="muted", anchor="end"))
+        drawing.add(TextMark(drawing.width, y, number(sum(found) / len(found), decimals), anchor="end"))
     units = units_of(league)
     return Figure(
         name=f"spread-{slug(league.measure.name)}",
@@ -62,13 +62,13 @@ def _opacity(place: int, number_of: int) -> float:
 
 def _head(drawing: Drawing, values: Sequence[float], left: float) -> None:
     """Names of the columns, and which shade is which value."""
-    drawing.add(Words(drawing.width - 60, TOP - 12, "n", size=SIZE - 1, color="muted", anchor="end"))
-    drawing.add(Words(drawing.width, TOP - 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(drawing.width - 60, TOP - 12, "n", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(drawing.width, TOP - 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
     x = left
     for place, value in enumerate(values):
         text = plain(value)
         drawing.add(Box(x, 9, 12, 12, "muted", opacity=_opacity(place, len(values))))
-        drawing.add(Words(x + 17, 15, text, size=SIZE - 1, color="muted"))
+        drawing.add(TextMark(x + 17, 15, text, size=SIZE - 1, color="muted"))
         x += 17 + text_width(text) + 16
 
 
@@ -93,7 +93,7 @@ def _row(
             opacity = _opacity(place, len(hrefs))
             drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, color, opacity=opacity, tip=tip, href=href))
             if width > 34:
-                drawing.add(Words(x + 6, y, f"{100 * share:.0f} %", size=SIZE - 1))
+                drawing.add(TextMark(x + 6, y, f"{100 * share:.0f} %", size=SIZE - 1))
         x += width
 
 

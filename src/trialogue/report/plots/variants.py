@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from trialogue.findings import League, Sensitivity
 from trialogue.findings.wording import list_names
 from trialogue.records import MeasureName
-from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
+from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, TextMark, text_width, widest
 from trialogue.report.measures import is_ranked, short_name
 from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width
@@ -74,9 +74,9 @@ def _columns(number_of: int, left: float, right: float) -> list[float]:
 def _headings(drawing: Drawing, names: Sequence[str], xs: Sequence[float], *, turned: bool) -> None:
     for x, name in zip(xs, names, strict=True):
         if turned:
-            drawing.add(Words(x, TURNED_HEAD - 12, name, size=SIZE - 1, turn=32))
+            drawing.add(TextMark(x, TURNED_HEAD - 12, name, size=SIZE - 1, turn=32))
         else:
-            drawing.add(Words(x, LEVEL_HEAD - 14, name, size=SIZE - 1, anchor="middle"))
+            drawing.add(TextMark(x, LEVEL_HEAD - 14, name, size=SIZE - 1, anchor="middle"))
 
 
 def places(league: League) -> dict[str, int]:
@@ -106,9 +106,9 @@ def _lines(
             drawing.add(Path(tuple(points), color, width=2.4 if strong else 1.4, tip=system))
         drawing.add(*(Dot(x, y, color, radius=5 if strong else 4, tip=system) for x, y in points))
     for system, rank in places(leagues[0]).items():
-        drawing.add(Words(xs[0] - 14, head + TALL * (rank - 0.5), label(system), anchor="end"))
+        drawing.add(TextMark(xs[0] - 14, head + TALL * (rank - 0.5), label(system), anchor="end"))
     for system, rank in places(leagues[-1]).items():
-        drawing.add(Words(xs[-1] + 14, head + TALL * (rank - 0.5), label(system)))
+        drawing.add(TextMark(xs[-1] + 14, head + TALL * (rank - 0.5), label(system)))
     return drawing
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from trialogue.findings import Strength, Votes
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import MISSING, column_decimals, number, ranks, render_estimate
 from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
@@ -26,7 +26,7 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
     _headings(drawing)
     for place, strength in enumerate(found.strengths):
         y = TOP + ROW * (place + 0.5)
-        drawing.add(Words(0, y, label(strength.system)))
+        drawing.add(TextMark(0, y, label(strength.system)))
         _row(drawing, strength, scale, y, colors.get(strength.system, "accent"))
         _numbers(drawing, strength, y)
     entries = [
@@ -53,8 +53,8 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
 def _headings(drawing: Drawing) -> None:
     right = drawing.width
     for x, text in ((right - 176, "strength"), (right - 134, "rank"), (right - 88, "Elo"), (right - 52, "rank")):
-        drawing.add(Words(x, 16, text, size=SIZE - 1, color="muted", anchor="end"))
-    drawing.add(Words(right, 16, "wins", size=SIZE - 1, color="muted", anchor="end"))
+        drawing.add(TextMark(x, 16, text, size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(right, 16, "wins", size=SIZE - 1, color="muted", anchor="end"))
 
 
 def _row(drawing: Drawing, strength: Strength, scale: Scale, y: float, color: str) -> None:
@@ -79,7 +79,7 @@ def _numbers(drawing: Drawing, strength: Strength, y: float) -> None:
         (right, MISSING if rate is None else f"{100 * rate:.0f} %", "ink", False),
     )
     for x, text, color, bold in cells:
-        drawing.add(Words(x, y, text, color=color, anchor="end", bold=bold))
+        drawing.add(TextMark(x, y, text, color=color, anchor="end", bold=bold))
 
 
 def _describe(found: Votes) -> str:

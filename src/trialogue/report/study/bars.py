@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.findings.people.records import ChoiceFindings, RatingFindings
-from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
+from trialogue.report.drawing.marks import SIZE, Box, Drawing, TextMark, text_width
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.text import describe_rows, shorten, slug
@@ -32,8 +32,8 @@ def distribution_figure(found: RatingFindings, colors: Mapping[str, str]) -> Fig
     left, right = label_width([one.system for one in found.systems]), drawing.width - 108
     shades = [STRONGEST - (STRONGEST - FAINTEST) * place / max(1, len(points) - 1) for place in range(len(points))]
     _head(drawing, [(f"{point:g}", shade) for (_, point), shade in zip(points, shades, strict=True)], left)
-    drawing.add(Words(drawing.width - 60, TOP - 12, "n", size=SIZE - 1, color="muted", anchor="end"))
-    drawing.add(Words(drawing.width, TOP - 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(drawing.width - 60, TOP - 12, "n", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(drawing.width, TOP - 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
     decimals = column_decimals(one.mean for one in found.systems)
     for place, one in enumerate(found.systems):
         y = TOP + TALL * (place + 0.5)
@@ -42,11 +42,11 @@ def distribution_figure(found: RatingFindings, colors: Mapping[str, str]) -> Fig
             Part(one.counts[index], f"{point:g}", color, shade)
             for (index, point), shade in zip(points, shades, strict=True)
         ]
-        drawing.add(Words(0, y, label(one.system)))
+        drawing.add(TextMark(0, y, label(one.system)))
         _row(drawing, parts, left, right, y)
-        drawing.add(Words(right + 48, y, f"{one.ratings:,}", color="muted", anchor="end"))
+        drawing.add(TextMark(right + 48, y, f"{one.ratings:,}", color="muted", anchor="end"))
         if one.mean.value is not None:
-            drawing.add(Words(drawing.width, y, number(one.mean.value, decimals), anchor="end"))
+            drawing.add(TextMark(drawing.width, y, number(one.mean.value, decimals), anchor="end"))
     return Figure(
         name=f"distribution-{slug(found.measure)}",
         section="ratings",
@@ -80,7 +80,7 @@ def _head(drawing: Drawing, entries: Sequence[tuple[str, float]], left: float, c
     for place, (text, shade) in enumerate(entries):
         color = colors[place] if colors else "muted"
         drawing.add(Box(x, 9, 12, 12, color, opacity=shade))
-        drawing.add(Words(x + 17, 15, text, size=SIZE - 1, color="muted"))
+        drawing.add(TextMark(x + 17, 15, text, size=SIZE - 1, color="muted"))
         x += 17 + text_width(text) + 16
         if x > MOST_HEAD + left:
             break
@@ -95,7 +95,7 @@ def _row(drawing: Drawing, parts: Sequence[Part], left: float, right: float, y: 
             tip = f"{part.name}: {part.count:,} of {total:,}"
             drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, part.color, opacity=part.opacity, tip=tip))
             if width > 34:
-                drawing.add(Words(x + 6, y, f"{100 * part.count / total:.0f} %", size=SIZE - 1))
+                drawing.add(TextMark(x + 6, y, f"{100 * part.count / total:.0f} %", size=SIZE - 1))
         x += width
 
 
@@ -106,17 +106,17 @@ def choices_figure(found: ChoiceFindings) -> Figure:
     left, right = min(230.0, label_width(names)), drawing.width - 60
     words = ("taken for the person", "tie", "recognised") if found.task == "realism" else ("a wins", "tie", "b wins")
     _head(drawing, [(word, 0.45) for word in words], left, ("better", "muted", "worse"))
-    drawing.add(Words(drawing.width, TOP - 12, "judgements", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(drawing.width, TOP - 12, "judgements", size=SIZE - 1, color="muted", anchor="end"))
     for place, (pair, name) in enumerate(zip(found.pairs, names, strict=True)):
         y = TOP + TALL * (place + 0.5)
-        drawing.add(Words(0, y, shorten(name, 34), bold=not pair.group and found.task == "realism"))
+        drawing.add(TextMark(0, y, shorten(name, 34), bold=not pair.group and found.task == "realism"))
         parts = [
             Part(pair.wins, words[0], "better", 0.45),
             Part(pair.ties, "tie", "muted", 0.3),
             Part(pair.losses, words[2], "worse", 0.45),
         ]
         _row(drawing, parts, left, right, y)
-        drawing.add(Words(drawing.width, y, f"{pair.wins + pair.losses + pair.ties:,}", color="muted", anchor="end"))
+        drawing.add(TextMark(drawing.width, y, f"{pair.wins + pair.losses + pair.ties:,}", color="muted", anchor="end"))
     rows = [
         f"{name}: {pair.wins} {words[0]}, {pair.ties} ties, {pair.losses} {words[2]}"
         for pair, name in zip(found.pairs, names, strict=True)

@@ -1,7 +1,7 @@
 """CONSORT 2010 flow diagram of participants, with exclusions at the side."""
 
-from trialogue.findings.people.records import Flow
-from trialogue.report.drawing.marks import SIZE, Box, Drawing, Line, Words
+from trialogue.findings.people.records import ParticipantFlow
+from trialogue.report.drawing.marks import SIZE, Box, Drawing, Line, TextMark
 from trialogue.report.plots.base import Figure
 from trialogue.report.text import shorten
 
@@ -15,7 +15,7 @@ STAGES = {
 BOX, SIDE, TALL, GAP, ROW = 230.0, 330.0, 34.0, 30.0, 16.0
 
 
-def flow_figure(flow: Flow) -> Figure:
+def flow_figure(flow: ParticipantFlow) -> Figure:
     """Stages with counts, losses between them, exclusions before the analysis."""
     sides = _sides(flow)
     stages = [(STAGES[name], count) for name, count in flow.reached.items()] + [("Analysed", flow.analysed)]
@@ -30,8 +30,8 @@ def flow_figure(flow: Flow) -> Figure:
             _side(drawing, sides[place], (tops[place] + TALL + tops[place + 1]) / 2)
         last = place + 1 == len(stages)
         drawing.add(Box(0, tops[place], BOX, TALL, "accent" if last else "muted", opacity=0.16))
-        drawing.add(Words(12, tops[place] + TALL / 2, name, bold=last))
-        drawing.add(Words(BOX - 12, tops[place] + TALL / 2, f"{count:,}", bold=True, anchor="end"))
+        drawing.add(TextMark(12, tops[place] + TALL / 2, name, bold=last))
+        drawing.add(TextMark(BOX - 12, tops[place] + TALL / 2, f"{count:,}", bold=True, anchor="end"))
     counts = "; ".join(f"{name.lower()} {count:,}" for name, count in stages)
     lost = "; ".join(f"{text}" for lines in sides for text in lines)
     return Figure(
@@ -44,7 +44,7 @@ def flow_figure(flow: Flow) -> Figure:
     )
 
 
-def _sides(flow: Flow) -> list[list[str]]:
+def _sides(flow: ParticipantFlow) -> list[list[str]]:
     """For each stage the lines that stand beside the way to the next one."""
     sides = [[f"{loss.count:,} {loss.reason}" for loss in flow.losses if loss.stage == stage] for stage in flow.reached]
     if flow.excluded:
@@ -64,4 +64,4 @@ def _side(drawing: Drawing, lines: list[str], middle: float) -> None:
     drawing.add(Box(left, middle - height / 2, SIDE, height, "worse", opacity=0.1))
     for place, text in enumerate(lines):
         y = middle - height / 2 + 5 + ROW * (place + 0.5)
-        drawing.add(Words(left + 10, y, shorten(text, 48), size=SIZE))
+        drawing.add(TextMark(left + 10, y, shorten(text, 48), size=SIZE))

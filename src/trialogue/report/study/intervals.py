@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from trialogue.records import Estimate
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark, widest
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import MISSING, column_decimals, render_estimate
 from trialogue.report.plots.base import ROW, Figure, row_lines
@@ -93,10 +93,10 @@ def intervals_figure(
     if reference is not None:
         x = scale(log(reference) if odds else reference)
         drawing.add(Line(x, TOP - 4, x, bottom, "ink", 1.2, dashed=True))
-    drawing.add(Words((left + right) / 2, bottom + 29, shorten(axis, 80), color="muted", anchor="middle"))
-    drawing.add(Words(values_at, 14, "value [interval]", size=SIZE - 1, color="muted"))
+    drawing.add(TextMark((left + right) / 2, bottom + 29, shorten(axis, 80), color="muted", anchor="middle"))
+    drawing.add(TextMark(values_at, 14, "value [interval]", size=SIZE - 1, color="muted"))
     if note_head:
-        drawing.add(Words(drawing.width, 14, note_head, size=SIZE - 1, color="muted", anchor="end"))
+        drawing.add(TextMark(drawing.width, 14, note_head, size=SIZE - 1, color="muted", anchor="end"))
     decimals = min(3, column_decimals(row.estimate for row in rows))
     decimals = max(decimals, 2) if odds else decimals
     for index, row in enumerate(rows):
@@ -121,16 +121,16 @@ def _odds_axis(drawing: Drawing, scale: Scale, bottom: float) -> None:
     for place in shown:
         x = scale(log(place))
         drawing.add(Line(x, TOP, x, bottom))
-        drawing.add(Words(x, bottom + 11, f"{place:g}", size=SIZE - 1, color="muted", anchor="middle"))
+        drawing.add(TextMark(x, bottom + 11, f"{place:g}", size=SIZE - 1, color="muted", anchor="middle"))
 
 
 def _row(
     drawing: Drawing, row: Row, scale: Scale, y: float, left: float, values_at: float, decimals: int, *, odds: bool
 ) -> None:
-    drawing.add(Words(0, y, shorten(row.label, 36), bold=row.strong))
+    drawing.add(TextMark(0, y, shorten(row.label, 36), bold=row.strong))
     estimate = row.estimate
     if estimate.value is None:
-        drawing.add(Words((left + values_at) / 2, y, MISSING, color="muted", anchor="middle"))
+        drawing.add(TextMark((left + values_at) / 2, y, MISSING, color="muted", anchor="middle"))
         return
 
     def at(value: float) -> float:
@@ -141,6 +141,6 @@ def _row(
     if estimate.interval:
         drawing.add(Line(at(estimate.interval.low), y, at(estimate.interval.high), y, row.color, 2.4, tip=tip))
     drawing.add(Dot(at(estimate.value), y, row.color, hollow=estimate.interval is None, tip=tip))
-    drawing.add(Words(values_at, y, text, size=SIZE - 1))
+    drawing.add(TextMark(values_at, y, text, size=SIZE - 1))
     if row.note:
-        drawing.add(Words(drawing.width, y, row.note, size=SIZE - 1, anchor="end"))
+        drawing.add(TextMark(drawing.width, y, row.note, size=SIZE - 1, anchor="end"))

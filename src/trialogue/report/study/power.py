@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from trialogue.findings.planning.study_power import PowerFindings, StudyPower, Way, WayAhead
+from trialogue.findings.planning.study_power import DesignAlternative, PowerFindings, StudyPower, Way
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.jsonl import to_line
@@ -61,7 +61,7 @@ def _variances(findings: PowerFindings) -> str:
     return ", ".join(f"{name} {value:.2g}" for name, value in findings.variances.items())
 
 
-def _way(one: WayAhead, findings: PowerFindings) -> str:
+def _way(one: DesignAlternative, findings: PowerFindings) -> str:
     if one.at is None:
         end = "however many participants" if one.way != "situations" else "with one rating per reply"
         return f"{WAYS[one.way]}: not enough, about {one.limit or 0.0:.0%} {end} (formula)."

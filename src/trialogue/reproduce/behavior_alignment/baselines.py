@@ -87,7 +87,7 @@ def _row(what: str, on: str, shares: Shares, seed: int, resamples: int, why: str
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class LabelledSentences:
     """Sentences of recommenders with one of the 13 strategies."""
 
     labels: Ints
@@ -102,12 +102,12 @@ class Labelled:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def rows(self, wanted: Bools) -> "Labelled":
+    def rows(self, wanted: Bools) -> "LabelledSentences":
         """Select some of the sentences."""
-        return Labelled(self.labels[wanted], self.turns[wanted], self.sentences[wanted], self.owners[wanted])
+        return LabelledSentences(self.labels[wanted], self.turns[wanted], self.sentences[wanted], self.owners[wanted])
 
 
-def _collect_labels(dialogues: Sequence[Dialogue]) -> Labelled:
+def _collect_labels(dialogues: Sequence[Dialogue]) -> LabelledSentences:
     names = {name: place for place, name in enumerate(STRATEGIES)}
     found = []
     for number, dialogue in enumerate(dialogues):
@@ -120,10 +120,10 @@ def _collect_labels(dialogues: Sequence[Dialogue]) -> Labelled:
                 if label in names:
                     found.append((names[label], turn, sentence, number))
             before = said.speaker
-    return Labelled(*np.array(found, dtype=np.int64).reshape(-1, 4).T)
+    return LabelledSentences(*np.array(found, dtype=np.int64).reshape(-1, 4).T)
 
 
-def _random(known: Labelled) -> Shares:
+def _random(known: LabelledSentences) -> Shares:
     """For each sentence the share of the sentences of other dialogues that have its strategy: all draws at once."""
     return each_alike(known.labels, np.zeros_like(known.labels), known.owners)
 

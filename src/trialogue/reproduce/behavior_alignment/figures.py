@@ -15,7 +15,7 @@ from trialogue.reproduce.behavior_alignment.rows import Row
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.labelling import label_records
-from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.workflows.inputs.inputs import InputRecords, gather
 
 PART2, PART3 = "Figure 2: agreement with people's preferences", "Figure 3: from the worst system to the ideal one"
 IDEAL, WORST = 0.88, 0.11  # Behavior Alignment of the paper's two ends
@@ -74,7 +74,7 @@ def _differ(
     return differentiation(pairs, get_metrics(names), seed=seed, resamples=resamples)
 
 
-def _given_pairs(material: Material, labeller: StrategyClassifier) -> list[PreferredPair]:
+def _given_pairs(material: InputRecords, labeller: StrategyClassifier) -> list[PreferredPair]:
     situations = list(label_records(material.situations, labeller))
     responses = list(label_records(material.responses, labeller, situations=situations))
     offline = offline_conversations(situations, responses)

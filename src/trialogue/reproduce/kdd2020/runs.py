@@ -19,7 +19,7 @@ from trialogue.reproduce.kdd2020.paper_values import METHODS, SHAPE, SYSTEMS
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.batch.batch import Progress, run_batch
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.kdd2020 import RELEASED, ReplayAgent
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.counting import class_bigrams, labels_of
@@ -89,11 +89,11 @@ def hold(
         plan = Plan((agent_name(letter),), tuple(METHODS.values()), n, seed=seed)
         batch = run_batch(
             plan,
-            _Agents(catalogue),
-            _Fitted(letter, catalogue),
+            _AgentFactory(catalogue),
+            _UserFactory(letter, catalogue),
             folder=out / agent_name(letter).partition(":")[2],
             jobs=jobs,
-            talk=Conversing(max_turns=MOST_TURNS),
+            talk=DialogueRunner(max_turns=MOST_TURNS),
             settings={"reproduces": NAME, "catalogue": catalogue, "max_turns": MOST_TURNS},
             progress=tell,
         )
@@ -108,7 +108,7 @@ def _progress_of(progress: Callable[[str, Progress], None], letter: str) -> Call
 
 
 @dataclass(frozen=True)
-class _Agents:
+class _AgentFactory:
     """Makes the systems; goes to other processes as it is."""
 
     catalogue: str
@@ -122,7 +122,7 @@ class _Agents:
 
 
 @dataclass(frozen=True)
-class _Fitted:
+class _UserFactory:
     """Makes the users of a system; goes to other processes as it is."""
 
     letter: str

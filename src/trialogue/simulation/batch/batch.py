@@ -24,13 +24,13 @@ from trialogue.simulation.batch.ledger import Ledger, export
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.processes import Processes, ProcessPool
 from trialogue.simulation.batch.workers import (
-    Conversing,
-    Ended,
-    Here,
+    DialogueRunner,
+    FinishedDialogue,
+    LocalWorkers,
     Recipe,
     Talking,
+    WorkerContext,
     Workers,
-    Workshop,
     closing_workers,
 )
 
@@ -110,7 +110,7 @@ def run_batch(
         cluster: address of a Dask scheduler such as ``tcp://host:8786``, or ``local`` for one that is started and ended.
         at_once: dialogues that each process holds at the same time in threads, for agents that are waited for. An agent's
             ``sessions_at_once`` bounds them over all processes.
-        talk: how a task becomes a dialogue; None: ``Conversing()``.
+        talk: how a task becomes a dialogue; None: ``DialogueRunner()``.
         settings: whatever else makes the dialogues what they are (options of agents and users); goes into the manifest, and
             a ledger with other settings is refused.
         progress: called with the progress, at most ten times a second, and at the end.
@@ -129,7 +129,7 @@ def run_batch(
         if value < 1:
             raise UsageError(f"{name} must be at least 1; given: {value}.")
     config = {**plan.to_json(), **(settings or {})}
-    recipe = Recipe(make_agent, make_users, talk or Conversing())
+    recipe = Recipe(make_agent, make_users, talk or DialogueRunner())
     with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
         report = _Report(plan, ledger, progress)
         missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
@@ -162,7 +162,7 @@ class _Report:
         self.resumed = self._done = sum(name in ledger for name in plan.ids())
         self._start = self._last_report = time.monotonic()
 
-    def take(self, ended: Ended) -> None:
+    def take(self, ended: FinishedDialogue) -> None:
         """One dialogue is over."""
         self._ledger.append(ended.id, ended.ended_by, ended.line)
         self._done += 1
@@ -189,7 +189,7 @@ def _hold(
     pool: ProcessPool | None,
 ) -> None:
     if cluster is None and jobs == at_once == 1:
-        _hold_here(plan, missing, Workshop(recipe), take)
+        _hold_here(plan, missing, WorkerContext(recipe), take)
         return
     if cluster is None and jobs > 1:
         with contextlib.nullcontext(pool) if pool else ProcessPool([recipe], jobs=jobs) as processes:
@@ -200,7 +200,7 @@ def _hold(
 
         _dispatch(plan, missing, Cluster(recipe, address=cluster, jobs=jobs, at_once=at_once), take)
         return
-    _dispatch(plan, missing, Here(recipe, at_once=at_once), take)
+    _dispatch(plan, missing, LocalWorkers(recipe, at_once=at_once), take)
 
 
 def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
@@ -208,7 +208,7 @@ def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, take: Take) 
         Dispatch(plan, missing, workers, take).run()
 
 
-def _hold_here(plan: Plan, missing: Sequence[int], workshop: Workshop, take: Take) -> None:
+def _hold_here(plan: Plan, missing: Sequence[int], workshop: WorkerContext, take: Take) -> None:
     """One after another, each into the ledger at once."""
     cells = dict.fromkeys(place // plan.n for place in missing)
     try:

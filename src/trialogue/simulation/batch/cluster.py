@@ -15,7 +15,7 @@ from uuid import uuid4
 from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.simulation.batch.plan import Task
-from trialogue.simulation.batch.workers import Chunk, Recipe, Workshop
+from trialogue.simulation.batch.workers import Chunk, Recipe, WorkerContext
 
 LOCAL = "local"
 PATIENCE_S = 60.0  # how long to wait for a scheduler to answer and for a first worker to be there
@@ -137,7 +137,7 @@ def _plugin(dask: Any, recipe: bytes, token: str) -> Any:
 
 _recipes: dict[str, bytes] = {}
 """In a worker: the recipe of each batch that is going on."""
-_workshops: dict[str, Workshop] = {}
+_workshops: dict[str, WorkerContext] = {}
 _making = threading.Lock()
 
 
@@ -152,10 +152,10 @@ def _end(token: str) -> None:
         workshop.close()
 
 
-def _workshop(token: str) -> Workshop:
+def _workshop(token: str) -> WorkerContext:
     with _making:
         if token not in _workshops:
-            _workshops[token] = Workshop(Recipe.unpickle(_recipes[token]))
+            _workshops[token] = WorkerContext(Recipe.unpickle(_recipes[token]))
         return _workshops[token]
 
 

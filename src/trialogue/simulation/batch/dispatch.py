@@ -15,7 +15,7 @@ from trialogue.errors import TrialogueError
 from trialogue.records import Dialogue, Ending
 from trialogue.simulation.batch.ledger import line_of
 from trialogue.simulation.batch.plan import Plan, Task
-from trialogue.simulation.batch.workers import Chunk, Ended, Workers
+from trialogue.simulation.batch.workers import Chunk, FinishedDialogue, Workers
 from trialogue.simulation.source import source_of_users
 
 SUSPECT = 2  # so often lost among others, a task is done alone: once is an accident, which must not slow down the rest
@@ -26,11 +26,11 @@ LONGEST_CHUNK = 200  # dialogues
 IN_HAND = 2  # chunks for each process: one it works at, and one so that it need not wait
 EACH_THREAD = 4  # the least dialogues for each thread of a chunk, so that few of them wait for the slowest
 
-Take = Callable[[Ended], None]
+Take = Callable[[FinishedDialogue], None]
 
 
 @dataclass(frozen=True)
-class _Flight:
+class _RunningChunk:
     """A chunk that workers have."""
 
     agent: str
@@ -58,7 +58,7 @@ class Dispatch:
             self._queues.setdefault(self._agent_of[place], deque()).append(place)
         self._limits: dict[str, int | None] = {}
         self._pace: dict[str, float] = {}
-        self._flights: dict[Future[Chunk], _Flight] = {}
+        self._flights: dict[Future[Chunk], _RunningChunk] = {}
         self._landed: SimpleQueue[Future[Chunk]] = SimpleQueue()
         self._losses: Counter[int] = Counter()
         self._suspects: deque[int] = deque()
@@ -146,7 +146,7 @@ class Dispatch:
                 # Back to the front and in order: what comes out does not depend on which process was lost when.
                 self._queues[agent].extendleft(reversed(places))
             return
-        self._flights[future] = _Flight(agent, places, sessions, alone)
+        self._flights[future] = _RunningChunk(agent, places, sessions, alone)
         future.add_done_callback(self._landed.put)
 
     def _settle(self, future: Future[Chunk]) -> None:
@@ -165,7 +165,7 @@ class Dispatch:
         for ended in chunk.ended:
             self._take(ended)
 
-    def _retry(self, flight: _Flight) -> None:
+    def _retry(self, flight: _RunningChunk) -> None:
         """See to it that what was lost is done again, or recorded as lost."""
         self._broken = True
         self._losses.update(flight.places)
@@ -200,7 +200,7 @@ class Dispatch:
             raise error
 
 
-def _lost_record(task: Task) -> Ended:
+def _lost_record(task: Task) -> FinishedDialogue:
     """The record of a dialogue that nobody survived."""
     why = f"its process died in each of {TRIES} attempts, while running nothing else"
     dialogue = Dialogue(
@@ -212,4 +212,4 @@ def _lost_record(task: Task) -> Ended:
         ended_by=Ending.LOST,
         ending_detail=why,
     )
-    return Ended(task.id, Ending.LOST, line_of(dialogue))
+    return FinishedDialogue(task.id, Ending.LOST, line_of(dialogue))

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from typing import Any, cast
 
 from trialogue.simulation.batch.plan import Task
-from trialogue.simulation.batch.workers import Chunk, Recipe, Workshop
+from trialogue.simulation.batch.workers import Chunk, Recipe, WorkerContext
 
 PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone
 
@@ -97,7 +97,7 @@ class Processes:
             self._pool.close(at_once=True)
 
 
-_workshops: dict[int, Workshop] = {}
+_workshops: dict[int, WorkerContext] = {}
 """Workshops of a worker process by the place of their recipe in ``_recipes``, filled when they are needed."""
 _recipes: list[bytes] = []
 _making = threading.Lock()
@@ -118,10 +118,10 @@ def _follow(parent: int) -> None:
     os._exit(1)
 
 
-def _workshop(place: int) -> Workshop:
+def _workshop(place: int) -> WorkerContext:
     with _making:
         if place not in _workshops:
-            _workshops[place] = Workshop(Recipe.unpickle(_recipes[place]))
+            _workshops[place] = WorkerContext(Recipe.unpickle(_recipes[place]))
             multiprocessing.util.Finalize(None, _workshops[place].close, exitpriority=10)
         return _workshops[place]
 

@@ -48,7 +48,7 @@ Named = Annotated[Specs, BeforeValidator(_name_entries), Field(min_length=1)]
 Whole = Annotated[int, Field(strict=True)]
 
 
-class Study(Record):
+class SimulationFile(Record):
     """Settings of a simulation."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
@@ -84,7 +84,7 @@ class Study(Record):
         """Base folder of relative paths: the folder of the file."""
         return self._folder
 
-    def relative_to(self, folder: Path) -> "Study":
+    def relative_to(self, folder: Path) -> "SimulationFile":
         """Copy with paths relative to a folder."""
         study = self.model_copy()
         study._folder = folder
@@ -98,7 +98,7 @@ class Study(Record):
         """
         return Plan(tuple(self.agents), tuple(self.users), self.n, seed=self.seed)
 
-    def resolve_paths(self) -> "Study":
+    def resolve_paths(self) -> "SimulationFile":
         """Copy with paths resolved for use from the working directory.
 
         What is written down of a study (``settings``) keeps the paths as its file has them, so that it does not matter
@@ -129,7 +129,7 @@ class Study(Record):
         return {"user_options": users, "max_turns": self.max_turns, **ratings}
 
 
-def read_study(path: Path | str, **changes: Any) -> Study:
+def read_study(path: Path | str, **changes: Any) -> SimulationFile:
     """Read a simulation from a YAML file. Paths in it are relative to its folder.
 
     Args:
@@ -155,7 +155,7 @@ def _path(name: str, value: object) -> object:
 
 def study_of(
     data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None, under: Place = (), folder: Path = Path()
-) -> Study:
+) -> SimulationFile:
     """Parse a simulation from fields.
 
     Args:
@@ -173,11 +173,11 @@ def study_of(
     """
     lines = lines or Lines()
     problems: list[Problem] = []
-    study: Study | None = None
+    study: SimulationFile | None = None
     try:
-        study = Study.model_validate(dict(data)).relative_to(folder)
+        study = SimulationFile.model_validate(dict(data)).relative_to(folder)
     except ValidationError as error:
-        problems = problems_of_fields(error, data, Study, file=file, lines=lines, under=under)
+        problems = problems_of_fields(error, data, SimulationFile, file=file, lines=lines, under=under)
     found = [*_wrong_agents(data.get("agents"), folder), *_wrong_users(data.get("users"), folder)]
     found += _missing_files(data, folder)
     problems += [mistake.problem(file, lines, under=under) for mistake in found]

@@ -1,6 +1,6 @@
 """Workers that run dialogues, in this process or in others; each creates its agents and users once.
 
-A ``Workshop`` runs tasks one after another, or several at once in threads if an agent is waited for. ``Workers`` take
+A ``WorkerContext`` runs tasks one after another, or several at once in threads if an agent is waited for. ``Workers`` take
 chunks of tasks and return futures of ledger lines, so that the single writer only writes.
 """
 
@@ -18,16 +18,16 @@ from trialogue.agents.base import Agent
 from trialogue.records import Dialogue, Ending, Need, Role
 from trialogue.simulation.batch.ledger import line_of
 from trialogue.simulation.batch.plan import Task
-from trialogue.simulation.dialogue import MAX_TURNS, Talk, converse
+from trialogue.simulation.dialogue import MAX_TURNS, Transcript, converse
 from trialogue.simulation.source import source_of_users
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.needs import resolve_mentions
 
 SIGNATURE = "user_signature"
-"""Where the ``meta`` of a dialogue holds the signature of users that have one (``kinds.Signed``)."""
+"""Where the ``meta`` of a dialogue holds the signature of users that have one (``kinds.HasSignature``)."""
 
 
-class Ended(NamedTuple):
+class FinishedDialogue(NamedTuple):
     """One finished dialogue."""
 
     id: str
@@ -41,14 +41,14 @@ class Ended(NamedTuple):
 class Chunk(NamedTuple):
     """Results of several tasks."""
 
-    ended: list[Ended]
+    ended: list[FinishedDialogue]
     """The dialogues, in the order of the tasks."""
     seconds: float
     """What they took together."""
 
 
 @dataclass(frozen=True)
-class Conversing:
+class DialogueRunner:
     """Runs a task: a new user talks to the agent (``dialogue.converse``)."""
 
     max_turns: int = MAX_TURNS
@@ -83,7 +83,7 @@ class Conversing:
         )
 
 
-def with_need(talk: Talk, user: object, users: object) -> tuple[Talk, Need | None]:
+def with_need(talk: Transcript, user: object, users: object) -> tuple[Transcript, Need | None]:
     """Utterances with mentions resolved to catalogue items, and the user's need.
 
     Users without a need of their own leave it as it is; users without a world leave out which items were named.
@@ -126,7 +126,7 @@ class Recipe:
         return cast("Recipe", pickle.loads(recipe))
 
 
-class Workshop:
+class WorkerContext:
     """Agents and users of one process, created on demand or in advance and kept; thread-safe."""
 
     def __init__(self, recipe: Recipe) -> None:
@@ -148,14 +148,14 @@ class Workshop:
             self.agent(task.agent)
             self._users_of(task.users)
 
-    def hold(self, task: Task) -> Ended:
+    def hold(self, task: Task) -> FinishedDialogue:
         """Run one dialogue."""
         agent = self._agents.get(task.agent) or self.agent(task.agent)
         users = self._users.get(task.users) or self._users_of(task.users)
         dialogue = self._recipe.talk(agent, users, task)
         if dialogue.id != task.id:
             raise ValueError(f"the dialogue of task {task.id} has the id {dialogue.id}")
-        return Ended(task.id, dialogue.ended_by, line_of(dialogue))
+        return FinishedDialogue(task.id, dialogue.ended_by, line_of(dialogue))
 
     def hold_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:
         """Run dialogues, concurrently in the given number of threads."""
@@ -215,13 +215,13 @@ class Workers(Protocol):
         ...
 
 
-class Here:
+class LocalWorkers:
     """Threads of this process, each running one chunk sequentially."""
 
     threads = 1
 
     def __init__(self, recipe: Recipe, *, at_once: int) -> None:
-        self._workshop = Workshop(recipe)
+        self._workshop = WorkerContext(recipe)
         self._at_once = at_once
         self._pool = ThreadPoolExecutor(max_workers=at_once)
 

@@ -7,7 +7,7 @@ LONGEST = 20_000  # characters in which titles are looked for; a list of 200 tit
 REMEMBERED = 20_000  # texts whose titles are kept
 
 
-class RememberingLinker:
+class CachingLinker:
     """Caching wrapper around a linker; thread-safe."""
 
     def __init__(self, linker: Linker) -> None:

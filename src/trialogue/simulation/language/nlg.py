@@ -13,7 +13,6 @@ from trialogue.catalogue import Catalogue
 from trialogue.errors import UsageError
 from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
-from trialogue.simulation.dice import Dice
 from trialogue.simulation.language.phrases import (
     ANY,
     INDIFFERENT,
@@ -29,6 +28,7 @@ from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import add_typos, check_rate
 from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, wishes, written_for
 from trialogue.simulation.preferences import Preferences
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import DECADE
 
 FILM_TALK = re.compile(
@@ -51,7 +51,7 @@ MOST_VERBOSE = 5.0
 
 
 @dataclass(frozen=True)
-class Manner:
+class WritingStyle:
     """Writing style of a user."""
 
     typos: float = 0.0
@@ -69,7 +69,7 @@ class Manner:
 
 
 @dataclass(slots=True)
-class Telling:
+class UtteranceState:
     """Mutable state of one user's utterances: possible references, and phrases already used."""
 
     preferences: Preferences
@@ -84,7 +84,7 @@ class Telling:
     """Whether the persona was mentioned."""
 
 
-class _Filling(NamedTuple):
+class _SlotFiller(NamedTuple):
     """What goes into a slot."""
 
     slot: str
@@ -92,7 +92,7 @@ class _Filling(NamedTuple):
     item_id: str | None
 
 
-class Speech:
+class UtteranceGenerator:
     """Utterance generator for users of one model and one catalogue. Holds no state of single users."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Speech:
         attributes: Sequence[str] = ("genre",),
         space: ActionSpace = KDD2020,
         domain: Domain | None = None,
-        manner: Manner | None = None,
+        manner: WritingStyle | None = None,
     ) -> None:
         """Prepare the phrases.
 
@@ -115,7 +115,7 @@ class Speech:
             domain: words for items; None: films.
             manner: how users write.
         """
-        self.catalogue, self.space, self.manner = catalogue, space, manner or Manner()
+        self.catalogue, self.space, self.manner = catalogue, space, manner or WritingStyle()
         self.attributes = tuple(name for name in attributes if name in catalogue.attributes)
         has_years = any(item.year is not None for item in catalogue.values())
         self._fillable = {ITEM, *catalogue.attributes}
@@ -130,25 +130,25 @@ class Speech:
             for stance in (PLAIN, OPENING):
                 self._choice(label, stance)
 
-    def say(self, label: str, telling: Telling, dice: Dice, *, stance: str = PLAIN) -> Utterance:
+    def say(self, label: str, telling: UtteranceState, rng: RandomSource, *, stance: str = PLAIN) -> Utterance:
         """Generate an utterance for the act, with its slots and mentions.
 
         Args:
             label: the act.
             telling: what the user knows and said; ``said``, ``named`` and ``introduced`` are kept up to date.
-            dice: what is drawn from.
+            rng: what is drawn from.
             stance: what is said of the item talked about (see ``phrases``), if the act has a phrase for it; ``OPENING``
                 for the first words of a dialogue.
         """
         choice = self._choices.get((label, stance)) or self._choice(label, stance)
-        template, fillings = self._find_template(choice, label, telling, dice)
+        template, fillings = self._find_template(choice, label, telling, rng)
         if template.text in telling.said and not template.is_number:
             telling.said.difference_update(choice.texts)  # all were said: begin again
         telling.said.add(template.text)
         tells = self.manner.persona and not telling.introduced and label in self.space.informs
         if not tells and not self.manner.typos and (ready := template.ready) is not None:
             return ready
-        return self._fill(template, fillings, label, telling, dice)
+        return self._fill(template, fillings, label, telling, rng)
 
     def _choice(self, label: str, stance: str) -> Choice:
         written = written_for(OPENING if stance == OPENING else label, self.space)
@@ -189,47 +189,49 @@ class Speech:
         return all(slot in self._fillable or slot in self._words for slot in phrase.slots)
 
     def _find_template(
-        self, choice: Choice, label: str, telling: Telling, dice: Dice
-    ) -> tuple[Template, list[_Filling]]:
+        self, choice: Choice, label: str, telling: UtteranceState, rng: RandomSource
+    ) -> tuple[Template, list[_SlotFiller]]:
         """A template that was not said yet and can be filled, if there is one; else any that can be filled.
 
         Somebody who tells a preference and wants something that they have not mentioned yet rather mentions it.
         """
         untold = telling.preferences.untold if label in self.space.informs else frozenset()
         for attempt in range(2 * TRIES if untold else TRIES):
-            template = choice.draw(dice)
+            template = choice.draw(rng)
             if attempt < TRIES and untold and untold.isdisjoint(template.slots) and ITEM not in template.slots:
                 continue
             if template.text not in telling.said or template.is_number:
-                fillings = self._fillings(template, label, telling, dice)
+                fillings = self._fillings(template, label, telling, rng)
                 if fillings is not None:
                     return template, fillings
         for template in sorted(choice.templates, key=lambda each: each.text in telling.said):
-            fillings = self._fillings(template, label, telling, dice)
+            fillings = self._fillings(template, label, telling, rng)
             if fillings is not None:
                 return template, fillings
         return Template(Phrase(FALLBACK), {}, label), []
 
-    def _fillings(self, template: Template, label: str, telling: Telling, dice: Dice) -> list[_Filling] | None:
+    def _fillings(
+        self, template: Template, label: str, telling: UtteranceState, rng: RandomSource
+    ) -> list[_SlotFiller] | None:
         """What fills the slots; None if there is nothing for one of them."""
-        found: list[_Filling] = []
+        found: list[_SlotFiller] = []
         for slot in template.slots:
-            filling = self._item(label, telling, dice) if slot == ITEM else self._value(slot, label, telling, dice)
+            filling = self._item(label, telling, rng) if slot == ITEM else self._value(slot, label, telling, rng)
             if filling is None:
                 return None
             found.append(filling)
         return found
 
-    def _item(self, label: str, telling: Telling, dice: Dice) -> _Filling | None:
+    def _item(self, label: str, telling: UtteranceState, rng: RandomSource) -> _SlotFiller | None:
         """For acts that tell a preference something wanted, for others what is talked about."""
         item_id = None if label in self.space.informs else telling.focus
         if item_id is None or item_id not in self.catalogue:
-            item_id = telling.preferences.wanted_item(dice, but=telling.named)
-        return None if item_id is None else _Filling(ITEM, self.catalogue[item_id].title, item_id)
+            item_id = telling.preferences.wanted_item(rng, but=telling.named)
+        return None if item_id is None else _SlotFiller(ITEM, self.catalogue[item_id].title, item_id)
 
-    def _value(self, slot: str, label: str, telling: Telling, dice: Dice) -> _Filling | None:
+    def _value(self, slot: str, label: str, telling: UtteranceState, rng: RandomSource) -> _SlotFiller | None:
         """A value that is wanted, or one to turn down; for acts about an item, one of that item."""
-        attribute = dice.pick(self.attributes) if slot == VALUE else slot
+        attribute = rng.pick(self.attributes) if slot == VALUE else slot
         roles, item = self.space.roles, self.catalogue.get(telling.focus or "")
         own = (
             ()
@@ -237,15 +239,20 @@ class Speech:
             else item.attributes.get(attribute)
         )
         wanted = label != roles.dislike
-        value = dice.pick(own) if own else telling.preferences.value(attribute, dice, liked=wanted)
-        return None if value is None else _Filling(attribute, value, None)
+        value = rng.pick(own) if own else telling.preferences.value(attribute, rng, liked=wanted)
+        return None if value is None else _SlotFiller(attribute, value, None)
 
     def _fill(
-        self, template: Template, fillings: Sequence[_Filling], label: str, telling: Telling, dice: Dice
+        self,
+        template: Template,
+        fillings: Sequence[_SlotFiller],
+        label: str,
+        telling: UtteranceState,
+        rng: RandomSource,
     ) -> Utterance:
         text, slots, mentions = "", [], []
         for at, piece in enumerate(template.pieces):
-            text += add_typos(piece, self.manner.typos, dice)
+            text += add_typos(piece, self.manner.typos, rng)
             if at < len(fillings):
                 slot, value, item_id = fillings[at]
                 text = _with_article(text, value)

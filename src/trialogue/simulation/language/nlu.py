@@ -1,8 +1,8 @@
 """Natural language understanding of agent utterances: act labels with confidence, learned from annotated dialogues.
 
-``Retrieval`` is the paper's method (Zhang and Balog, KDD 2020, sec. 4.4): the label of the same text, or else of the nearest
-by TF-IDF cosine. ``Linear`` uses character n-grams and the preceding user act. For leave-one-dialogue-out accuracy,
-agents A / B / C, see ``held_out_accuracy`` and ``benchmarks``.
+``RetrievalClassifier`` is the paper's method (Zhang and Balog, KDD 2020, sec. 4.4): the label of the same text, or else of
+the nearest by TF-IDF cosine. ``LinearClassifier`` uses character n-grams and the preceding user act. For leave-one-dialogue-out
+accuracy, agents A / B / C, see ``held_out_accuracy`` and ``benchmarks``.
 """
 
 import re
@@ -45,7 +45,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ActPrediction:
     """Predicted label of a text, with its confidence."""
 
     label: str | None
@@ -54,10 +54,10 @@ class Heard:
     """From 0 to 1: the cosine for a retrieved label, the estimated probability for a linear model's."""
 
 
-UNKNOWN = Heard(None, 0.0)
+UNKNOWN = ActPrediction(None, 0.0)
 
 
-class Understanding(Protocol):
+class ActClassifier(Protocol):
     """Interface of classifiers of agent utterances."""
 
     @property
@@ -65,7 +65,7 @@ class Understanding(Protocol):
         """Whether it reads texts with titles replaced by ``MASK``."""
         ...
 
-    def read(self, text: str, *, before: str = START, place: int = 0) -> Heard:
+    def read(self, text: str, *, before: str = START, place: int = 0) -> ActPrediction:
         """Predict a text's label from the preceding user label and its position in a burst; unknown if nothing fits."""
         ...
 
@@ -108,16 +108,16 @@ def _bare(utterance: Utterance, linker: Linker | None) -> str | None:
     return None if bare == utterance.text else bare
 
 
-class Remembering:
+class CachingClassifier:
     """Shared base: exact matches, a cache of texts, and the threshold below which a label is unknown."""
 
     wants_bare = False
 
     def __init__(self, *, unknown_below: float) -> None:
         self.unknown_below = unknown_below
-        self._memory: dict[tuple[str, str, int], Heard] = {}
+        self._memory: dict[tuple[str, str, int], ActPrediction] = {}
 
-    def read(self, text: str, *, before: str = START, place: int = 0) -> Heard:
+    def read(self, text: str, *, before: str = START, place: int = 0) -> ActPrediction:
         """Predict the label of a text; unknown below the confidence threshold, or without a known word."""
         key = (text, before, place)
         heard = self._memory.get(key)
@@ -126,16 +126,16 @@ class Remembering:
                 self._memory.clear()
             heard = self._read(text[:LONGEST], before, min(place, LAST_PLACE))
             if heard.confidence < self.unknown_below:
-                heard = Heard(None, heard.confidence)
+                heard = ActPrediction(None, heard.confidence)
             if len(text) <= LONGEST:
                 self._memory[key] = heard
         return heard
 
-    def _read(self, text: str, before: str, place: int) -> Heard:
+    def _read(self, text: str, before: str, place: int) -> ActPrediction:
         raise AssertionError("subclasses must implement _read")  # pragma: no cover - always overridden
 
 
-class Retrieval(Remembering):
+class RetrievalClassifier(CachingClassifier):
     """Label of the identical text (of several, the last), or else of the nearest text by TF-IDF cosine.
 
     Of equally near texts the first counts. Unknown if no word occurs in the examples.
@@ -163,9 +163,9 @@ class Retrieval(Remembering):
             weights = np.array([*counts.values()]) * idf[rows]
             self._columns[rows, column] = weights / (sum((weights * weights).tolist()) ** 0.5 or 1.0)
 
-    def _read(self, text: str, before: str, place: int) -> Heard:
+    def _read(self, text: str, before: str, place: int) -> ActPrediction:
         if text in self._exact:
-            return Heard(self._exact[text], 1.0)
+            return ActPrediction(self._exact[text], 1.0)
         counts: dict[int, int] = {}
         for word in _words(text):
             at = self._vocabulary.get(word)
@@ -177,14 +177,15 @@ class Retrieval(Remembering):
         scores = weights @ self._columns[list(counts)]
         nearest = int(scores.argmax())
         cosine = float(scores[nearest]) / sum(weight * weight for weight in weights) ** 0.5
-        return Heard(self._exact[self._texts[nearest]], min(1.0, round(cosine, 6)))
+        return ActPrediction(self._exact[self._texts[nearest]], min(1.0, round(cosine, 6)))
 
 
-class Encoded(Remembering):
+class EmbeddingClassifier(CachingClassifier):
     """Label of the nearest text by embedding cosine, for any sentence encoder.
 
     With MiniLM (all-MiniLM-L6-v2) accuracy on held-out dialogues of the annotated files is .849 / .841 / .895 (A / B / C):
-    that of ``Retrieval``, and below ``Linear``. Agents repeat their words, and what was asked tells more than synonyms.
+    that of ``RetrievalClassifier``, and below ``LinearClassifier``. Agents repeat their words, and the preceding question is
+    more informative than synonyms.
 
     A vector of length 0 is like nothing: unknown.
     """
@@ -212,11 +213,11 @@ class Encoded(Remembering):
         self._encode = encode
         self._vectors = _unit(encode([text[:LONGEST] for text in self._labels]))
 
-    def _read(self, text: str, before: str, place: int) -> Heard:
+    def _read(self, text: str, before: str, place: int) -> ActPrediction:
         cosines = self._vectors @ _unit(self._encode([text]))[0]
         nearest = int(cosines.argmax())
         cosine = round(float(cosines[nearest]), 6)
-        return Heard(list(self._labels.values())[nearest], min(1.0, cosine)) if cosine > 0 else UNKNOWN
+        return ActPrediction(list(self._labels.values())[nearest], min(1.0, cosine)) if cosine > 0 else UNKNOWN
 
 
 def _words(text: str) -> list[str]:
@@ -247,7 +248,7 @@ class Accuracy:
 
 def held_out_accuracy(
     dialogues: Sequence[Dialogue],
-    fit: Callable[[Sequence[Example]], Understanding],
+    fit: Callable[[Sequence[Example]], ActClassifier],
     *,
     linker: Linker | None = None,
 ) -> Accuracy:

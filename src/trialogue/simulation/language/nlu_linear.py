@@ -3,7 +3,7 @@
 Features are TF-IDF weights of character n-grams (two to four, within words), the preceding user act, and
 the position in a burst. The user's own act is informative about the reply, and a user knows it. On
 held-out dialogues of the annotated files (A / B / C) accuracy is .901 / .981 / .976; from the text alone
-(``context=False``) .878 / .903 / .923; of ``Retrieval`` .854 / .841 / .899. Context might bias the classifier
+(``context=False``) .878 / .903 / .923; of ``RetrievalClassifier`` .854 / .841 / .899. Context might bias the classifier
 towards expected answers: the share of user acts with an acceptable first reply is .807 / .849 / .743 by the
 annotation, .815 / .862 / .739 as classified with context, and .768 / .773 / .733 without.
 """
@@ -15,8 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.simulation.language.letters import pieces, table
-from trialogue.simulation.language.nlu import LAST_PLACE, LONGEST, UNKNOWN, Example, Heard, Remembering, need_examples
+from trialogue.simulation.language.character_ngrams import pieces, table
+from trialogue.simulation.language.nlu import (
+    LAST_PLACE,
+    LONGEST,
+    UNKNOWN,
+    ActPrediction,
+    CachingClassifier,
+    Example,
+    need_examples,
+)
 
 LEAST_KNOWN = 0.3  # of a text's pieces; of held-out messages of the annotated files .44 and more, of a page of HTML .2
 CONTEXT_WEIGHT = 0.5  # of one context feature; a text's TF-IDF vector has length 1
@@ -101,7 +109,7 @@ def _context_of(examples: Sequence[Example], befores: Mapping[str, int]) -> Floa
     return features
 
 
-class Linear(Remembering):
+class LinearClassifier(CachingClassifier):
     """Linear one-vs-rest support vector machine with confidence from its margins.
 
     It reads texts with a mask for every title, so that it need not learn titles, nor read the same sentence anew for each.
@@ -163,13 +171,13 @@ class Linear(Remembering):
         unit = weights / np.sqrt(weights @ weights)
         return np.asarray(unit @ learned.of_letters[places] + learned.intercepts)
 
-    def _read(self, text: str, before: str, place: int) -> Heard:
+    def _read(self, text: str, before: str, place: int) -> ActPrediction:
         scores = self.margins(text, before=before, place=place)
         if scores is None:
             return UNKNOWN
         best = int(scores.argmax())
         odds = np.exp(self.temperature * (scores - scores[best]))
-        return Heard(self.labels[best], round(float(1 / odds.sum()), 6))
+        return ActPrediction(self.labels[best], round(float(1 / odds.sum()), 6))
 
 
 def read_as(example: Example) -> str:
@@ -183,7 +191,7 @@ def fitted_temperature(examples: Sequence[Example], groups: Sequence[int], *, co
     Args:
         examples: annotated utterances.
         groups: which dialogue each is from; whole dialogues are held out, every fifth at a time.
-        context: as for ``Linear``.
+        context: as for ``LinearClassifier``.
 
     Returns:
         A usual value if there are fewer than ten dialogues, or one label.
@@ -193,7 +201,7 @@ def fitted_temperature(examples: Sequence[Example], groups: Sequence[int], *, co
     losses = dict.fromkeys(TEMPERATURES, 0.0)
     for fold in range(FOLDS):
         rest = [example for example, group in zip(examples, groups, strict=True) if group % FOLDS != fold]
-        model = Linear(rest, context=context)
+        model = LinearClassifier(rest, context=context)
         place = {label: at for at, label in enumerate(model.labels)}
         held = [e for e, group in zip(examples, groups, strict=True) if group % FOLDS == fold and e.label in place]
         for example in held:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import exp
 
 from trialogue.records import ActOrigin, DialogueAct, Utterance
-from trialogue.simulation.dice import Dice, Weighted
 from trialogue.simulation.language.phrases import Phrase
+from trialogue.simulation.random_source import RandomSource, Weighted
 
 
 class Template:
@@ -52,9 +52,9 @@ class Choice:
         weights = [template.weight * factor for template, factor in zip(templates, factors, strict=True)]
         self._table = Weighted(dict(zip(self.templates, weights, strict=True)))
 
-    def draw(self, dice: Dice) -> Template:
+    def draw(self, rng: RandomSource) -> Template:
         """Sample a template."""
-        return self._table.draw(dice)
+        return self._table.draw(rng)
 
 
 def _factors(lengths: Sequence[int], verbosity: float) -> list[float]:

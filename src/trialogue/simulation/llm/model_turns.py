@@ -15,7 +15,7 @@ OWN_NAME = re.compile(r"\A\s*(?:user|you|me|customer)\s*:\s*", re.IGNORECASE)
 """The name of one's own role in front, as in a play; it is no part of what is said."""
 
 
-class Leaving(StrEnum):
+class StopReason(StrEnum):
     """Reason why a user leaves."""
 
     DONE = "done"
@@ -26,31 +26,31 @@ class Leaving(StrEnum):
     @property
     def stop(self) -> Stop:
         """The corresponding end of the dialogue."""
-        return Stop("user_ended" if self is Leaving.DONE else "user_gave_up")
+        return Stop("user_ended" if self is StopReason.DONE else "user_gave_up")
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class UserMove:
     """A user's next move."""
 
     text: str
     """What they say; "" for nothing."""
-    leaving: Leaving | None = None
+    leaving: StopReason | None = None
     """Why they leave after that; None: they stay."""
 
 
-def move_in(text: str) -> Move:
+def move_in(text: str) -> UserMove:
     """Parse the move in a model's message: text before the first marker is said, text after it is dropped.
 
     >>> move_in("User: Great, thanks! [DONE]")
-    Move(text='Great, thanks!', leaving=<Leaving.DONE: 'done'>)
+    UserMove(text='Great, thanks!', leaving=<StopReason.DONE: 'done'>)
     >>> move_in("[give up]").text, move_in("Something with [brackets]?").leaving
     ('', None)
     """
     marker = MARKER.search(text)
     said = text if marker is None else text[: marker.start()]
-    leaving = None if marker is None else Leaving.DONE if marker[1].casefold() == "done" else Leaving.GIVE_UP
-    return Move(OWN_NAME.sub("", said, count=1).strip(), leaving)
+    leaving = None if marker is None else StopReason.DONE if marker[1].casefold() == "done" else StopReason.GIVE_UP
+    return UserMove(OWN_NAME.sub("", said, count=1).strip(), leaving)
 
 
 def choice_in(text: str, words: Sequence[str]) -> str | None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.seeds import rng_for
-from trialogue.simulation.dice import Dice
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.language.typos import add_typos
+from trialogue.simulation.random_source import RandomSource
 
 
 def read_personas(path: Path) -> tuple[str, ...]:
@@ -30,10 +30,10 @@ def read_personas(path: Path) -> tuple[str, ...]:
 
 def persona_of(personas: tuple[str, ...], case: str, *, seed: int) -> str:
     """Persona of a case, the same for every agent; "" without personas."""
-    return Dice(rng_for(seed, case, "persona")).pick(personas) if personas else ""
+    return RandomSource(rng_for(seed, case, "persona")).pick(personas) if personas else ""
 
 
-def typist(rate: float, linker: Linker, dice: Dice) -> Callable[[str], str] | None:
+def typist(rate: float, linker: Linker, rng: RandomSource) -> Callable[[str], str] | None:
     """Function that adds typos outside titles, with the user's own random numbers; None for a rate of 0."""
     if not rate:
         return None
@@ -45,8 +45,8 @@ def typist(rate: float, linker: Linker, dice: Dice) -> Callable[[str], str] | No
         pieces, at = [], 0
         for start, end in sorted(spans):
             if start >= at:
-                pieces += [add_typos(text[at:start], rate, dice), text[start:end]]
+                pieces += [add_typos(text[at:start], rate, rng), text[start:end]]
                 at = end
-        return "".join([*pieces, add_typos(text[at:], rate, dice)])
+        return "".join([*pieces, add_typos(text[at:], rate, rng)])
 
     return type_around_titles

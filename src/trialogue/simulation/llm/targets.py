@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from trialogue.records import Need, Utterance
-from trialogue.simulation.llm.asking import Asking
-from trialogue.simulation.llm.model_turns import Move
+from trialogue.simulation.llm.model_queries import ModelQueries
+from trialogue.simulation.llm.model_turns import UserMove
 from trialogue.simulation.llm.user import Policy
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.user import UserFailure
@@ -28,7 +28,7 @@ def tastes_need(need: Need) -> Need:
     )
 
 
-class KeepsTitles:
+class TitleGuard:
     """Policy wrapper whose messages never name a target before the agent does.
 
     Sentences that do are left out of what is said; iEvaLM leaves them out of its own prompt alone, and the agent reads
@@ -41,7 +41,7 @@ class KeepsTitles:
         titles = [world.catalogue[item].title for item in targets if item in world.catalogue]
         self._titles = [re.compile(rf"(?<!\w){re.escape(title)}(?!\w)", re.IGNORECASE) for title in titles if title]
 
-    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+    def move(self, said: Sequence[Utterance], asking: ModelQueries) -> UserMove:
         """The policy's move without sentences that reveal the target.
 
         Raises:
@@ -58,7 +58,7 @@ class KeepsTitles:
         text = " ".join(kept).strip()
         if not text and move.leaving is None:
             raise UserFailure("the model said nothing but the title that it must not name.")
-        return Move(text, move.leaving)
+        return UserMove(text, move.leaving)
 
     def _names(self, text: str) -> bool:
         found = any(each.item_id in self._targets for each in self._linker.find(text))

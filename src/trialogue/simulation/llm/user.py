@@ -6,8 +6,8 @@ from typing import Protocol
 from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
 from trialogue.records import Need, Utterance
-from trialogue.simulation.llm.asking import Asking
-from trialogue.simulation.llm.model_turns import Leaving, Move, choice_in, move_in
+from trialogue.simulation.llm.model_queries import ModelQueries
+from trialogue.simulation.llm.model_turns import StopReason, UserMove, choice_in, move_in
 from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.users.user import Stop, UserFailure
 
@@ -19,7 +19,7 @@ SPEAKERS = {"user": "You", "system": "Recommender"}
 class Policy(Protocol):
     """Protocol for choosing the next move."""
 
-    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+    def move(self, said: Sequence[Utterance], asking: ModelQueries) -> UserMove:
         """The user's next move after the dialogue so far."""
         ...
 
@@ -30,7 +30,7 @@ class LlmUser:
     def __init__(
         self,
         policy: Policy,
-        asking: Asking,
+        asking: ModelQueries,
         need: Need,
         *,
         turns: int | None = None,
@@ -47,7 +47,7 @@ class LlmUser:
         """
         self._policy, self._asking, self._need, self._turns, self._typing = policy, asking, need, turns, typing
         self._said: list[Utterance] = []
-        self._leaving: Leaving | None = None
+        self._leaving: StopReason | None = None
 
     @property
     def need(self) -> Need:
@@ -92,7 +92,7 @@ class SinglePrompt:
         """``prompts``: with ``utterance`` and ``first``; ``values``: for placeholders; ``role``: names of the speakers."""
         self._instruction, self._first, self._role = fill_in(prompts["utterance"], values), prompts["first"], role
 
-    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+    def move(self, said: Sequence[Utterance], asking: ModelQueries) -> UserMove:
         """The model's message."""
         return move_in(asking.ask(flip_roles(self._instruction, said, role=self._role, first=self._first)))
 
@@ -109,7 +109,7 @@ class DualPrompt:
         self._decision, self._question = fill_in(prompts["decision"], values), prompts["question"]
         self._role, self._single = role, SinglePrompt(prompts, values, role=role)
 
-    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+    def move(self, said: Sequence[Utterance], asking: ModelQueries) -> UserMove:
         """Leave, or the model's message."""
         if any(each.speaker == "user" for each in said):
             question = Utterance(speaker="system", text=fill_in(self._question, {"transcript": transcript(said)}))
@@ -117,11 +117,11 @@ class DualPrompt:
             decision = choice_in(answer, CHOICES)
             asking.note("decision", decision)
             if (leaving := LEAVE_ON.get(decision or "")) is not None:
-                return Move("", leaving)
+                return UserMove("", leaving)
         return self._single.move(said, asking)
 
 
-LEAVE_ON = {"DONE": Leaving.DONE, "GIVE_UP": Leaving.GIVE_UP}
+LEAVE_ON = {"DONE": StopReason.DONE, "GIVE_UP": StopReason.GIVE_UP}
 CHOICES = ("CONTINUE", *LEAVE_ON)
 
 

@@ -7,13 +7,13 @@ from trialogue.llm.chat import ChatClient, ChatOptions
 from trialogue.llm.usage import Usage
 from trialogue.records import Need
 from trialogue.seeds import rng_for, seed_for
-from trialogue.simulation.dice import Dice
-from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
 from trialogue.simulation.llm.options import LlmUserOptions
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
-from trialogue.simulation.llm.targets import KeepsTitles, target_need, tastes_need
+from trialogue.simulation.llm.targets import TitleGuard, target_need, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.population import main_attribute
 from trialogue.simulation.users.user import SimulatedUser
@@ -64,20 +64,22 @@ class LlmUsers:
         values["words"] = str(self.options.words)
         policy = self.guard_policy(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
         turns = self.options.turns or self.usual_turns
-        typing = typist(self.options.typos, self.world.linker, Dice(rng_for(seed, case, "typing")))
+        typing = typist(self.options.typos, self.world.linker, RandomSource(rng_for(seed, case, "typing")))
         return LlmUser(policy, self.ask_for(case, seed=seed), need, turns=turns, typing=typing)
 
     def persona(self, case: str, *, seed: int) -> str:
         """Persona of a case."""
         return persona_of(self._personas, case, seed=seed) or self.options.persona
 
-    def ask_for(self, case: str, *, seed: int) -> Asking:
+    def ask_for(self, case: str, *, seed: int) -> ModelQueries:
         """Create the model client of a case.
 
         The case is the trial of the cache: where agents say the same, the user answers the same.
         """
         own = seed_for(seed, case, "model of the user")
-        return Asking(self._client, seed=own, trial=f"users/{seed}/{case}", longest_text=self.options.longest_text)
+        return ModelQueries(
+            self._client, seed=own, trial=f"users/{seed}/{case}", longest_text=self.options.longest_text
+        )
 
     def need_of(self, need: Need) -> Need:
         """Need of this kind of users, derived from the general one."""
@@ -121,7 +123,7 @@ class TargetItemUsers(LlmUsers):
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:
         """Policy that withholds the title until the agent has named it."""
-        return KeepsTitles(policy, need.targets, self.world)
+        return TitleGuard(policy, need.targets, self.world)
 
 
 class TargetFreeUsers(LlmUsers):

@@ -14,11 +14,11 @@ from trialogue.catalogue import OTHER_TITLES, Catalogue
 from trialogue.errors import UsageError
 from trialogue.records import Mention, Need, SlotValue, Utterance
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.language.listening import Labelled
+from trialogue.simulation.language.agent_turns import LabelledMessage
 from trialogue.simulation.language.nlu import MASK, Example, mask_mentions
-from trialogue.simulation.language.nlu_linear import Linear
+from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
-from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.model_turns import OWN_NAME
 from trialogue.simulation.llm.need_text import who_in_words
 from trialogue.simulation.llm.options import LlmUserOptions
@@ -81,7 +81,7 @@ class ActGate:
             if label != OPENING
             for phrase in phrasebook.phrases_of(label)
         ]
-        self._acts = Linear(examples, context=False, unknown_below=SURE) if examples else None
+        self._acts = LinearClassifier(examples, context=False, unknown_below=SURE) if examples else None
 
     def judge(self, said: Utterance, wording: str) -> Wording:
         """Accept or reject a wording of a message."""
@@ -137,7 +137,7 @@ class WordedUser:
     """Agenda-based user whose messages are worded by a model."""
 
     def __init__(
-        self, user: AgendaUser, asking: Asking, gate: ActGate, instruction: str, message: str, role: str
+        self, user: AgendaUser, asking: ModelQueries, gate: ActGate, instruction: str, message: str, role: str
     ) -> None:
         """``instruction`` is the system message; ``message`` has placeholders for the dialogue and the text to word."""
         self._user, self._asking, self._gate = user, asking, gate
@@ -148,7 +148,7 @@ class WordedUser:
         """The user's need."""
         return self._user.need
 
-    def labels(self, turn: Turn) -> list[Labelled]:
+    def labels(self, turn: Turn) -> list[LabelledMessage]:
         """Act label of each message of a turn, from its words alone."""
         return self._user.labels(turn)
 

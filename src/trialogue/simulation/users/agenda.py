@@ -21,7 +21,7 @@ from typing import Literal
 
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.actions import ANSWER, REQUEST
-from trialogue.simulation.dice import Dice, Weighted
+from trialogue.simulation.random_source import RandomSource, Weighted
 from trialogue.simulation.users.counting import END
 from trialogue.simulation.users.interaction import InteractionModel
 
@@ -29,7 +29,7 @@ ATTEMPTS = 1000  # draws before a condition is given up; in the annotated files 
 LONGEST = 1000  # labels; a chain that hardly ever ends is cut here
 MOST_USUAL = 10
 
-Draw = Callable[[InteractionModel, Dice], tuple[str, ...]]
+Draw = Callable[[InteractionModel, RandomSource], tuple[str, ...]]
 """Draws the labels of an agenda in the order in which they are done, the opening first; at least one."""
 
 
@@ -42,11 +42,11 @@ class Cir6:
     disclose_within: int = 5
     """``Disclose`` is among the first so many; a model that never discloses is spared."""
 
-    def __call__(self, model: InteractionModel, dice: Dice) -> tuple[str, ...]:
+    def __call__(self, model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
         """Sample an agenda; after 1,000 rejected draws the last one, truncated to the cap."""
         disclose = _disclose(model)
         for _ in range(ATTEMPTS):
-            labels = walk(model.next_label, model.opening_label, dice, longest=self.cap or LONGEST)
+            labels = walk(model.next_label, model.opening_label, rng, longest=self.cap or LONGEST)
             fits = self.cap is None or len(labels) <= self.cap
             if fits and (disclose is None or disclose in labels[: self.disclose_within]):
                 return tuple(labels[:LONGEST])
@@ -65,11 +65,11 @@ class QrfaChain:
     """Test the first draw on its user labels, and later ones with the agent's classes among them, as the released code
     does by an oversight; that is the variant that agrees with the paper. Else always on the user labels."""
 
-    def __call__(self, model: InteractionModel, dice: Dice) -> tuple[str, ...]:
+    def __call__(self, model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
         """Sample an agenda; after 1,000 rejected draws the last one, truncated to the cap."""
         disclose = _disclose(model)
         for attempt in range(ATTEMPTS):
-            steps = walk(model.next_step or model.next_label, model.opening_label, dice, longest=LONGEST)
+            steps = walk(model.next_step or model.next_label, model.opening_label, rng, longest=LONGEST)
             labels = [step for step in steps if step not in (REQUEST, ANSWER)]
             tested = steps if self.as_released and attempt else labels
             if len(tested) <= self.cap and (disclose is None or disclose in tested[: self.disclose_within]):
@@ -77,10 +77,10 @@ class QrfaChain:
         return tuple(labels[: self.cap])
 
 
-def qrfa_top10(model: InteractionModel, dice: Dice) -> tuple[str, ...]:
+def qrfa_top10(model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
     """Labels of one of the ten most usual dialogues (released code, QRFA, first variant); one label if there are none."""
     traces = model.traces[:MOST_USUAL]
-    return dice.pick(traces).labels if traces else (model.opening_label,)
+    return rng.pick(traces).labels if traces else (model.opening_label,)
 
 
 INITIALISERS: Mapping[str, Draw] = MappingProxyType(
@@ -106,16 +106,16 @@ def initialiser(name: str) -> Draw:
     return INITIALISERS[name]
 
 
-def continuation(model: InteractionModel, label: str, dice: Dice, *, cap: int = 25) -> tuple[str, ...]:
+def continuation(model: InteractionModel, label: str, rng: RandomSource, *, cap: int = 25) -> tuple[str, ...]:
     """Sample what follows a label in the chain, without the label, at most ``cap`` long; () if it is the last."""
-    return tuple(walk(model.next_label, label, dice, longest=cap + 1)[1 : cap + 1])
+    return tuple(walk(model.next_label, label, rng, longest=cap + 1)[1 : cap + 1])
 
 
-def walk(tables: Mapping[str, Weighted[str]], start: str, dice: Dice, *, longest: int) -> list[str]:
+def walk(tables: Mapping[str, Weighted[str]], start: str, rng: RandomSource, *, longest: int) -> list[str]:
     """States from ``start`` to the end of the chain, at most ``longest`` + 1; a state without a table is the last."""
     states = [start]
     while len(states) <= longest and (table := tables.get(states[-1])) is not None:
-        following = table.draw(dice)
+        following = table.draw(rng)
         if following == END:
             break
         states.append(following)
@@ -155,11 +155,11 @@ class UpdateRule:
         return labels[-1] if self.decides == "last" else labels[0]
 
 
-def replacement(model: InteractionModel, heard: str | None, dice: Dice) -> str:
+def replacement(model: InteractionModel, heard: str | None, rng: RandomSource) -> str:
     """Sample a user label in response to an agent label; for an unknown one (None), in response to any.
 
     This is the released code's, for QRFA as for CIR6. The paper (sec. 4.2.2) has QRFA draw a class first, Query or Feedback,
     and then a label of it "based on historical dialogs"; drawn given the agent's label, too, that comes to the same.
     """
     table = model.reply_to.get(heard) if heard is not None else None
-    return (table or model.any_reply).draw(dice)
+    return (table or model.any_reply).draw(rng)

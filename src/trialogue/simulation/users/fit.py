@@ -19,8 +19,14 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, ActionSpace
-from trialogue.simulation.language.nlu import Encoded, Example, Retrieval, Understanding, examples_of
-from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
+from trialogue.simulation.language.nlu import (
+    ActClassifier,
+    EmbeddingClassifier,
+    Example,
+    RetrievalClassifier,
+    examples_of,
+)
+from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, LinearClassifier, fitted_temperature
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
 from trialogue.simulation.language.weight_cache import kept_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
@@ -67,7 +73,7 @@ class UserModel:
         """
         return replace(self, options=self.options.change(changes))
 
-    def new_understanding(self) -> Understanding:
+    def new_understanding(self) -> ActClassifier:
         """Create a model of agent utterances, according to the options.
 
         Raises:
@@ -79,25 +85,25 @@ class UserModel:
             from trialogue.strategies.encoders.folder import find_encoder
 
             encoder = open_encoder(find_encoder(self.options.encoder))
-            return Encoded(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
+            return EmbeddingClassifier(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
         if self.options.understanding == "retrieval":
-            return Retrieval(self.examples, unknown_below=self.options.unknown_below)
+            return RetrievalClassifier(self.examples, unknown_below=self.options.unknown_below)
         context = self.options.understanding == "linear"
-        return Linear(
+        return LinearClassifier(
             weights=kept_weights(self.examples, context=context),
             context=context,
             temperature=self.temperature,
             unknown_below=self.options.unknown_below,
         )
 
-    def labeller(self) -> Understanding:
+    def labeller(self) -> ActClassifier:
         """Create a model that labels agent messages for dialogue metrics.
 
         It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
         what it is not sure of it leaves open.
         """
         weights = kept_weights(self.examples, context=False)
-        return Linear(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
+        return LinearClassifier(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
 
     def settle(self, world: World) -> "Users":
         """Create users of this model in a world.

@@ -18,7 +18,7 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, QRFA_RELEASED, ActionSpace, Qrfa
-from trialogue.simulation.dice import Weighted
+from trialogue.simulation.random_source import Weighted
 from trialogue.simulation.users.counting import (
     END,
     Counts,

@@ -26,10 +26,10 @@ from trialogue.records import Need
 from trialogue.records.files.validation import Mistake, dotted_path
 from trialogue.records.files.yaml_file import read_fields
 from trialogue.seeds import rng_for
-from trialogue.simulation.dice import Dice
-from trialogue.simulation.language.linking import RememberingLinker
+from trialogue.simulation.language.linking import CachingLinker
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile, Profiles
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.options import METHODS, UserOptions, option_mistakes
 from trialogue.simulation.users.user import SimulatedUser
@@ -50,18 +50,18 @@ class World:
     def linker(self) -> Linker:
         """Title linker of the catalogue, with a cache."""
         popularity = None if self.ratings is None else self.ratings.popularity()
-        return RememberingLinker(TitleLinker(self.catalogue, popularity=popularity))
+        return CachingLinker(TitleLinker(self.catalogue, popularity=popularity))
 
 
 @dataclass(frozen=True)
-class Wants:
+class CaseNeed:
     """Need and profile of the user of a case."""
 
     need: Need
     """What they are after."""
     profile: Profile | None
     """What they have consumed; None in a world without ratings."""
-    dice: Dice
+    rng: RandomSource
     """The user's own randomness, after profile and need were drawn from it."""
 
 
@@ -81,19 +81,19 @@ class NeedsByCase:
         profiles = None if world.ratings is None else Profiles(world.ratings, world.catalogue)
         return cls(Needs(world.catalogue, attributes=attributes), profiles)
 
-    def draw(self, case: str, *, seed: int) -> Wants:
+    def draw(self, case: str, *, seed: int) -> CaseNeed:
         """Sample the need of a case.
 
         Args:
             case: who it is.
             seed: the run's.
         """
-        dice = Dice(rng_for(seed, case, "user"))
+        rng = RandomSource(rng_for(seed, case, "user"))
         if self._profiles is None:
-            return Wants(self._needs.of_catalogue(dice), None, dice)
-        profile = self._profiles.sample(dice)
+            return CaseNeed(self._needs.of_catalogue(rng), None, rng)
+        profile = self._profiles.sample(rng)
         liked = self._profiles.items_liked_by(profile.user)
-        return Wants(self._needs.of_profile(profile, dice, liked=liked), profile, dice)
+        return CaseNeed(self._needs.of_profile(profile, rng, liked=liked), profile, rng)
 
 
 class SimulatedUsers(Protocol):
@@ -123,7 +123,7 @@ class UserKind(Protocol):
 
 
 @runtime_checkable
-class Checked(Protocol):
+class ChecksOptions(Protocol):
     """A kind that can report invalid or missing options before users are created."""
 
     def mistakes(self) -> list[Mistake]:
@@ -132,7 +132,7 @@ class Checked(Protocol):
 
 
 @runtime_checkable
-class Signed(Protocol):
+class HasSignature(Protocol):
     """Users, or a kind, whose behavior depends on more than their options, such as the text of a prompt."""
 
     @property
@@ -142,7 +142,7 @@ class Signed(Protocol):
 
 
 @runtime_checkable
-class Prompted(Signed, Protocol):
+class HasPrompts(HasSignature, Protocol):
     """A kind of users played by a language model."""
 
     @property
@@ -262,7 +262,7 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
         return _of_options(error.mistakes)
     except TrialogueError as error:
         return [(None, error)]
-    return _of_options(kind.mistakes()) if isinstance(kind, Checked) else []
+    return _of_options(kind.mistakes()) if isinstance(kind, ChecksOptions) else []
 
 
 def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, TrialogueError]]:

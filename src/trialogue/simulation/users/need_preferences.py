@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 
 from trialogue.records import Need
-from trialogue.simulation.dice import Dice
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED, NEUTRAL
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import constraint_values
 
 MOST_EXAMPLES = 3  # of what they like, which they name to say what they are after
 
 
-class Wanting:
+class NeedPreferences:
     """Preferences from the user's profile, and wishes from their need.
 
     A user whose opinions decide accepts only an item that satisfies the need. Constraints are stated one at a time,
@@ -46,31 +46,31 @@ class Wanting:
         """Item that the user goes on to talk about: the first that satisfies the need, else the last one named."""
         return next((item for item in items if item in self._acceptable), items[-1])
 
-    def opinion(self, item_id: str, dice: Dice) -> int:
+    def opinion(self, item_id: str, rng: RandomSource) -> int:
         """``LIKED`` for items that satisfy the need; never for other unknown items."""
         if item_id in self._acceptable:
             return LIKED
-        opinion = self._base.opinion(item_id, dice)
+        opinion = self._base.opinion(item_id, rng)
         if not self.decides or self.has_seen(item_id):
             return opinion
         return DISLIKED if opinion == DISLIKED else NEUTRAL
 
-    def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
+    def wanted_item(self, rng: RandomSource, *, but: Collection[str] = ()) -> str | None:
         """A known and liked item that resembles the target, preferably not in ``but``."""
         examples = self._need.examples[:MOST_EXAMPLES]
         fresh = [item for item in examples if item not in but]
         if fresh or examples:
-            return dice.pick(fresh or examples)
-        return self._base.wanted_item(dice, but=but)
+            return rng.pick(fresh or examples)
+        return self._base.wanted_item(rng, but=but)
 
-    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+    def value(self, attribute: str, rng: RandomSource, *, liked: bool = True) -> str | None:
         """A value that the need asks for, unmentioned ones first; to reject, one that it does not ask for."""
         wanted = self._values.get(attribute, ())
         if not liked:
-            value = self._base.value(attribute, dice, liked=False)
+            value = self._base.value(attribute, rng, liked=False)
             return None if value in wanted else value
         if not wanted:
-            return self._base.value(attribute, dice)
-        value = next((each for each in wanted if (attribute, each) not in self._mentioned), None) or dice.pick(wanted)
+            return self._base.value(attribute, rng)
+        value = next((each for each in wanted if (attribute, each) not in self._mentioned), None) or rng.pick(wanted)
         self._mentioned.add((attribute, value))
         return value

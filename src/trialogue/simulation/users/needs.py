@@ -12,9 +12,9 @@ from functools import cached_property
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
-from trialogue.simulation.dice import Dice
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile
+from trialogue.simulation.random_source import RandomSource
 
 MOST_SATISFIED = 0.02
 """Share of the catalogue that may satisfy a need."""
@@ -76,46 +76,46 @@ class Needs:
     def _places(self) -> dict[str, int]:
         return {item_id: place for place, item_id in enumerate(self._ids)}
 
-    def of_profile(self, profile: Profile, dice: Dice, *, liked: Iterable[str] = ()) -> Need:
+    def of_profile(self, profile: Profile, rng: RandomSource, *, liked: Iterable[str] = ()) -> Need:
         """Sample a need for the user of a profile.
 
         Args:
             profile: what they have consumed and how they liked it.
-            dice: what is drawn from.
+            rng: what is drawn from.
             liked: what the real user behind the profile is known to like beside it: targets are taken from these.
         """
         ratings = profile.ratings
         known = tuple(ratings)
-        anchors = dice.sample(profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
-        return self._need(anchors, known, tuple(profile.disliked_items), dice, frozenset(liked), NeedSource.PROFILE)
+        anchors = rng.sample(profile.liked_items or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
+        return self._need(anchors, known, tuple(profile.disliked_items), rng, frozenset(liked), NeedSource.PROFILE)
 
-    def of_catalogue(self, dice: Dice) -> Need:
+    def of_catalogue(self, rng: RandomSource) -> Need:
         """Sample a need without a profile: like a random item, which counts as known."""
-        anchor = dice.pick(self._ids)
-        return self._need([anchor], (anchor,), (), dice, frozenset(), NeedSource.CATALOGUE)
+        anchor = rng.pick(self._ids)
+        return self._need([anchor], (anchor,), (), rng, frozenset(), NeedSource.CATALOGUE)
 
     def _need(
         self,
         anchors: Sequence[str],
         known: tuple[str, ...],
         disliked: tuple[str, ...],
-        dice: Dice,
+        rng: RandomSource,
         liked: frozenset[str],
         source: NeedSource,
     ) -> Need:
         fresh = self._all_items & ~self._mask_of(known)
-        features, mask = self._narrow(anchors, fresh, dice)
+        features, mask = self._narrow(anchors, fresh, rng)
         acceptable = [self._ids[place] for place in _places_in(mask)]
         if not acceptable:  # everything is known: there is nothing to look for but what one likes best
             acceptable = [anchors[0]]
         favorites = [item for item in acceptable if item in liked]
-        targets = favorites or [dice.pick(acceptable)]
+        targets = favorites or [rng.pick(acceptable)]
         if len(acceptable) > self.bound:  # nothing that the catalogue says of its items narrows it down
             targets = acceptable = targets[:1]
         examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
         last = len(features) - 1
         free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
-        requests = tuple(dice.sample(free, 1 + dice.draw_below(MOST_REQUESTS)))
+        requests = tuple(rng.sample(free, 1 + rng.draw_below(MOST_REQUESTS)))
         return Need(
             id=_hash(features, targets, acceptable, known, disliked, requests),
             constraints=tuple(self._constraint(*each, place == last > 0) for place, each in enumerate(features)),
@@ -136,24 +136,22 @@ class Needs:
             self._constraints[key] = Constraint(attribute=name, values=(value,), relaxable=relaxable)
         return self._constraints[key]
 
-    def _narrow(self, anchors: Sequence[str], fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
+    def _narrow(self, anchors: Sequence[str], fresh: int, rng: RandomSource) -> tuple[tuple[Feature, ...], int]:
         """(constraints, what satisfies them) of the first anchor that narrows it down; of all, the narrowest."""
         best: tuple[tuple[Feature, ...], int] = ((), fresh)
         for anchor in anchors:
-            found = self._constraints_from(self.catalogue[anchor], fresh, dice)
+            found = self._constraints_from(self.catalogue[anchor], fresh, rng)
             if found[1].bit_count() <= self.bound:
                 return found
             if found[1].bit_count() < best[1].bit_count():
                 best = found
         return best
 
-    def _constraints_from(self, item: Item, fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
+    def _constraints_from(self, item: Item, fresh: int, rng: RandomSource) -> tuple[tuple[Feature, ...], int]:
         """Constraints that an item satisfies, and the mask of the others that do, too: at least one."""
         chosen: list[Feature] = []
         mask = fresh
-        spoken = [
-            (name, value) for name in self._spoken for value in dice.sample(values_of(item, name), len(self._ids))
-        ]
+        spoken = [(name, value) for name in self._spoken for value in rng.sample(values_of(item, name), len(self._ids))]
         decade = [(DECADE, value) for value in values_of(item, DECADE)]
         rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
         # First the attributes that users talk about, until about as many items fit as intended; the others only while more

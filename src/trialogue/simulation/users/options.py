@@ -12,12 +12,12 @@ from pydantic import TypeAdapter, ValidationError
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files.validation import mistakes_of
-from trialogue.simulation.language.nlg import Manner
+from trialogue.simulation.language.nlg import WritingStyle
 from trialogue.simulation.language.wordings import Domain
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
 from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
 from trialogue.simulation.users.agenda import UpdateRule, initialiser
-from trialogue.simulation.users.user import AfterLiking, Conduct, SeenRule
+from trialogue.simulation.users.user import AfterLiking, BehaviorOptions, SeenRule
 
 UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
 
@@ -47,8 +47,9 @@ class UserOptions:
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
     understanding: Literal["linear", "linear-text", "retrieval", "encoder"] = "linear"
-    """What tells labels of agent texts: letters and context, letters only, the paper's retrieval, or retrieval by
-    vectors of a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see ``nlu.Encoded``)."""
+    """Classifier of agent utterances: character n-grams and context, character n-grams only, the paper's retrieval, or
+    retrieval by a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see
+    ``nlu.EmbeddingClassifier``)."""
     encoder: str | None = None
     """The sentence encoder: a folder, or a name on the Hugging Face hub; None: the one that
     ``trialogue strategies encoder get`` obtained."""
@@ -99,15 +100,15 @@ class UserOptions:
         _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
 
     @property
-    def conduct(self) -> Conduct:
+    def conduct(self) -> BehaviorOptions:
         """Options of the dialogue behavior."""
         rule = UpdateRule(decides=self.decides, failed=self.failed)
-        return Conduct(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
+        return BehaviorOptions(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
 
     @property
-    def manner(self) -> Manner:
+    def manner(self) -> WritingStyle:
         """Options of the writing style."""
-        return Manner(typos=self.typos, verbosity=self.verbosity, persona=self.persona)
+        return WritingStyle(typos=self.typos, verbosity=self.verbosity, persona=self.persona)
 
     @property
     def domain(self) -> Domain:

@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Need
-from trialogue.simulation.dice import Dice
-from trialogue.simulation.language.listening import Listening
-from trialogue.simulation.language.nlg import Speech
-from trialogue.simulation.language.nlu import Understanding
+from trialogue.simulation.language.agent_turns import AgentTurnParser
+from trialogue.simulation.language.nlg import UtteranceGenerator
+from trialogue.simulation.language.nlu import ActClassifier
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.language.wordings import read_phrases
 from trialogue.simulation.preferences import Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.agenda import initialiser
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.kinds import NeedsByCase, World
-from trialogue.simulation.users.need_preferences import Wanting
+from trialogue.simulation.users.need_preferences import NeedPreferences
 from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.user import AgendaUser
 
@@ -31,7 +31,7 @@ class Users:
         ratings: Ratings,
         *,
         linker: Linker | None = None,
-        understanding: Understanding | None = None,
+        understanding: ActClassifier | None = None,
         world: World | None = None,
     ) -> None:
         """Prepare the state shared by all users.
@@ -65,7 +65,7 @@ class Users:
             variant=options.profile_variant,
         )
         space = model.interaction.space
-        self._listening = Listening(
+        self._listening = AgentTurnParser(
             understanding or model.new_understanding(),
             catalogue,
             space,
@@ -75,7 +75,7 @@ class Users:
         )
         self._cases = NeedsByCase(Needs(catalogue, attributes=self.attributes), self.profiles)
         own = None if options.phrases is None else read_phrases(options.phrases)
-        self._speech = Speech(
+        self._speech = UtteranceGenerator(
             own or model.phrasebook,
             catalogue,
             attributes=self.attributes,
@@ -90,23 +90,23 @@ class Users:
         """Create the user of a case, determined by the run's seed and the case alone."""
         drawn = self._cases.draw(case, seed=seed)
         assert drawn.profile is not None  # these users are sampled from ratings
-        return self.user_with(drawn.profile, drawn.dice, need=drawn.need)
+        return self.user_with(drawn.profile, drawn.rng, need=drawn.need)
 
-    def user_with(self, profile: Profile, dice: Dice, *, need: Need | None = None) -> AgendaUser:
+    def user_with(self, profile: Profile, rng: RandomSource, *, need: Need | None = None) -> AgendaUser:
         """Create a user with a given profile and need."""
         options = self.options
         wants: Preferences = preferences(
             options.preferences, profile, self.catalogue, attributes=self.attributes, unseen=options.unseen
         )
         if need is not None and options.wants == "need":
-            wants = Wanting(wants, need)
+            wants = NeedPreferences(wants, need)
         return AgendaUser(
             model=self.model.interaction,
             draw=self._draw,
             listening=self._listening,
             speech=self._speech,
             preferences=wants,
-            dice=dice,
+            rng=rng,
             conduct=self._conduct,
             has=self._has,
             need=need,

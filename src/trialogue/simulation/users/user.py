@@ -10,13 +10,13 @@ from typing import Literal, Protocol, runtime_checkable
 from trialogue.agents.base import Turn
 from trialogue.errors import TrialogueError, UnknownNameError, UsageError
 from trialogue.records import Ending, Need, Utterance
-from trialogue.simulation.dice import Dice
-from trialogue.simulation.language.listening import NOTHING, Labelled, Listening, Message
-from trialogue.simulation.language.nlg import Speech, Telling
+from trialogue.simulation.language.agent_turns import NOTHING, AgentTurnParser, LabelledMessage, Message
+from trialogue.simulation.language.nlg import UtteranceGenerator, UtteranceState
 from trialogue.simulation.language.nlu import START
 from trialogue.simulation.language.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENING, PLAIN, SEEN, UNSEEN
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
+from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.agenda import Draw, UpdateRule, continuation, replacement
 from trialogue.simulation.users.interaction import InteractionModel
 
@@ -41,7 +41,7 @@ class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated us
 
 
 class SimulatedUser(Protocol):
-    """Protocol of one user in one dialogue. If it has a ``need`` (see ``Needing``), the dialogue's record includes it."""
+    """Protocol of one user in one dialogue. If it has a ``need`` (see ``HasNeed``), the dialogue's record includes it."""
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
         """The user's first utterance, after the agent's greeting if there is one, with the user's acts."""
@@ -57,7 +57,7 @@ class SimulatedUser(Protocol):
 
 
 @runtime_checkable
-class Needing(Protocol):
+class HasNeed(Protocol):
     """A user with a known need."""
 
     @property
@@ -67,14 +67,14 @@ class Needing(Protocol):
 
 
 @runtime_checkable
-class Labelling(Protocol):
+class HasLabeller(Protocol):
     """A user that comes with a labeller of the agent's messages.
 
     These acts are what measures of success read, so the labeller must not know what the user did or wanted:
     else they hear an answer where there is none.
     """
 
-    def labels(self, turn: Turn) -> Sequence[Labelled]:
+    def labels(self, turn: Turn) -> Sequence[LabelledMessage]:
         """Act label of each message of a turn, with its confidence; has no side effects."""
         ...
 
@@ -85,7 +85,7 @@ SeenRule = Literal["profile", "agenda"]
 
 
 @dataclass(frozen=True)
-class Conduct:
+class BehaviorOptions:
     """Behavior options of an agenda-based user; extensions of the paper are off by default."""
 
     update: UpdateRule = field(default_factory=UpdateRule)
@@ -123,7 +123,6 @@ class AgendaUser:
         "_agenda",
         "_conduct",
         "_current",
-        "_dice",
         "_draw",
         "_failures",
         "_has",
@@ -131,6 +130,7 @@ class AgendaUser:
         "_listening",
         "_model",
         "_need",
+        "_rng",
         "_speech",
         "_telling",
     )  # fmt: skip
@@ -140,11 +140,11 @@ class AgendaUser:
         *,
         model: InteractionModel,
         draw: Draw,
-        listening: Listening,
-        speech: Speech,
+        listening: AgentTurnParser,
+        speech: UtteranceGenerator,
         preferences: Preferences,
-        dice: Dice,
-        conduct: Conduct,
+        rng: RandomSource,
+        conduct: BehaviorOptions,
         has: frozenset[str],
         need: Need | None = None,
     ) -> None:
@@ -156,15 +156,15 @@ class AgendaUser:
             listening: how the agent is understood.
             speech: how acts are worded.
             preferences: what this user wants.
-            dice: this user's own randomness.
+            rng: this user's own randomness.
             conduct: how they behave.
             has: user labels of the model, so that nobody says what no real user of this agent ever did.
             need: what they are after; None: nothing that was drawn beforehand.
         """
         self._model, self._draw, self._listening, self._speech = model, draw, listening, speech
-        self._dice, self._conduct, self._has = dice, conduct, has
+        self._rng, self._conduct, self._has = rng, conduct, has
         self._need = need
-        self._telling = Telling(preferences)
+        self._telling = UtteranceState(preferences)
         self._agenda: list[str] = []
         self._current = START
         self._failures = 0
@@ -177,7 +177,7 @@ class AgendaUser:
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
         """Opening action of a new agenda, or the one after it if the agent's greeting has already answered it."""
-        labels = self._draw(self._model, self._dice)
+        labels = self._draw(self._model, self._rng)
         self._agenda = list(labels[:0:-1])
         self._current = labels[0]
         if greeting is None or not greeting.utterances:
@@ -206,14 +206,14 @@ class AgendaUser:
         if self._current == START:
             self._current = self._model.opening_label
         start = self._current if self._current in self._model.next_label else self._model.opening_label
-        self._agenda = list(reversed(continuation(self._model, start, self._dice)))
+        self._agenda = list(reversed(continuation(self._model, start, self._rng)))
 
     @property
     def need(self) -> Need | None:
         """The user's need; None if none was sampled."""
         return self._need
 
-    def labels(self, turn: Turn) -> list[Labelled]:
+    def labels(self, turn: Turn) -> list[LabelledMessage]:
         """Act label of each message of a turn, from its words alone, ignoring the preceding user act."""
         return self._listening.labels(turn)
 
@@ -230,7 +230,7 @@ class AgendaUser:
             return Stop("user_gave_up")
         if self._conduct.update.failed == "retry":
             self._agenda.append(self._current)
-        return self._act(replacement(self._model, judged.label, self._dice), judged)
+        return self._act(replacement(self._model, judged.label, self._rng), judged)
 
     def _hear(self, turn: Turn) -> tuple[Message, ...]:
         """What a turn says after what the user did last; asked for twice, it is listened to once."""
@@ -258,7 +258,7 @@ class AgendaUser:
 
     def _say(self, action: str, stance: str) -> Utterance:
         self._current = action
-        return self._speech.say(action, self._telling, self._dice, stance=stance)
+        return self._speech.say(action, self._telling, self._rng, stance=stance)
 
     def _consider(self, action: str, heard: Message) -> tuple[str, str]:
         """(the action, what it says of the item) once preferences have had their say."""
@@ -298,13 +298,13 @@ class AgendaUser:
         """The stance to an item that is reviewed; of an unknown one, any."""
         if item is None:
             return PLAIN
-        opinion = self._telling.preferences.opinion(item, self._dice)
+        opinion = self._telling.preferences.opinion(item, self._rng)
         return LIKE if opinion == LIKED else DISLIKE if opinion == DISLIKED else INDIFFERENT
 
     def _decide(self, action: str, item: str) -> tuple[str, str]:
         """Taking or turning down an item by what the user thinks of it; one they know already is not taken."""
         roles = self._model.space.roles
-        opinion = self._telling.preferences.opinion(item, self._dice)
+        opinion = self._telling.preferences.opinion(item, self._rng)
         if opinion == DISLIKED:
             return self._first_of(roles.dislike, roles.another, action), DISLIKE
         if self._telling.preferences.has_seen(item):

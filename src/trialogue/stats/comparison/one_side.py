@@ -12,7 +12,7 @@ from trialogue.stats.resampling.contributions import Combine, contributions
 
 
 @dataclass(frozen=True)
-class OneSide:
+class OneSample:
     """A statistic with its error."""
 
     value: float
@@ -38,7 +38,7 @@ def interval_of(
     is_share: bool = False,
     scale: tuple[float | None, float | None] = (None, None),
     confidence: float = 0.95,
-) -> OneSide:
+) -> OneSample:
     """Interval of a defined statistic.
 
     Args:
@@ -51,20 +51,20 @@ def interval_of(
     if is_share and are_counts(data):
         share = share_of(data)
         if share.clusters < 2:
-            return OneSide(share.value, limit=Limit.ONE_CLUSTER)
+            return OneSample(share.value, limit=Limit.ONE_CLUSTER)
         found = share_interval(share, confidence=confidence)
-        return OneSide(share.value, found.low, found.high, share_method(share), share_facts(share))
+        return OneSample(share.value, found.low, found.high, share_method(share), share_facts(share))
     parts = contributions(data, combine)
     if len(parts.each) < 2:
-        return OneSide(parts.value, limit=Limit.ONE_CLUSTER)
+        return OneSample(parts.value, limit=Limit.ONE_CLUSTER)
     if not parts.are_defined:
-        return OneSide(parts.value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
+        return OneSample(parts.value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
     mean = skewed_mean(parts.each, alike=parts.alike, confidence=confidence)
     if mean is None:
-        return OneSide(parts.value, limit=Limit.NO_VARIATION)
+        return OneSample(parts.value, limit=Limit.NO_VARIATION)
     lowest = -np.inf if scale[0] is None else scale[0]
     highest = np.inf if scale[1] is None else scale[1]
-    return OneSide(
+    return OneSample(
         value=parts.value,
         low=min(max(mean.low, lowest), parts.value),
         high=max(min(mean.high, highest), parts.value),

@@ -70,7 +70,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
+class MatchedSamples:
     """Two sides with their shared clusters first, in the same order."""
 
     a: ClusterSums
@@ -116,7 +116,7 @@ def compare_sides(
     return replace(found, facts={**found.facts, **_spread(sides, parts)})
 
 
-def _spread(sides: Matched, parts: tuple[Contributions, Contributions]) -> dict[str, float]:
+def _spread(sides: MatchedSamples, parts: tuple[Contributions, Contributions]) -> dict[str, float]:
     """What a family of comparisons needs to know of the dependence of its members: ``families``.
 
     Nothing where a side does not vary, or is undefined without a cluster: its variance is not known then.
@@ -132,7 +132,7 @@ def _varies(values: Floats) -> bool:
     return bool(np.ptp(values) > 1e-12 * max(float(np.abs(values).max()), 1e-300))
 
 
-def match(a: ClusterSums, b: ClusterSums) -> Matched:
+def match(a: ClusterSums, b: ClusterSums) -> MatchedSamples:
     """Order the clusters so that shared ones come first, on both sides in the order of ``a``."""
     place_a, place_b = ({key: place for place, key in enumerate(side.keys)} for side in (a, b))
     shared = [key for key in a.keys if key in place_b]
@@ -140,7 +140,7 @@ def match(a: ClusterSums, b: ClusterSums) -> Matched:
         [*shared, *(key for key in a.keys if key not in place_b)],
         [*shared, *(key for key in b.keys if key not in place_a)],
     )
-    return Matched(_order_side(a, orders[0], place_a), _order_side(b, orders[1], place_b), len(shared))
+    return MatchedSamples(_order_side(a, orders[0], place_a), _order_side(b, orders[1], place_b), len(shared))
 
 
 def _order_side(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, int]) -> ClusterSums:
@@ -148,7 +148,7 @@ def _order_side(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, 
 
 
 def _of_shares(
-    sides: Matched, combine: Combine, parts: tuple[Contributions, Contributions], how: ComparisonSettings
+    sides: MatchedSamples, combine: Combine, parts: tuple[Contributions, Contributions], how: ComparisonSettings
 ) -> Difference:
     a, b = sides.a.sums, sides.b.sums
     if not sides.shared:
@@ -165,7 +165,7 @@ def _of_shares(
     return _cut_off(permuted, 1.0)
 
 
-def _of_independent_shares(sides: Matched, confidence: float) -> Difference:
+def _of_independent_shares(sides: MatchedSamples, confidence: float) -> Difference:
     shares = share_of(sides.a), share_of(sides.b)
     if min(one.clusters for one in shares) < 2:
         return Difference(_gap(sides), limit=Limit.ONE_CLUSTER)
@@ -177,7 +177,7 @@ def _of_independent_shares(sides: Matched, confidence: float) -> Difference:
     return _share_result(_gap(sides), found, method, {**facts, "freedom": found.freedom})
 
 
-def _gap(sides: Matched) -> float:
+def _gap(sides: MatchedSamples) -> float:
     (hits_a, units_a), (hits_b, units_b) = sides.a.total.tolist(), sides.b.total.tolist()
     return float(hits_a / units_a - hits_b / units_b)
 
@@ -187,7 +187,7 @@ def _share_result(value: float, found: ShareInterval, method: str, facts: dict[s
 
 
 def _permutation_difference(
-    sides: Matched,
+    sides: MatchedSamples,
     combine: Combine,
     parts: tuple[Contributions, Contributions],
     how: ComparisonSettings,
@@ -212,7 +212,7 @@ def _permutation_difference(
     return _read_permutation(test, value, sides, how.confidence)
 
 
-def _too_few(sides: Matched) -> Limit | None:
+def _too_few(sides: MatchedSamples) -> Limit | None:
     if min(len(sides.a.keys), len(sides.b.keys)) < 2:
         return Limit.ONE_CLUSTER
     alone = min(sides.groups)
@@ -228,7 +228,7 @@ def _single(values: Floats) -> Floats:
     return np.column_stack([values, np.ones(len(values))])
 
 
-def _read_permutation(test: PermutationTest, value: float, sides: Matched, confidence: float) -> Difference:
+def _read_permutation(test: PermutationTest, value: float, sides: MatchedSamples, confidence: float) -> Difference:
     if not test.is_defined:
         return Difference(value, limit=Limit.UNDEFINED_IN_ARRANGEMENTS)
     if test.error == 0:

@@ -7,7 +7,7 @@ import numpy as np
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints
 from trialogue.stats.comparison.shares import wilson_bounds
-from trialogue.stats.correction.parts import Parts, Spread, spread_of
+from trialogue.stats.correction.parts import ContrastError, Parts, spread_of
 from trialogue.stats.correction.table import JudgedTable
 from trialogue.stats.correction.weights import Weights
 
@@ -24,7 +24,7 @@ Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class Estimator:
     """One estimator: labels alone, or corrected."""
 
     parts: Parts
@@ -41,7 +41,7 @@ class Side:
 
 
 def mean_of(
-    side: Side,
+    side: Estimator,
     table: JudgedTable,
     contrast: Floats,
     *,
@@ -73,7 +73,9 @@ def mean_of(
     )
 
 
-def difference_of(side: Side, table: JudgedTable, a: int, b: int, *, is_share: bool, confidence: float) -> Estimate:
+def difference_of(
+    side: Estimator, table: JudgedTable, a: int, b: int, *, is_share: bool, confidence: float
+) -> Estimate:
     """Mean of system ``a`` minus that of ``b``, with interval and p-value from one construction."""
     contrast = np.zeros(len(table.systems))
     contrast[a], contrast[b] = 1.0, -1.0
@@ -101,7 +103,7 @@ def difference_of(side: Side, table: JudgedTable, a: int, b: int, *, is_share: b
     )
 
 
-def _spread(side: Side, table: JudgedTable, contrast: Floats) -> Spread:
+def _spread(side: Estimator, table: JudgedTable, contrast: Floats) -> ContrastError:
     """The error of a contrast; that of a judge who seems never to err is that of one error among the labels.
 
     One label of n that is off by as much as labels vary: 1/n of the variance of labels alone. A judge that gives whole
@@ -114,10 +116,10 @@ def _spread(side: Side, table: JudgedTable, contrast: Floats) -> Spread:
         float(contrast[system] ** 2 * side.alone.cell_variances[system].sum()) / max(table.labels_in(system), 1)
         for system in np.flatnonzero(contrast).tolist()
     )
-    return own if own.variance >= least else Spread(least, own.freedom)
+    return own if own.variance >= least else ContrastError(least, own.freedom)
 
 
-def _knows_nothing(side: Side, table: JudgedTable, systems: Ints) -> bool:
+def _knows_nothing(side: Estimator, table: JudgedTable, systems: Ints) -> bool:
     """Whether labels of a system do not vary although some of its units have none: that says nothing of these."""
     for system in systems.tolist():
         cells = np.flatnonzero(table.cell_systems == system)
@@ -145,7 +147,7 @@ def _quantile(freedom: float, confidence: float) -> float:
     return float(stdtrit(min(freedom, MOST_FREEDOM), (1 + confidence) / 2))
 
 
-def _p_of(value: float, spread: Spread) -> float:
+def _p_of(value: float, spread: ContrastError) -> float:
     from scipy.special import stdtr
 
     if spread.variance <= 0:
@@ -161,7 +163,7 @@ class _Worth:
     """Degrees of freedom of the quantile; infinite where labels are plain draws."""
 
 
-def _effective(side: Side, table: JudgedTable, contrast: Floats) -> _Worth:
+def _effective(side: Estimator, table: JudgedTable, contrast: Floats) -> _Worth:
     """How many labels a share is worth: those of labels alone, times what the judge saves."""
     used = np.flatnonzero(contrast).astype(np.int64)
     alone = side.parts if side.alone is None else side.alone
@@ -202,7 +204,7 @@ def _share_bounds(units: float, value: float, quantile: float) -> tuple[float, f
 
 
 def _share_difference(
-    side: Side, table: JudgedTable, a: int, b: int, value: float, confidence: float
+    side: Estimator, table: JudgedTable, a: int, b: int, value: float, confidence: float
 ) -> tuple[float, float, float]:
     """(low, high, p) from the two shares' own intervals by squares (Newcombe 1998, method 10; Zou & Donner 2008)."""
     eye = np.eye(len(table.systems))

@@ -13,7 +13,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence, check_count
 from trialogue.stats.comparison.multiplicity import holm
-from trialogue.stats.correction.intervals import Side, difference_of, mean_of
+from trialogue.stats.correction.intervals import Estimator, difference_of, mean_of
 from trialogue.stats.correction.parts import Parts, parts_of
 from trialogue.stats.correction.raters import RaterError, rater_error
 from trialogue.stats.correction.table import Estimand, JudgedTable, pool_table
@@ -151,18 +151,18 @@ class _How:
     weight: float | None
 
 
-def _sides(table: JudgedTable, how: _How) -> tuple[Side, Side]:
+def _sides(table: JudgedTable, how: _How) -> tuple[Estimator, Estimator]:
     """Labels alone, and corrected."""
     none = constant(table, 0.0)
     fitted = cross_fitted(table, table.judge, table.labels) if how.weight is None else constant(table, how.weight)
     alone = parts_of(table, none, how.error, estimand=how.estimand, raters=how.raters, judge_used=False)
     both = parts_of(table, fitted, how.error, estimand=how.estimand, raters=how.raters, judge_used=True)
-    return Side(alone, none, None), Side(both, fitted, alone)
+    return Estimator(alone, none, None), Estimator(both, fitted, alone)
 
 
 def _mean(
     table: JudgedTable,
-    sides: Sequence[Side],
+    sides: Sequence[Estimator],
     contrast: Floats,
     is_share: bool,
     ends: tuple[float | None, float | None],
@@ -183,7 +183,7 @@ def _mean(
 def _overall(
     table: JudgedTable,
     how: _How,
-    sides: Sequence[Side],
+    sides: Sequence[Estimator],
     good: Sequence[int],
     drawn_overall: bool,
     is_share: bool,

@@ -40,7 +40,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Spread:
+class ContrastError:
     """Error of a contrast."""
 
     variance: float
@@ -117,7 +117,7 @@ def parts_of(
     return Parts(values, errors, variances, freedom, noise, coefficients, error, open_share, raters is Estimand.THESE)
 
 
-def spread_of(parts: Parts, contrast: Floats) -> Spread:
+def spread_of(parts: Parts, contrast: Floats) -> ContrastError:
     """Error of a weighted sum of systems' means.
 
     Args:
@@ -139,7 +139,7 @@ def spread_of(parts: Parts, contrast: Floats) -> Spread:
     scale = (sampling / apart) ** 2 if apart > 0 else 0.0
     squares = lost * scale + leniency**2 / max(parts.error.raters - 1, 1)
     variance = sampling + noise + leniency
-    return Spread(variance, variance**2 / squares if squares > 0 else float("inf"))
+    return ContrastError(variance, variance**2 / squares if squares > 0 else float("inf"))
 
 
 def _labelled_clusters(table: JudgedTable) -> Floats:

@@ -146,7 +146,7 @@ class Rarefied:
 
 
 @dataclass(frozen=True)
-class Side:
+class RarefiedSample:
     """One of two samples, rarefied to a common size, with its jackknife values."""
 
     at_common: float
@@ -159,14 +159,14 @@ class Side:
     """Shape (clusters,): the other sample's expected distinct types at ``sizes``."""
 
 
-def side_of(own: Rarefied, other: Rarefied) -> Side:
+def side_of(own: Rarefied, other: Rarefied) -> RarefiedSample:
     """Rarefy one sample to the smaller size of two.
 
     Without one of its clusters the smaller sample is smaller still: then both are rarefied to what is left of it.
     """
     common = min(own.size, other.size)
     sizes = np.minimum(own.size - own.sizes, other.size)
-    return Side(
+    return RarefiedSample(
         at_common=float(own.expected_distinct(np.array([common]))[0]),
         without=own.leave_one_out(sizes),
         sizes=sizes,

@@ -110,7 +110,7 @@ class Bert:
         Raises:
             UsageError: a weight is missing or of another shape than the configuration says.
         """
-        take = _Taker({name.removeprefix("bert."): value for name, value in weights.items()})
+        take = _WeightReader({name.removeprefix("bert."): value for name, value in weights.items()})
         width = shape.width
         norm = "embeddings.LayerNorm"
         return cls(
@@ -232,7 +232,7 @@ def _gelu(values: Floats32) -> Floats32:
 
 
 @dataclass(frozen=True)
-class _Taker:
+class _WeightReader:
     weights: Weights
 
     def __call__(self, name: str, *sizes: int | None) -> Floats32:
@@ -245,7 +245,7 @@ class _Taker:
         return found
 
 
-def _layer(take: _Taker, name: str, width: int) -> _Layer:
+def _layer(take: _WeightReader, name: str, width: int) -> _Layer:
     own = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
     wide = len(take(f"{name}.intermediate.dense.bias", None))
 

@@ -18,7 +18,7 @@ from trialogue.seeds import rng_for
 from trialogue.stats import auc
 from trialogue.strategies.base import Example, Fit, StrategyClassifier, check_examples, data_hash, ordered_classes
 from trialogue.strategies.evaluation.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
-from trialogue.strategies.evaluation.runs import Judged, Plan, draw, run, seen_mask
+from trialogue.strategies.evaluation.runs import Plan, ProtocolPredictions, draw, run, seen_mask
 from trialogue.strategies.learning.calibration import codes, same_probability
 from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, pair_scores
 from trialogue.strategies.learning.folds import ask, groups_of, normalise_words, places_of
@@ -90,7 +90,7 @@ class Data:
     """Tested examples with other labels."""
 
 
-Runner: TypeAlias = Callable[[Sequence[Example], Sequence[Example] | None], Judged]
+Runner: TypeAlias = Callable[[Sequence[Example], Sequence[Example] | None], ProtocolPredictions]
 
 
 def prepare_data(
@@ -162,7 +162,7 @@ def evaluate_trained(
     clear = ask(model, tested, known)
     drawn = draw(tested, known, pairs, seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], same)
-    found = Judged(clear, drawn, chances, _seen_mask(tested, trained_on), 1.0)
+    found = ProtocolPredictions(clear, drawn, chances, _seen_mask(tested, trained_on), 1.0)
     result = _score_run(found, tested, known, seed, resamples)
     return result.model_copy(update={"model": model.origin, "left_out": len(test) - len(tested)})
 
@@ -213,7 +213,7 @@ def _leak(runner: Runner, data: Data, seed: int) -> LeakTest:
 
 
 def _score_run(
-    found: Judged, tested: Sequence[Example], classes: tuple[str, ...], seed: int, resamples: int
+    found: ProtocolPredictions, tested: Sequence[Example], classes: tuple[str, ...], seed: int, resamples: int
 ) -> EvaluationResult:
     """The result of a trained model; what a training adds is for the caller to put in."""
     groups = groups_of(tested, "dialogue")

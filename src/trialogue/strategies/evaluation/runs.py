@@ -55,7 +55,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class ProtocolPredictions:
     """Predictions of a protocol before scoring."""
 
     clear: Floats | None
@@ -70,7 +70,7 @@ class Judged:
     """Mean over folds."""
 
 
-def run(plan: Plan, protocol: str, kept: Sequence[Example], tested: Sequence[Example] | None) -> Judged:
+def run(plan: Plan, protocol: str, kept: Sequence[Example], tested: Sequence[Example] | None) -> ProtocolPredictions:
     """Run a protocol."""
     if tested is not None:
         return _transfer(plan, kept, tested)
@@ -81,7 +81,7 @@ def run(plan: Plan, protocol: str, kept: Sequence[Example], tested: Sequence[Exa
     )
 
 
-def _cross_validate_groups(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
+def _cross_validate_groups(plan: Plan, kept: Sequence[Example], split: Split) -> ProtocolPredictions:
     """Each fold is judged by a model of the others, and calibrated by what such models say of the others."""
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, split), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
@@ -105,10 +105,10 @@ def _cross_validate_groups(plan: Plan, kept: Sequence[Example], split: Split) ->
         chances.append(same_probability(clear[placed.left], clear[placed.right], found.same))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
     known = seen_in_other_folds(kept, fold_of) | seen_mask(kept, plan.extra)
-    return Judged(clear, together, np.concatenate(chances), known, float(np.mean(temperatures)))
+    return ProtocolPredictions(clear, together, np.concatenate(chances), known, float(np.mean(temperatures)))
 
 
-def _cross_validate_pairs(plan: Plan, kept: Sequence[Example]) -> Judged:
+def _cross_validate_pairs(plan: Plan, kept: Sequence[Example]) -> ProtocolPredictions:
     """Pairs are dealt to folds; a fold is judged by a model of all sentences in the other folds' pairs."""
     drawn = draw(kept, plan.classes, plan.pairs, plan.seed)
     rng = rng_for(plan.seed, "pair folds")
@@ -124,10 +124,10 @@ def _cross_validate_pairs(plan: Plan, kept: Sequence[Example]) -> Judged:
         scores = logit(shared_mass(raw[drawn.left], raw[drawn.right]))
         slope, intercept = platt(scores[train], drawn.same[train])
         chances[own] = 1 / (1 + np.exp(-np.clip(slope * scores[own] + intercept, -700, 700)))
-    return Judged(None, drawn, chances, np.ones(len(kept), dtype=bool), 1.0)
+    return ProtocolPredictions(None, drawn, chances, np.ones(len(kept), dtype=bool), 1.0)
 
 
-def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) -> Judged:
+def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) -> ProtocolPredictions:
     """Trained and calibrated on one corpus, judged on the other."""
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, "dialogue"), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
@@ -136,7 +136,7 @@ def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) ->
     clear = sharpen(ask(plan.train(kept), tested, plan.classes), found.temperature)
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], found.same)
-    return Judged(clear, drawn, chances, seen_mask(tested, [*kept, *plan.extra]), found.temperature)
+    return ProtocolPredictions(clear, drawn, chances, seen_mask(tested, [*kept, *plan.extra]), found.temperature)
 
 
 def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: int) -> Pairs:

@@ -77,7 +77,7 @@ class Predictions:
 
 
 @dataclass(frozen=True)
-class Foresight:
+class NextStrategyAccuracy:
     """Accuracy of next-strategy prediction, with intervals by resampling dialogues."""
 
     perplexity: Estimate
@@ -143,7 +143,9 @@ def folds_of(sequences: Mapping[str, Tokens], *, folds: int, rng: np.random.Gene
     return dict(zip(groups, fold_of.tolist(), strict=True))
 
 
-def foresight(predictions: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000) -> Foresight:
+def foresight(
+    predictions: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000
+) -> NextStrategyAccuracy:
     """Accuracy of predictions; undefined, with a reason, if there are none.
 
     Args:
@@ -157,7 +159,9 @@ def foresight(predictions: Predictions, *, rng: np.random.Generator | None, resa
         data = cluster_sums(np.column_stack([column, np.ones(len(column))]), predictions.dialogues)
         return bootstrap_sums(data, combine, rng=rng, resamples=resamples, undefined=NOTHING)
 
-    return Foresight(estimate(columns[0], _perplexity), estimate(columns[1], _mean), estimate(columns[2], _mean))
+    return NextStrategyAccuracy(
+        estimate(columns[0], _perplexity), estimate(columns[1], _mean), estimate(columns[2], _mean)
+    )
 
 
 def perplexity_ratio(

@@ -15,7 +15,7 @@ from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, PairClassifier
 from trialogue.strategies.evaluation.protocols import PAIRS, evaluate_run, name_of, prepare_data
 from trialogue.strategies.evaluation.results import EvaluationResult, Protocol
-from trialogue.strategies.evaluation.runs import Judged, draw, seen_in_other_folds, seen_mask
+from trialogue.strategies.evaluation.runs import ProtocolPredictions, draw, seen_in_other_folds, seen_mask
 from trialogue.strategies.learning.calibration import codes
 from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.learning.folds import Split, fold_of_each, groups_of
@@ -79,7 +79,7 @@ def evaluate_pairs(
     data = prepare_data(examples, protocol, test, classes)
     plan = _Plan(fit, data.classes, folds, seed, train_pairs, hard, hard_pairs, pairs)
 
-    def runner(kept: Sequence[Example], tested: Sequence[Example] | None) -> Judged:
+    def runner(kept: Sequence[Example], tested: Sequence[Example] | None) -> ProtocolPredictions:
         if tested is not None:
             return _transfer(plan, kept, tested)
         if protocol == "pairs":
@@ -130,7 +130,7 @@ def _chances(model: PairClassifier, examples: Sequence[Example], pairs: Pairs) -
     return np.asarray(model.same_probability(left, right), dtype=np.float64)
 
 
-def _cross_validate_groups(plan: _Plan, kept: Sequence[Example], split: Split) -> Judged:
+def _cross_validate_groups(plan: _Plan, kept: Sequence[Example], split: Split) -> ProtocolPredictions:
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, split), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
     columns = codes(labels, plan.classes)
@@ -142,10 +142,10 @@ def _cross_validate_groups(plan: _Plan, kept: Sequence[Example], split: Split) -
         drawn.append(Pairs(own[inside.left], own[inside.right], inside.same))
         chances.append(_chances(_train(plan, others, str(fold)), kept, drawn[-1]))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
-    return Judged(None, together, np.concatenate(chances), seen_in_other_folds(kept, fold_of), 1.0)
+    return ProtocolPredictions(None, together, np.concatenate(chances), seen_in_other_folds(kept, fold_of), 1.0)
 
 
-def _cross_validate_pairs(plan: _Plan, kept: Sequence[Example]) -> Judged:
+def _cross_validate_pairs(plan: _Plan, kept: Sequence[Example]) -> ProtocolPredictions:
     rng = rng_for(plan.seed, "training pairs")
     made = training_pairs(kept, rng=rng, count=plan.train_pairs, hard=plan.hard, hard_pairs=plan.hard_pairs)
     fold_of = rng_for(plan.seed, "pair folds").permutation(np.arange(len(made)) % plan.folds)
@@ -156,10 +156,10 @@ def _cross_validate_pairs(plan: _Plan, kept: Sequence[Example]) -> Judged:
             PairSet(made.examples, made.left[train], made.right[train], made.same[train], made.hard[train])
         )
         chances[own] = _chances(model, kept, Pairs(pairs.left[own], pairs.right[own], pairs.same[own]))
-    return Judged(None, pairs, chances, np.ones(len(kept), dtype=bool), 1.0)
+    return ProtocolPredictions(None, pairs, chances, np.ones(len(kept), dtype=bool), 1.0)
 
 
-def _transfer(plan: _Plan, kept: Sequence[Example], tested: Sequence[Example]) -> Judged:
+def _transfer(plan: _Plan, kept: Sequence[Example], tested: Sequence[Example]) -> ProtocolPredictions:
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
     chances = _chances(_train(plan, kept, "all"), tested, drawn)
-    return Judged(None, drawn, chances, seen_mask(tested, kept), 1.0)
+    return ProtocolPredictions(None, drawn, chances, seen_mask(tested, kept), 1.0)

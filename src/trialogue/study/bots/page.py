@@ -20,7 +20,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class FormQuestion:
     """One question of a form."""
 
     name: str
@@ -45,7 +45,7 @@ class Form:
 
     action: str
     hidden: tuple[tuple[str, str], ...]
-    asked: tuple[Asked, ...]
+    asked: tuple[FormQuestion, ...]
     buttons: tuple[tuple[str, str], ...]
     """(name, value) of those that can be pressed; ("", "") for one without a name."""
 
@@ -151,7 +151,7 @@ def _form(form: Element) -> Form:
     return Form(form.attributes.get("action", ""), tuple(hidden), _questions_of(form), tuple(buttons))
 
 
-def _questions_of(form: Element) -> tuple[Asked, ...]:
+def _questions_of(form: Element) -> tuple[FormQuestion, ...]:
     labels = {each.attributes["for"]: each for each in form.descendants("label") if "for" in each.attributes}
     legends = {
         each.attributes["name"]: _legend(group)
@@ -165,7 +165,7 @@ def _questions_of(form: Element) -> tuple[Asked, ...]:
         if part.attributes.get("aria-hidden") == "true"
         for each in part.walk()
     }
-    found: dict[str, Asked] = {}
+    found: dict[str, FormQuestion] = {}
     for each in form.descendants("input", "textarea"):
         name, kind = each.attributes.get("name", ""), each.attributes.get("type", "text")
         if not name or kind in ("hidden", "submit"):
@@ -178,7 +178,7 @@ def _questions_of(form: Element) -> tuple[Asked, ...]:
     for each in form.descendants("select"):
         name = each.attributes.get("name", "")
         values = tuple(value for option in each.descendants("option") if (value := option.attributes.get("value", "")))
-        before = found.get(name) or Asked(name, "order", legends.get(name, ""))
+        before = found.get(name) or FormQuestion(name, "order", legends.get(name, ""))
         found[name] = replace(before, lists=(*before.lists, values), required="required" in each.attributes)
     return tuple(found.values())
 
@@ -196,18 +196,20 @@ def _label(label: Element | None) -> str:
     return named[0].text if named else label.text
 
 
-def _with_option(before: Asked | None, element: Element, label: str, legend: str) -> Asked:
+def _with_option(before: FormQuestion | None, element: Element, label: str, legend: str) -> FormQuestion:
     given = element.attributes
     kind: Kind = "radio" if given["type"] == "radio" else "checkbox"
     options = before.options if before else ()
     required = "required" in given or (before is not None and before.required)
-    return Asked(given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required=required)
+    return FormQuestion(
+        given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required=required
+    )
 
 
-def _text_question(element: Element, label: str, *, unseen: bool) -> Asked:
+def _text_question(element: Element, label: str, *, unseen: bool) -> FormQuestion:
     given = element.attributes
     kind: Kind = "number" if "number" in element.classes else "text"
-    return Asked(
+    return FormQuestion(
         given["name"],
         kind,
         label,

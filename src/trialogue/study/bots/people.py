@@ -8,7 +8,7 @@ import numpy as np
 
 from trialogue.seeds import rng_for
 from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.page import Asked, Page
+from trialogue.study.bots.page import FormQuestion, Page
 from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
 from trialogue.study.bots.writing_styles import Manner, Writer
 from trialogue.study.design.ordering import RANK
@@ -75,7 +75,7 @@ class Bot:
         """Time spent on a page that they see."""
         return self.writer.seconds(page) if self.writer else self.seconds()
 
-    def answers(self, page: Page, asked: tuple[Asked, ...]) -> Sent:
+    def answers(self, page: Page, asked: tuple[FormQuestion, ...]) -> Sent:
         """Answers to fill in."""
         demanded = self._demanded_label(page, asked)
         sent: Sent = {}
@@ -95,7 +95,7 @@ class Bot:
     def _prefers(self) -> bool:
         return self.kind in ("attentive", "drop_out") or self.kind in MANNERS
 
-    def _demanded_label(self, page: Page, asked: tuple[Asked, ...]) -> str:
+    def _demanded_label(self, page: Page, asked: tuple[FormQuestion, ...]) -> str:
         """The label that something on the page asks to be chosen, if somebody reads; "" for none."""
         if not self._reads:
             return ""
@@ -106,7 +106,7 @@ class Bot:
                 return max(quoted, key=len, default="")
         return ""
 
-    def _answer(self, page: Page, asked: Asked, demanded: str) -> str | list[str]:
+    def _answer(self, page: Page, asked: FormQuestion, demanded: str) -> str | list[str]:
         if asked.kind == "order":
             return self._order(asked)
         if asked.kind in ("text", "number"):
@@ -120,7 +120,7 @@ class Bot:
             wanted = self._choose(page, asked)
         return [wanted] if asked.kind == "checkbox" else wanted
 
-    def _order(self, asked: Asked) -> list[str]:
+    def _order(self, asked: FormQuestion) -> list[str]:
         """Ranks, or the best and the worst, at random: each list names all that there is to choose."""
         if len({value.partition(RANK)[0] for value in asked.lists[0]}) > 1:  # a list of ranks for each thing
             ranks = self.rng.permutation(len(asked.lists)).tolist()
@@ -128,7 +128,7 @@ class Bot:
             ranks = self.rng.permutation(len(asked.lists[0]))[: len(asked.lists)].tolist()
         return [values[rank] for values, rank in zip(asked.lists, ranks, strict=True)]
 
-    def _choose(self, page: Page, asked: Asked) -> str:
+    def _choose(self, page: Page, asked: FormQuestion) -> str:
         values = [option.value for option in asked.options]
         if self.writer and asked.name in TRAPS:
             return self.writer.knows(values, TRAPS[asked.name])
@@ -147,7 +147,7 @@ class Bot:
             return self.taste.label(self.knows.label_of(page), page.marked_message, values)
         return values[int(self.rng.integers(len(values)))]
 
-    def _write(self, page: Page, asked: Asked, demanded: str) -> str:
+    def _write(self, page: Page, asked: FormQuestion, demanded: str) -> str:
         if asked.kind == "number":
             return str(int(self.rng.integers(18, 60)))
         if not asked.required and not self._prefers:

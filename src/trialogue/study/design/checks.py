@@ -14,7 +14,15 @@ import numpy as np
 
 from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
-from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem, Talk
+from trialogue.study.design.items import (
+    AnyItem,
+    LabellingItem,
+    Message,
+    PreferenceItem,
+    RatingItem,
+    RealismItem,
+    ShownDialogue,
+)
 from trialogue.study.design.questions import Option, Question, text_in
 from trialogue.study.design.validity import Rule
 
@@ -129,7 +137,7 @@ def _insert_demand(item: AnyItem, key: str, asked: str) -> AnyItem:
     return item.model_copy(update=named)
 
 
-def _replace_ending(talk: Talk, asked: str) -> Talk:
+def _replace_ending(talk: ShownDialogue, asked: str) -> ShownDialogue:
     last = talk.messages[-1]
     return talk.model_copy(update={"messages": (*talk.messages[:-1], Message(speaker=last.speaker, text=asked))})
 

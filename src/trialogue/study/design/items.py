@@ -32,7 +32,7 @@ class Message(Record):
 Messages: TypeAlias = Annotated[tuple[Message, ...], Field(max_length=MOST_LINES)]
 
 
-class Talk(Record):
+class ShownDialogue(Record):
     """A whole dialogue."""
 
     id: str = Field(min_length=1, max_length=300)
@@ -89,7 +89,7 @@ class PreferenceItem(_Item):
     """What was said before the replies; empty where dialogues are compared."""
     responses: dict[Key, Text] | None = None
     """Reply by name of the system: two."""
-    dialogues: dict[Key, Talk] | None = None
+    dialogues: dict[Key, ShownDialogue] | None = None
     """Dialogue by name of the system: two."""
 
     @model_validator(mode="after")
@@ -128,9 +128,9 @@ class RealismItem(_Item):
     """The agent that both talked to."""
     simulator: str = Field(min_length=1, max_length=200)
     """Who simulated."""
-    human: Talk
+    human: ShownDialogue
     """The person's dialogue."""
-    simulated: Talk
+    simulated: ShownDialogue
     """The simulated user's dialogue."""
 
     @property
@@ -230,7 +230,7 @@ __all__ = [
     "RatingItem",
     "RealismItem",
     "Shown",
-    "Talk",
+    "ShownDialogue",
     "from_stored",
     "lines_of",
     "to_stored",

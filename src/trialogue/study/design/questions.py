@@ -230,7 +230,7 @@ def _reply_words(place: int) -> Words:
 
 
 @dataclass(frozen=True)
-class Wrong:
+class InvalidAnswer:
     """Why an answer cannot be taken, for the page to say in the reader's language."""
 
     code: Code
@@ -245,13 +245,13 @@ class Answers:
 
     values: dict[str, JsonValue] = field(default_factory=dict)
     """Answer by name of the question, of those that can be taken."""
-    wrong: dict[str, Wrong] = field(default_factory=dict)
+    wrong: dict[str, InvalidAnswer] = field(default_factory=dict)
     """What is wrong with the others."""
     given: dict[str, list[str]] = field(default_factory=dict)
     """What was posted, as it came, to be shown again."""
 
 
-def answer_to(question: Question, given: Sequence[str]) -> Answer | Wrong:
+def answer_to(question: Question, given: Sequence[str]) -> Answer | InvalidAnswer:
     """The answer that a form's values give to a question, or what is wrong with them. Never raises.
 
     Args:
@@ -259,12 +259,12 @@ def answer_to(question: Question, given: Sequence[str]) -> Answer | Wrong:
         given: the values that the form sent under its name: none, one, or several for ``choices``.
 
     >>> answer_to(Question(name="age", question="Age?", number=NumberLimits(low=18)), ["17"])
-    Wrong(code='too_low', limit=18.0)
+    InvalidAnswer(code='too_low', limit=18.0)
     """
     values = [clean(each) for each in given]
     values = [each for each in values if each]
     if not values:
-        return Wrong("missing") if question.required else None
+        return InvalidAnswer("missing") if question.required else None
     if question.text is not None:
         return _text(values[-1], question.text)
     if question.number is not None:
@@ -274,7 +274,7 @@ def answer_to(question: Question, given: Sequence[str]) -> Answer | Wrong:
     if question.ranking is not None or question.best_worst is not None:
         order = ranking_of if question.ranking is not None else best_worst_of
         found = order(values, [option.value for option in question.options])
-        return found if isinstance(found, list) else Wrong(found)
+        return found if isinstance(found, list) else InvalidAnswer(found)
     return _parse_choice(question, values)
 
 
@@ -285,7 +285,7 @@ def answers_to(questions: Iterable[Question], posted: Mapping[str, Sequence[str]
         given = list(posted.get(prefix + question.name, ()))
         answers.given[question.name] = given
         answer = answer_to(question, given) if _counts(question, answers) else None
-        if isinstance(answer, Wrong):
+        if isinstance(answer, InvalidAnswer):
             answers.wrong[question.name] = answer
         else:
             answers.values[question.name] = [*answer] if isinstance(answer, list) else answer
@@ -330,41 +330,41 @@ def clean(text: str) -> str:
     return text if any(unicodedata.category(each) not in UNSEEN for each in text) else ""
 
 
-def _parse_choice(question: Question, values: list[str]) -> Answer | Wrong:
+def _parse_choice(question: Question, values: list[str]) -> Answer | InvalidAnswer:
     known = [option.value for option in question.options]
     if any(value not in known for value in values):
-        return Wrong("unknown")
+        return InvalidAnswer("unknown")
     if question.choices is not None:
         return [value for value in known if value in values]
     if len(set(values)) > 1:
-        return Wrong("unknown")
+        return InvalidAnswer("unknown")
     return int(values[0]) if question.scale is not None else values[0]
 
 
-def _text(text: str, limits: TextLimits) -> Answer | Wrong:
+def _text(text: str, limits: TextLimits) -> Answer | InvalidAnswer:
     if len(text) < limits.at_least:
-        return Wrong("too_short", limits.at_least)
-    return Wrong("too_long", limits.at_most) if len(text) > limits.at_most else text
+        return InvalidAnswer("too_short", limits.at_least)
+    return InvalidAnswer("too_long", limits.at_most) if len(text) > limits.at_most else text
 
 
-def _parse_slider(text: str, limits: SliderLimits) -> Answer | Wrong:
+def _parse_slider(text: str, limits: SliderLimits) -> Answer | InvalidAnswer:
     whole = all(float(each).is_integer() for each in (limits.low, limits.high, limits.step))
     number = _number(text, NumberLimits(low=limits.low, high=limits.high, whole=whole))
-    if isinstance(number, Wrong) or not isinstance(number, int | float):
+    if isinstance(number, InvalidAnswer) or not isinstance(number, int | float):
         return number
     steps = (number - limits.low) / limits.step
-    return number if abs(steps - round(steps)) < 1e-6 else Wrong("unknown")
+    return number if abs(steps - round(steps)) < 1e-6 else InvalidAnswer("unknown")
 
 
-def _number(text: str, limits: NumberLimits) -> Answer | Wrong:
+def _number(text: str, limits: NumberLimits) -> Answer | InvalidAnswer:
     written = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
     if len(written) > DIGITS or not re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)", written, re.ASCII):
-        return Wrong("not_a_number")
+        return InvalidAnswer("not_a_number")
     number = float(written)
     if limits.whole and not number.is_integer():
-        return Wrong("not_whole")
+        return InvalidAnswer("not_whole")
     if number < (low := -math.inf if limits.low is None else limits.low):
-        return Wrong("too_low", low)
+        return InvalidAnswer("too_low", low)
     if number > (high := math.inf if limits.high is None else limits.high):
-        return Wrong("too_high", high)
+        return InvalidAnswer("too_high", high)
     return int(number) if limits.whole else number

@@ -89,7 +89,7 @@ class Validity(Record):
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenText:
     """A text, and how long its page was worked on."""
 
     text: str
@@ -105,7 +105,7 @@ class Session:
 
     reading: list[tuple[int, float]] = field(default_factory=list)
     """(words that were shown, seconds) of each task."""
-    written: list[Written] = field(default_factory=list)
+    written: list[WrittenText] = field(default_factory=list)
     answers: dict[str, JsonValue] = field(default_factory=dict)
     """Of questionnaires, by question."""
     hidden_filled: bool = False
@@ -159,7 +159,7 @@ def _skips(session: Session, validity: Validity) -> bool:
     return bool(session.reading) and below >= validity.tasks_below * len(session.reading)
 
 
-def _is_injected(written: Written, validity: Validity) -> bool:
+def _is_injected(written: WrittenText, validity: Validity) -> bool:
     if written.pasted or written.seconds is None or len(written.text) < SHORTEST:
         return False
     return len(written.text) > validity.characters_per_second * written.seconds

@@ -12,7 +12,7 @@ from trialogue.study.design.file import StudyFile
 from trialogue.study.design.questions import Question, text_in
 from trialogue.study.export import reading
 from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
-from trialogue.study.export.judgements import MEASURE, Found, add
+from trialogue.study.export.judgements import MEASURE, ExportedJudgements, add
 from trialogue.study.export.options import COLUMNS as OPTIONS
 from trialogue.study.export.options import option_rows
 from trialogue.study.models import Audit, Study, Submission
@@ -129,8 +129,8 @@ def _file_of_type(file: StudyFile) -> str:
     return kinds.get(file.type, "scores.jsonl")
 
 
-def _collect(study: Study, file: StudyFile, sent: Iterable[Submission]) -> Found:
-    found = Found()
+def _collect(study: Study, file: StudyFile, sent: Iterable[Submission]) -> ExportedJudgements:
+    found = ExportedJudgements()
     for each in sent:
         judged = reading.read_judged(each)
         if judged is not None:

@@ -23,7 +23,7 @@ MEASURE = "human:{name}"
 
 
 @dataclass(frozen=True)
-class Judged:
+class AnsweredTask:
     """One answered task."""
 
     rater: str
@@ -69,7 +69,7 @@ def talk_id(rater: str, step: str, place: int) -> str:
 
 
 @dataclass
-class Found:
+class ExportedJudgements:
     """Everything that judgements make, file by file."""
 
     scores: list[Score] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Found:
     presentations: list[dict[str, object]] = field(default_factory=list)
 
 
-def add(found: Found, judged: Judged, file: StudyFile) -> None:
+def add(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> None:
     """A judgement into the files that it belongs to."""
     if not judged.of_one:
         found.scores += scores(file.item_questions(), judged.answers, "", level="dialogue", about=judged.of_item)
@@ -93,14 +93,14 @@ def add(found: Found, judged: Judged, file: StudyFile) -> None:
             _add_label(found, judged, judged.item)
 
 
-def _add_ratings(found: Found, judged: Judged, file: StudyFile) -> None:
+def _add_ratings(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> None:
     for place, system in enumerate(judged.order, start=1):
         about = {"rater": judged.rater, "system": system, **judged.score_fields}
         found.scores += scores(file.criteria, judged.answers, f"r{place}-", level="response", about=about)
         found.presentations.append(_presentation(judged, about, place))
 
 
-def _add_talks(found: Found, judged: Judged, file: StudyFile) -> None:
+def _add_talks(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> None:
     for place, system in enumerate(judged.order, start=1):
         about = {"rater": judged.rater, "system": system, "dialogue_id": judged.talk(place)}
         asked = (*file.criteria, *file.item_questions()) if judged.of_one else file.criteria
@@ -133,11 +133,11 @@ def scores(
         yield Score.model_validate(fields if given is not None else {**fields, "why": LEFT_OUT})
 
 
-def _presentation(judged: Judged, about: Mapping[str, object], place: int) -> dict[str, object]:
+def _presentation(judged: AnsweredTask, about: Mapping[str, object], place: int) -> dict[str, object]:
     return {**about, "position": place, "trial": judged.trial, "seconds": judged.seconds}
 
 
-def _preference(judged: Judged, item: PreferenceItem | RealismItem) -> Preference:
+def _preference(judged: AnsweredTask, item: PreferenceItem | RealismItem) -> Preference:
     if isinstance(item, RealismItem):
         talks = {"dialogue_a": item.simulated.id, "dialogue_b": item.human.id}
         return _choice(judged, item.simulator, HUMAN, source=item.agent or None, **talks)
@@ -147,7 +147,7 @@ def _preference(judged: Judged, item: PreferenceItem | RealismItem) -> Preferenc
     return _choice(judged, a, b, dialogue_a=item.dialogues[a].id, dialogue_b=item.dialogues[b].id)
 
 
-def _choice(judged: Judged, a: str, b: str, **about: str | None) -> Preference:
+def _choice(judged: AnsweredTask, a: str, b: str, **about: str | None) -> Preference:
     """The choice between two sides; ``a`` may be called otherwise where it was shown (a simulator is "simulated")."""
     side = str(judged.answers["choice"])
     reason = judged.answers.get("reason")
@@ -156,19 +156,19 @@ def _choice(judged: Judged, a: str, b: str, **about: str | None) -> Preference:
     return Preference.model_validate({**fields, **about, "reason": str(reason) if reason else None})
 
 
-def _is_shown_first(judged: Judged, b: str) -> bool:
+def _is_shown_first(judged: AnsweredTask, b: str) -> bool:
     """Whether ``a`` was shown first."""
     return judged.order[0] != b
 
 
-def _add_choice(found: Found, judged: Judged, preference: Preference) -> None:
+def _add_choice(found: ExportedJudgements, judged: AnsweredTask, preference: Preference) -> None:
     found.preferences.append(preference)
     position = 1 if _is_shown_first(judged, preference.b) else 2
     shown = {"rater": judged.rater, "preference_id": preference.id, "position": position}
     found.presentations.append({**shown, "trial": judged.trial, "seconds": judged.seconds})
 
 
-def _add_label(found: Found, judged: Judged, item: LabellingItem) -> None:
+def _add_label(found: ExportedJudgements, judged: AnsweredTask, item: LabellingItem) -> None:
     label = judged.answers.get("label")
     if label is not None:
         found.labels.append(label_row(item, judged.rater, str(label), "annotator"))

@@ -6,7 +6,7 @@ from trialogue.records import Dialogue, Ending, Score, Utterance
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
-from trialogue.study.export.judgements import Judged, is_task, label_row, scores, talk_id
+from trialogue.study.export.judgements import AnsweredTask, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
 from trialogue.study.services.management.deciding import standings
 from trialogue.study.services.reading import file_of, record_of
@@ -24,12 +24,12 @@ def submissions(study: Study) -> Iterator[Submission]:
     yield from related.order_by("participant__number", "pk").iterator(chunk_size=500)
 
 
-def read_judged(sent: Submission) -> Judged | None:
+def read_judged(sent: Submission) -> AnsweredTask | None:
     """An answered task; None for another step."""
     if sent.assignment is None or not is_task(sent.step):
         return None
     plan = [str(key) for key in sent.participant.plan]
-    return Judged(
+    return AnsweredTask(
         rater=sent.participant.code,
         step=sent.step,
         answers=sent.answers,

@@ -9,7 +9,7 @@ LONGEST = 20_000  # characters of the list
 DAY = 24 * 3600 * 1000
 
 
-class Noticed(NamedTuple):
+class BrowserEvent(NamedTuple):
     """One thing."""
 
     kind: str
@@ -17,11 +17,11 @@ class Noticed(NamedTuple):
     """Since the page was shown, by the browser's clock."""
 
 
-def parse_events(text: str) -> list[Noticed]:
+def parse_events(text: str) -> list[BrowserEvent]:
     """The events of a form's hidden field; what is not one is left out.
 
     >>> parse_events('[["paste", 1200], ["<b>", 3], 7]')
-    [Noticed(kind='paste', milliseconds=1200)]
+    [BrowserEvent(kind='paste', milliseconds=1200)]
     """
     if len(text) > LONGEST:
         return []
@@ -30,7 +30,7 @@ def parse_events(text: str) -> list[Noticed]:
     except (ValueError, RecursionError):
         return []
     pairs = given if isinstance(given, list) else []
-    return [Noticed(pair[0], pair[1]) for pair in pairs[:MOST] if _is_event(pair)]
+    return [BrowserEvent(pair[0], pair[1]) for pair in pairs[:MOST] if _is_event(pair)]
 
 
 def _is_event(pair: object) -> bool:

@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
 from trialogue.study.design.ordering import BEST, RANK, WORST
-from trialogue.study.design.questions import Answers, Question, Wrong, text_in
+from trialogue.study.design.questions import Answers, InvalidAnswer, Question, text_in
 
 SHORT = 30  # characters of a label that fits beside others
 FEW = 7  # points of a scale that stand side by side on a wide screen
@@ -231,7 +231,7 @@ def _plain(limit: float | None) -> str:
     return "" if limit is None else f"{limit:.10g}"
 
 
-def message_of(wrong: Wrong) -> str:
+def message_of(wrong: InvalidAnswer) -> str:
     """Error message for an answer, in the active language."""
     limit = wrong.limit or 0
     count = int(limit)

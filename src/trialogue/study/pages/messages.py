@@ -31,7 +31,7 @@ def talk(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Messa
 
 
 @dataclass(frozen=True)
-class Around:
+class DialogueContext:
     """A dialogue with a message that is asked about: what stands before it, the message, and what comes after."""
 
     before: list[Message]
@@ -40,7 +40,7 @@ class Around:
     after: list[Message]
 
 
-def split_around(lines: Sequence[Line], asked_about: int) -> Around:
+def split_around(lines: Sequence[Line], asked_about: int) -> DialogueContext:
     """A dialogue in three parts, so that the page can keep the marked message in view while the rest scrolls."""
     shown = talk(lines, asked_about=asked_about)
-    return Around(shown[:asked_about], shown[asked_about : asked_about + 1], shown[asked_about + 1 :])
+    return DialogueContext(shown[:asked_about], shown[asked_about : asked_about + 1], shown[asked_about + 1 :])

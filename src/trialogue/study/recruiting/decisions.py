@@ -27,7 +27,7 @@ class Pending:
 
 
 @dataclass
-class Decided:
+class DecisionProgress:
     """Staff decisions and their progress at Prolific. Lists of participants' codes."""
 
     approve: list[Pending] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Decided:
 
 
 @dataclass
-class Owed:
+class UnpaidBonuses:
     """Bonuses that were decided and not paid yet, by code."""
 
     amounts: dict[str, Decimal] = field(default_factory=dict)
@@ -61,9 +61,9 @@ class Owed:
 class Payer(Account):
     """Carries decisions out, and pays."""
 
-    def pending_decisions(self) -> Decided:
+    def pending_decisions(self) -> DecisionProgress:
         """Staff decisions that Prolific does not know yet; undecided completed participants wait."""
-        found = Decided()
+        found = DecisionProgress()
         people = {name: each for each in self.people() if (name := prolific_id(each))}
         by_person = standings(people.values())
         for row in self.submissions():
@@ -73,7 +73,7 @@ class Payer(Account):
         return found
 
     @staticmethod
-    def _sort(found: Decided, who: Participant, submission: dict[str, Any], standing: Standing) -> None:
+    def _sort(found: DecisionProgress, who: Participant, submission: dict[str, Any], standing: Standing) -> None:
         status, pending = str(submission["status"]), Pending(who, str(submission["id"]), standing.payment_reason)
         if not standing.payment:
             return
@@ -86,11 +86,11 @@ class Payer(Account):
         else:
             (found.approve if standing.payment == "accept" else found.reject).append(pending)
 
-    def approval_price(self, found: Decided) -> str:
+    def approval_price(self, found: DecisionProgress) -> str:
         """Cost of the approvals, the platform's fee included, to be confirmed."""
         return self.payment.price(len(found.approve))
 
-    def decide(self, confirmed: str) -> Decided:
+    def decide(self, confirmed: str) -> DecisionProgress:
         """Approve and reject as staff decided, with their reasons.
 
         Args:
@@ -117,14 +117,14 @@ class Payer(Account):
     def _transition(self, what: str, pending: Pending, body: dict[str, Any]) -> None:
         self.do_once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
 
-    def pending_payments(self) -> Owed:
+    def pending_payments(self) -> UnpaidBonuses:
         """Decided payments that have not been made yet.
 
         Raises:
             UsageError: a payment was begun and nobody knows what came of it.
         """
         paid, people = self._paid_amounts(), self.people()
-        decided, found = standings(people), Owed()
+        decided, found = standings(people), UnpaidBonuses()
         listed = {str(row["participant_id"]) for row in self.submissions()}
         for each in people:
             left = decided[each.pk].bonus - paid.get(each.code, Decimal(0)) if each.pk in decided else Decimal(0)
@@ -181,7 +181,7 @@ class Payer(Account):
             self.do_once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
         return total
 
-    def bonus_sum(self, owed: Owed | None = None) -> str:
+    def bonus_sum(self, owed: UnpaidBonuses | None = None) -> str:
         """Sum of all owed bonuses; requested from the platform if not given."""
         amounts = (owed or self.pending_payments()).amounts.values()
         return money(int(sum(amounts, Decimal(0)) * 100), self.payment.currency)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from trialogue.errors import TrialogueError
 
 if TYPE_CHECKING:  # models, which are there only after Django was set up for the folder
-    from trialogue.study.services.management.reconciliation import Reconciled
+    from trialogue.study.services.management.reconciliation import Reconciliation
 
 LEAST_S, USUAL_S = 30.0, 300.0  # between two questions
 GLANCE_S = 2.0  # between two looks whether the server is still there
@@ -27,7 +27,7 @@ _log = logging.getLogger("trialogue.study")
 
 
 def follow(
-    sync: "Callable[[], Reconciled]", *, every_s: float, wait: Callable[[float], bool], tell: Callable[[str], None]
+    sync: "Callable[[], Reconciliation]", *, every_s: float, wait: Callable[[float], bool], tell: Callable[[str], None]
 ) -> None:
     """Sync, wait, sync, until the wait says that it is over.
 
@@ -56,7 +56,7 @@ def follow(
             return
 
 
-def line_of(found: "Reconciled") -> str:
+def line_of(found: "Reconciliation") -> str:
     """One-line summary; "" if nothing changed."""
     if not found.freed and not found.replaced:
         return ""

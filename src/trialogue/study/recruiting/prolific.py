@@ -8,7 +8,7 @@ from trialogue.study.design.questions import text_in
 from trialogue.study.models import Assignment, Study
 from trialogue.study.recruiting.account import Account
 from trialogue.study.services.assigning import budget
-from trialogue.study.services.management.reconciliation import Reconciled, log, reconcile_rows
+from trialogue.study.services.management.reconciliation import Reconciliation, log, reconcile_rows
 
 QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 CODE_TYPES = {  # of our outcomes
@@ -89,11 +89,11 @@ class Recruiter(Account):
     def _status(self) -> str:
         return str(self.api.get(f"/studies/{self.remote_id}/").get("status", ""))
 
-    def sync(self) -> Reconciled:
+    def sync(self) -> Reconciliation:
         """Free what was returned, timed out or rejected there, tell where both lists differ, open the places of replaced
         people."""
         rows = [(str(row["participant_id"]), str(row["status"])) for row in self.submissions()]
-        found = Reconciled() if self.api.dry else reconcile_rows(self.study, rows)
+        found = Reconciliation() if self.api.dry else reconcile_rows(self.study, rows)
         if found.freed or found.replaced:  # a timer that finds nothing new writes nothing
             log(self.study, found, who=self.who)
         with self.ledger.exclusive():

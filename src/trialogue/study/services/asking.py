@@ -24,7 +24,7 @@ from trialogue.study.design.validity import INSTRUCTION, word_for
 from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
-from trialogue.study.services.reading import Launched, extras_of, file_of, launch_of, order_of, task_record
+from trialogue.study.services.reading import LaunchedStudy, extras_of, file_of, launch_of, order_of, task_record
 from trialogue.study.services.tokens import token_for
 
 KINDS: dict[str, StepKind] = {
@@ -43,7 +43,7 @@ KINDS: dict[str, StepKind] = {
 
 
 @dataclass(frozen=True)
-class Shows:
+class ShownItem:
     """Content of an item shown at a step."""
 
     record: AnyItem
@@ -104,16 +104,16 @@ def _length(participant: Participant, file: StudyFile) -> int:
     return len(participant.plan) + (planned if "tasks" in participant.plan else 0)
 
 
-def item_at(participant: Participant, key: str, assignment: Assignment | None = None) -> Shows | None:
+def item_at(participant: Participant, key: str, assignment: Assignment | None = None) -> ShownItem | None:
     """The item that a step shows, and in which order; None for a step without an item."""
     phase, number = phase_of(key), number_of(key)
     of = launch_of(participant.study)
     if phase == "task":
         held = assignment or assignment_at(participant, key)
-        return Shows(task_record(of, held.item_id), list(order_of(of, held.slot_id)), {}) if held else None
+        return ShownItem(task_record(of, held.item_id), list(order_of(of, held.slot_id)), {}) if held else None
     name = {"training": "training", "feedback": "training", "check": "check"}.get(phase)
     extra = extras_of(of).get(f"{name}-{number}") if name else None
-    return Shows(extra.record, list(extra.record.systems), extra.expected) if extra else None
+    return ShownItem(extra.record, list(extra.record.systems), extra.expected) if extra else None
 
 
 def assignment_at(participant: Participant, key: str) -> Assignment | None:
@@ -121,7 +121,7 @@ def assignment_at(participant: Participant, key: str) -> Assignment | None:
     return rows.assignment(participant, number_of(key)) if phase_of(key) == "task" else None
 
 
-def parts_of(participant: Participant, key: str, shows: Shows | None) -> tuple[Part, ...]:
+def parts_of(participant: Participant, key: str, shows: ShownItem | None) -> tuple[Part, ...]:
     """The questions of a step; the same objects for everybody who is asked the same."""
     phase = phase_of(key)
     if phase not in ("task", "check", "training"):
@@ -130,7 +130,7 @@ def parts_of(participant: Participant, key: str, shows: Shows | None) -> tuple[P
 
 
 @lru_cache(maxsize=512)
-def _parts(of: Launched, key: str, shown: int) -> tuple[Part, ...]:
+def _parts(of: LaunchedStudy, key: str, shown: int) -> tuple[Part, ...]:
     """The questions of a step, or of all tasks (``task``), checks (``check``) and training items with so many systems."""
     file, phase, number = file_of(of.study), phase_of(key), number_of(key)
     if phase == "screening" and file.screening:
@@ -176,7 +176,7 @@ def _better() -> tuple[Question, ...]:
 
 
 def _content(
-    participant: Participant, file: StudyFile, key: str, shows: Shows | None
+    participant: Participant, file: StudyFile, key: str, shows: ShownItem | None
 ) -> tuple[Content, ItemKind | None]:
     if shows is None:
         return None, None
@@ -190,7 +190,7 @@ def _content(
     return shown, file.type
 
 
-def _feedback(participant: Participant, file: StudyFile, key: str, shows: Shows, shown: Shown) -> FeedbackShown:
+def _feedback(participant: Participant, file: StudyFile, key: str, shows: ShownItem, shown: Shown) -> FeedbackShown:
     number = number_of(key)
     stored = Submission.objects.filter(participant=participant, step=f"training:{number}").first()
     answers: dict[str, JsonValue] = stored.answers if stored else {}

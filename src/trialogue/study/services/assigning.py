@@ -13,7 +13,7 @@ from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, choose_items, session_order
 from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
-from trialogue.study.services.reading import MOST_STUDIES, Launched, file_of, launch_of
+from trialogue.study.services.reading import MOST_STUDIES, LaunchedStudy, file_of, launch_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
 MOST_AT_ONCE = 500  # rows that one statement names; SQLite has a limit
@@ -208,7 +208,7 @@ def budget(study: Study) -> Budget:
 
 
 @lru_cache(maxsize=MOST_STUDIES)
-def _budget(of: Launched) -> Budget:
+def _budget(of: LaunchedStudy) -> Budget:
     tasks = Item.objects.filter(study_id=of.pk, kind=Item.Kind.TASK)
     return budget_of(file_of(of.study), tasks.values_list("dialogue", "key"))
 

@@ -33,7 +33,7 @@ _log = logging.getLogger("trialogue.study")
 
 
 @dataclass(frozen=True)
-class Said:
+class MessageOutcome:
     """The outcome of a message."""
 
     kind: SaidKind
@@ -111,7 +111,7 @@ def _greet(participant: Participant, chat: Chat) -> bool:
     return turn is not None
 
 
-def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: dict[str, list[str]]) -> Said:
+def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: dict[str, list[str]]) -> MessageOutcome:
     """Store a message of the participant, and ask the system for its answer.
 
     Args:
@@ -125,14 +125,14 @@ def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: d
     message = clean(text)
     answers = answers_to(file.chat.each_turn if turn else (), posted)
     if chat.ended_at is not None:
-        return Said("ended")
+        return MessageOutcome("ended")
     if not message or len(message) > LONGEST or answers.wrong:
-        return Said("invalid", answers)
+        return MessageOutcome("invalid", answers)
     with transaction.atomic():
         locked = Chat.objects.select_for_update().get(pk=chat.pk)
         turns = list(locked.turns.all())
         if sum(each.speaker == "user" for each in turns) != turn or (turns and turns[-1].speaker == "user"):
-            return Said("repeated")
+            return MessageOutcome("repeated")
         if answers.values and turns:
             turns[-1].answers = answers.values
             turns[-1].save(update_fields=["answers"])
@@ -140,7 +140,7 @@ def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: d
     return answer(participant, chat)
 
 
-def answer(participant: Participant, chat: Chat) -> Said:
+def answer(participant: Participant, chat: Chat) -> MessageOutcome:
     """Ask the system for its answer to the last message, unless somebody is asking already."""
     file = file_of(participant.study)
     now = timezone.now()
@@ -148,9 +148,9 @@ def answer(participant: Participant, chat: Chat) -> Said:
         locked = Chat.objects.select_for_update().get(pk=chat.pk)
         turns = list(locked.turns.all())
         if locked.ended_at is not None or not turns or turns[-1].speaker != "user":
-            return Said("repeated")
+            return MessageOutcome("repeated")
         if locked.waiting_since is not None and locked.waiting_since > now - timedelta(seconds=WAIT_S):
-            return Said("repeated")
+            return MessageOutcome("repeated")
         locked.waiting_since = now
         locked.save(update_fields=["waiting_since"])
     try:
@@ -158,10 +158,10 @@ def answer(participant: Participant, chat: Chat) -> Said:
     except TrialogueError as failure:  # an AgentFailure, or an agent that cannot be made
         _log.warning("system %s did not answer in study %s: %s", chat.system, participant.study.slug, failure)
         Chat.objects.filter(pk=chat.pk).update(waiting_since=None)
-        return Said("down")
+        return MessageOutcome("down")
     if _store(chat, len(turns), turn, limit=file.chat.turns):
         _close_session(chat)
-    return Said("said")
+    return MessageOutcome("said")
 
 
 def _ask_agent(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":

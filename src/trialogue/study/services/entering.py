@@ -29,7 +29,7 @@ SAME_CLICK_S = 10.0  # within which a token that comes again is the same click o
 
 
 @dataclass(frozen=True)
-class Entered:
+class ArrivalOutcome:
     """The outcome of an arrival."""
 
     why: Why
@@ -46,7 +46,7 @@ def secret_hash(purpose: str, text: str) -> str:
     return salted_hmac(f"trialogue.{purpose}", text, algorithm="sha256").hexdigest()
 
 
-def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") -> Entered:
+def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") -> ArrivalOutcome:
     """Take somebody in.
 
     Args:
@@ -57,22 +57,22 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
     file = file_of(study)
     came = arrival_of(study, parameters)
     if came.preview:
-        return Entered("preview")
+        return ArrivalOutcome("preview")
     if came.wrong:
-        return Entered(came.wrong)
+        return ArrivalOutcome(came.wrong)
     identity = secret_hash("identity", f"{study.pk}:{came.id}") if came.id else None
     there = study.participants.filter(identity_hash=identity).first() if identity else None
     if there is not None:
         return _enter_again(there, came)
     if study.state != Study.State.RUNNING:
-        return Entered("paused" if study.state == Study.State.PAUSED else "closed")
+        return ArrivalOutcome("paused" if study.state == Study.State.PAUSED else "closed")
     if is_full(study):
-        return Entered("full")
+        return ArrivalOutcome("full")
     try:
         return _create(study, came, identity, language or file.language)
     except IntegrityError:  # two tabs opened the link at the same moment
         there = study.participants.filter(identity_hash=identity).first()
-        return _enter_again(there, came) if there is not None else Entered("taken")
+        return _enter_again(there, came) if there is not None else ArrivalOutcome("taken")
 
 
 def arrival_of(study: Study, parameters: Mapping[str, str]) -> Arrival:
@@ -84,11 +84,11 @@ def _read_token(text: str) -> Token:
     return token_of(text, keys=published_keys(), audience=settings.ALLOWED_HOSTS)
 
 
-def _enter_again(there: Participant, came: Arrival) -> Entered:
+def _enter_again(there: Participant, came: Arrival) -> ArrivalOutcome:
     """Somebody who is known comes by a link: in their session, or by a proof that nobody has used yet."""
     if came.token and not _first_use(there, came.token):
-        return Entered("taken")
-    return Entered("resumed", there) if _is_same_session(there, came) else Entered("taken")
+        return ArrivalOutcome("taken")
+    return ArrivalOutcome("resumed", there) if _is_same_session(there, came) else ArrivalOutcome("taken")
 
 
 def _first_use(participant: Participant, token: str) -> bool:
@@ -114,7 +114,7 @@ def _is_same_session(participant: Participant, came: Arrival) -> bool:
     return identity is not None and bool(came.session) and identity.ids.get("session") == came.session
 
 
-def _create(study: Study, came: Arrival, identity: str | None, language: str) -> Entered:
+def _create(study: Study, came: Arrival, identity: str | None, language: str) -> ArrivalOutcome:
     file = file_of(study)
     receipt = "-".join(secrets.token_hex(2) for _ in range(4))
     with transaction.atomic():
@@ -136,8 +136,8 @@ def _create(study: Study, came: Arrival, identity: str | None, language: str) ->
             Identity.objects.create(participant=participant, ids={**came.ids, "session": came.session, **used})
         if "consent" not in file.phases and not lease(participant):
             transaction.set_rollback(True)
-            return Entered("full")
-    return Entered("entered", participant, receipt)
+            return ArrivalOutcome("full")
+    return ArrivalOutcome("entered", participant, receipt)
 
 
 def find_by_receipt(study: Study, receipt: str) -> Participant | None:

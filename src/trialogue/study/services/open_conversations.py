@@ -28,7 +28,7 @@ class _Open:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Talks:
+class OpenConversations:
     """The conversations of one process."""
 
     def __init__(self, make: Callable[[Spec], Agent] = make_agent, *, most: int = MOST_OPEN) -> None:
@@ -101,5 +101,5 @@ class Talks:
         return earlier
 
 
-TALKS = Talks()
+TALKS = OpenConversations()
 """Those of this process."""

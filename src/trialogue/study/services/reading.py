@@ -20,7 +20,7 @@ MOST_RECORDS, MOST_SLOTS = 2_000, 20_000  # items and slots of which a process k
 
 
 @dataclass(frozen=True, eq=False)  # one object for each, so it is known by itself
-class Launched:
+class LaunchedStudy:
     """A study as it was launched: the same object for all rows that are read of it, and another for another launch."""
 
     pk: int
@@ -31,7 +31,7 @@ class Launched:
 
 
 @dataclass(frozen=True)
-class Extra:
+class ExtraItem:
     """An item made for training or for a check."""
 
     record: AnyItem
@@ -39,19 +39,19 @@ class Extra:
     """The right answer by field name."""
 
 
-_known: dict[tuple[int, str, datetime], Launched] = {}
+_known: dict[tuple[int, str, datetime], LaunchedStudy] = {}
 
 
-def launch_of(study: Study) -> Launched:
+def launch_of(study: Study) -> LaunchedStudy:
     """Identity of a launched study; the same object for the same launch."""
     if len(_known) > MOST_STUDIES:
         _known.clear()
     key = (study.pk, study.sha256, study.created_at)
-    return _known.get(key) or _known.setdefault(key, Launched(*key, study))
+    return _known.get(key) or _known.setdefault(key, LaunchedStudy(*key, study))
 
 
 @lru_cache(maxsize=MOST_STUDIES)
-def _file(of: Launched) -> StudyFile:
+def _file(of: LaunchedStudy) -> StudyFile:
     return StudyFile.model_validate(of.study.configuration)
 
 
@@ -61,7 +61,7 @@ def file_of(study: Study) -> StudyFile:
 
 
 @lru_cache(maxsize=MOST_STUDIES)
-def _stored_fields(of: Launched) -> dict[str, Any]:
+def _stored_fields(of: LaunchedStudy) -> dict[str, Any]:
     return dict(of.study.configuration)
 
 
@@ -76,22 +76,22 @@ def record_of(item: Item) -> AnyItem:
 
 
 @lru_cache(maxsize=MOST_RECORDS)
-def task_record(of: Launched, item_id: int) -> AnyItem:
+def task_record(of: LaunchedStudy, item_id: int) -> AnyItem:
     """The record of a task, by its id."""
     return from_stored(Item.objects.values_list("content", flat=True).get(pk=item_id, study_id=of.pk))
 
 
 @lru_cache(maxsize=MOST_SLOTS)
-def order_of(of: Launched, slot_id: int) -> tuple[str, ...]:
+def order_of(of: LaunchedStudy, slot_id: int) -> tuple[str, ...]:
     """The systems of a slot, from first to last."""
     return tuple(Slot.objects.values_list("order", flat=True).get(pk=slot_id, item__study_id=of.pk))
 
 
 @lru_cache(maxsize=MOST_STUDIES)
-def extras_of(of: Launched) -> dict[str, Extra]:
+def extras_of(of: LaunchedStudy) -> dict[str, ExtraItem]:
     """Training items and checks of a study by key: ``training-1``, ``check-1``, ..."""
     rows = Item.objects.filter(study_id=of.pk).exclude(kind=Item.Kind.TASK)
-    return {item.key: Extra(record_of(item), item.expected) for item in rows}
+    return {item.key: ExtraItem(record_of(item), item.expected) for item in rows}
 
 
 def checks_in(study: Study) -> int:

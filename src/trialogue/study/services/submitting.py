@@ -13,7 +13,7 @@ from trialogue.study.design.checks import is_passed
 from trialogue.study.design.file import Comprehension, Screening, StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.page_content import Outcome, Part
-from trialogue.study.design.questions import Answers, Wrong, answers_to
+from trialogue.study.design.questions import Answers, InvalidAnswer, answers_to
 from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving, rows
@@ -28,7 +28,7 @@ PROGRESS = ("seen_at", "state", "reached", "plan", "step", "shown_at", "consent_
 """Fields of a participant that a form may change."""
 
 
-class Noticed(Protocol):
+class BrowserEvent(Protocol):
     """Something that the browser noticed."""
 
     @property
@@ -43,7 +43,7 @@ class Noticed(Protocol):
 
 
 def submit(
-    participant: Participant, token: str, posted: Mapping[str, Sequence[str]], *, events: Iterable[Noticed] = ()
+    participant: Participant, token: str, posted: Mapping[str, Sequence[str]], *, events: Iterable[BrowserEvent] = ()
 ) -> Outcome:
     """Store what was sent from the current step's page.
 
@@ -71,7 +71,7 @@ def submit(
 class _Read:
     """A form, looked at before anybody has to wait for it."""
 
-    shows: asking.Shows | None
+    shows: asking.ShownItem | None
     assignment: Assignment | None
     answered: Mapping[str, Answers]
     values: Mapping[str, JsonValue]
@@ -86,11 +86,13 @@ def _read(participant: Participant, key: str, posted: Mapping[str, Sequence[str]
     if phase_of(key) == "consent":
         given = [each for each in (AGREES, REFUSES) if each in posted.get("agree", ())]
         values = {"agree": given[0]} if given else {}
-        answered = {} if given else {"": Answers(wrong={"agree": Wrong("missing")})}
+        answered = {} if given else {"": Answers(wrong={"agree": InvalidAnswer("missing")})}
     return _Read(shows, assignment, answered, values)
 
 
-def _accept(participant: Participant, key: str, read: _Read, events: Sequence[Noticed], *, hidden: bool) -> Outcome:
+def _accept(
+    participant: Participant, key: str, read: _Read, events: Sequence[BrowserEvent], *, hidden: bool
+) -> Outcome:
     file, shows, assignment = file_of(participant.study), read.shows, read.assignment
     if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
         return Outcome("stale")  # it is judged when it is over
@@ -136,7 +138,7 @@ def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str,
 
 
 def _goes_on(
-    participant: Participant, file: StudyFile, key: str, values: Mapping[str, JsonValue], shows: asking.Shows | None
+    participant: Participant, file: StudyFile, key: str, values: Mapping[str, JsonValue], shows: asking.ShownItem | None
 ) -> bool:
     """What follows from the answers; False if somebody's way ends here. The participant is saved afterwards."""
     phase = phase_of(key)

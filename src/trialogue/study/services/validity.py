@@ -7,9 +7,9 @@ from django.db.models import Count, Max
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.page_content import LabelShown, PairShown, RatingShown
 from trialogue.study.design.questions import Question
-from trialogue.study.design.validity import Session, Signal, Validity, Written, signals_of, word_for, words_of
+from trialogue.study.design.validity import Session, Signal, Validity, WrittenText, signals_of, word_for, words_of
 from trialogue.study.models import Event, Participant, Study, Submission
-from trialogue.study.services.reading import Launched, file_of, launch_of, task_record
+from trialogue.study.services.reading import LaunchedStudy, file_of, launch_of, task_record
 
 HIDDEN_FILLED = "hidden_field"
 """Kind of the event that somebody filled in a field that nobody sees."""
@@ -50,7 +50,7 @@ def _sessions(study: Study) -> dict[int, Session]:
         typing = (ended - began) / 1000 if began is not None and ended is not None and ended >= began else None
         for name, value in answers.items():
             if isinstance(value, str) and name.rpartition("-")[2] in texts:
-                session.written.append(Written(value, typing, "paste" in noticed))
+                session.written.append(WrittenText(value, typing, "paste" in noticed))
         if phase_of(step) in QUESTIONNAIRES:
             session.answers |= answers
         if phase_of(step) == "task" and item is not None and seconds is not None:
@@ -66,7 +66,7 @@ def _text_questions(study: Study) -> frozenset[str]:
 
 
 @lru_cache(maxsize=2_000)
-def _words(of: Launched, item_id: int) -> int:
+def _words(of: LaunchedStudy, item_id: int) -> int:
     """Words that have to be read to judge an item; of a live conversation, none that are known before."""
     item = task_record(of, item_id)
     shown = item.show(item.systems)

@@ -117,7 +117,7 @@ def _fill(turn: Turn, participant: Participant, sent: Submission, chats: Sequenc
     turn.rows += [Row(name, written_plainly(value)) for name, value in sorted(left.items())]
 
 
-def _show(turn: Turn, shows: asking.Shows, chats: Sequence[Chat]) -> None:
+def _show(turn: Turn, shows: asking.ShownItem, chats: Sequence[Chat]) -> None:
     shown = shows.record.show(shows.order)
     if shown is None:
         turn.cards = [_conversation(chat) for chat in chats]

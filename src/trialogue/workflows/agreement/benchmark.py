@@ -63,7 +63,7 @@ class OfficialCell(Record):
 
 
 @dataclass(frozen=True)
-class Benchmarked:
+class BenchmarkResult:
     """Result of evaluating a run on the benchmark."""
 
     findings: AgreementFindings
@@ -88,7 +88,7 @@ def agree_benchmark(
     confidence: float = 0.95,
     progress: Progress | None = None,
     note: Note = warn,
-) -> Benchmarked:
+) -> BenchmarkResult:
     """Evaluate a metric's run on CRSArena-Eval.
 
     Args:
@@ -133,7 +133,7 @@ def agree_benchmark(
         plan=Plan(measures=cards, baselines=baseline_names(), group_of=dataset_of, how=how),
     )
     findings = findings.model_copy(update={"answer": (*_run_sentences(findings, held), *findings.answer)})
-    return Benchmarked(findings, tuple(_official(findings, held)), tuple(held))
+    return BenchmarkResult(findings, tuple(_official(findings, held)), tuple(held))
 
 
 def _run_sentences(findings: AgreementFindings, run: Sequence[Score]) -> list[str]:

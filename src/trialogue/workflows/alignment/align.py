@@ -40,7 +40,7 @@ from trialogue.workflows.alignment.run import (
 )
 from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
 from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
-from trialogue.workflows.inputs.inputs import Material, summarise_repairs
+from trialogue.workflows.inputs.inputs import InputRecords, summarise_repairs
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.names import read_names, with_names
@@ -166,18 +166,18 @@ def _sources(given: Sequence[str | Path] | Sequence[Record]) -> list[str | Path 
     return [*files, in_memory(records)] if records else files
 
 
-def _as_it_is(material: Material) -> Material:
+def _as_it_is(material: InputRecords) -> InputRecords:
     return material
 
 
-def _warn_of_replacements(material: Material) -> Material:
+def _warn_of_replacements(material: InputRecords) -> InputRecords:
     """With a warning where labels of an LLM are among what was read."""
     return replace(material, warnings=[*replacement_warnings(material), *material.warnings])
 
 
 def _with_answers(
-    material: Material, answers: Path | None, mapping: Mapping[str, str], by: Labeller | None
-) -> Material:
+    material: InputRecords, answers: Path | None, mapping: Mapping[str, str], by: Labeller | None
+) -> InputRecords:
     """Situations with references and replies, with the labels that people gave in answer to a labelling file."""
     material = replace(material, situations=situations_in(material), dialogues=[])
     _check(material)
@@ -193,7 +193,7 @@ def _with_answers(
 def _check_step(labeller: Model, *, notes: bool) -> Step:
     """Refuses people's labels that the model does not know; with ``notes``, warns of strategies that it lacks."""
 
-    def step(material: Material) -> Material:
+    def step(material: InputRecords) -> InputRecords:
         check_strategies(material, labeller)
         lacking = strategies_lacking(labeller) if notes else ()
         return replace(material, warnings=[*material.warnings, *lacking])
@@ -204,7 +204,7 @@ def _check_step(labeller: Model, *, notes: bool) -> Step:
 def _labelling_step(labeller: Model, tell: Progress) -> Step:
     """Labels and beliefs of a model on every reply and reference; labels of people stay."""
 
-    def step(material: Material) -> Material:
+    def step(material: InputRecords) -> InputRecords:
         tell(f"labelling with {labeller.origin}")
         options, known = (
             Options(any_language=True),
@@ -221,7 +221,7 @@ def _labelling_step(labeller: Model, tell: Progress) -> Step:
 def _weighting_step(sources: Sequence[str], t: int, labels_by: Labeller | None, tell: Progress) -> Step:
     """Situations weighed by how well people's next strategy can be predicted there."""
 
-    def step(material: Material) -> Material:
+    def step(material: InputRecords) -> InputRecords:
         tell("weighting situations by " + ", ".join(sources))
         weighed = weighted_situations(material.situations, sources, t=t, labels_by=labels_by)
         return replace(material, situations=list(weighed))
@@ -232,7 +232,7 @@ def _weighting_step(sources: Sequence[str], t: int, labels_by: Labeller | None, 
 def _pair_judging_step(classifier: CrossEncoder, tell: Progress) -> Step:
     """Beliefs of a classifier that reads both sides of a pair."""
 
-    def step(material: Material) -> Material:
+    def step(material: InputRecords) -> InputRecords:
         tell(f"pairs are judged by {classifier.origin}")
         judged = with_pair_beliefs(material.responses, material.situations, classifier)
         return replace(material, responses=list(judged))
@@ -240,7 +240,7 @@ def _pair_judging_step(classifier: CrossEncoder, tell: Progress) -> Step:
     return step
 
 
-def _choose_metrics(material: Material) -> tuple[str, ...]:
+def _choose_metrics(material: InputRecords) -> tuple[str, ...]:
     if _labelled_by_people(material):
         return EXPLICIT
     systems = group_by_system(offline_conversations(material.situations, material.responses))
@@ -248,14 +248,14 @@ def _choose_metrics(material: Material) -> tuple[str, ...]:
     return (*(POWERED if powered else ()), *IMPLICIT, *EXPLICIT)
 
 
-def situations_in(material: Material) -> list[Situation]:
+def situations_in(material: InputRecords) -> list[Situation]:
     """The given situations, or else those of dialogues with human recommenders."""
     if material.situations:
         return material.situations
     return [situation for dialogue in material.dialogues for situation in situations_of(merge_turns(dialogue))]
 
 
-def _check(material: Material) -> None:
+def _check(material: InputRecords) -> None:
     if not any(situation.reference is not None for situation in material.situations):
         raise DataError(
             Problem(
@@ -272,12 +272,12 @@ def _check(material: Material) -> None:
         )
 
 
-def _asks_model(material: Material, measures: Sequence[str]) -> bool:
+def _asks_model(material: InputRecords, measures: Sequence[str]) -> bool:
     """Whether anything that is measured rests on the model."""
     return any(map(rests_on_beliefs, measures)) or not _labelled_by_people(material)
 
 
-def _labelled_by_people(material: Material) -> bool:
+def _labelled_by_people(material: InputRecords) -> bool:
     """Whether people labelled every reply, and every reference; labels of a model are none of theirs."""
     utterances: list[Utterance] = [response.utterance for response in material.responses]
     utterances += [situation.reference for situation in material.situations if situation.reference is not None]

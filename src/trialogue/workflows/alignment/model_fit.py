@@ -11,10 +11,10 @@ from trialogue.strategies.models import Model, training_fingerprints
 from trialogue.strategies.names import CLASSES
 from trialogue.strategies.sentences import sentences
 from trialogue.workflows.alignment.run import AlignmentRun
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 
 
-def check_strategies(material: Material, model: Model) -> None:
+def check_strategies(material: InputRecords, model: Model) -> None:
     """Raise DataError if human labels of references name strategies that the model does not know.
 
     Whatever stands in such a place, the model could not say that a reply does the same.
@@ -72,7 +72,7 @@ def _warn(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
     return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
 
 
-def _pieces(material: Material, fingerprints: frozenset[str]) -> Iterator[str]:
+def _pieces(material: InputRecords, fingerprints: frozenset[str]) -> Iterator[str]:
     """The sentences of the references; one that was trained on as a whole is one."""
     for one in material.situations:
         if one.reference is not None:

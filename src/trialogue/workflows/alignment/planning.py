@@ -9,7 +9,7 @@ from trialogue.records import Dialogue, Labeller, Situation
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.labelling import Options, label_records
-from trialogue.strategies.next_strategy.evaluation import FOLDS, Foresight, cross_validate, foresight
+from trialogue.strategies.next_strategy.evaluation import FOLDS, NextStrategyAccuracy, cross_validate, foresight
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import Plan, plan_next
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
@@ -81,7 +81,7 @@ def foresights(
     seed: int = 0,
     resamples: int = 2_000,
     labels_by: Labeller | None = None,
-) -> tuple[int, dict[str, Foresight]]:
+) -> tuple[int, dict[str, NextStrategyAccuracy]]:
     """Number of labelled dialogues, and cross-validated accuracy of next-strategy prediction.
 
     Beside it, under ``"frequencies"``, what needs no history: how often people use each strategy.
@@ -133,7 +133,7 @@ def rebuild_dialogues(situations: Iterable[Situation]) -> Iterator[Dialogue]:
 
 
 @dataclass(frozen=True)
-class Planned:
+class StrategyPlan:
     """Plan for one dialogue or situation."""
 
     id: str
@@ -153,7 +153,7 @@ class Planned:
 
 def plans(
     given: Sequence[str], model: SequenceModel, labeller: StrategyClassifier, *, ids: Sequence[str] = ()
-) -> Iterator[Planned]:
+) -> Iterator[StrategyPlan]:
     """Predicted next strategy after each dialogue, and in each situation, of files or corpora.
 
     System utterances that nobody has labelled are labelled first; the reference of a situation is not looked at.
@@ -175,4 +175,4 @@ def plans(
         what = f"it contains no {' or '.join(map(repr, ids))}" if ids else "it contains no dialogues or situations"
         raise DataError(Problem(f"{what}.", ", ".join(given), hint="Give the conversation so far, such as a dialogue."))
     for one in label_records(found, labeller, options=Options()):
-        yield Planned(one.id, plan_next(model, one))
+        yield StrategyPlan(one.id, plan_next(model, one))

@@ -22,7 +22,7 @@ from trialogue.records.files.opening import write_text
 from trialogue.strategies.names import CLASSES
 from trialogue.workflows.alignment.trust import doubts
 from trialogue.workflows.evaluation import Run
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.labelling.pairs import counted_pairs
 from trialogue.workflows.labelling.plan import LEAST_LABELLED, LabelPlan, fit_situations, label_plan, labelling_items
 
@@ -65,7 +65,7 @@ class AlignmentRun(Run):
         return items
 
 
-def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> AlignmentRun:
+def with_details(run: Run, material: InputRecords, *, seed: int, resamples: int) -> AlignmentRun:
     """Add profiles, plans, reliability checks and report sections to a run."""
     offline = with_known_labels(
         offline_conversations(material.situations, material.responses), run.findings.language_mismatches
@@ -157,7 +157,7 @@ def _both_by_people(reply: Reply) -> bool:
     return reply.reference is not None and has_ground_truth(reply.reference) and has_ground_truth(reply.utterance)
 
 
-def bias_warnings(measures: Iterable[str], material: Material) -> Iterator[str]:
+def bias_warnings(measures: Iterable[str], material: InputRecords) -> Iterator[str]:
     """Sentence on each measure with a known bias: naive counts of beliefs, and counts of a model's labels."""
     names = [MeasureName(measure) for measure in measures]
     for name in names:
@@ -182,7 +182,7 @@ def bias_warnings(measures: Iterable[str], material: Material) -> Iterator[str]:
         )
 
 
-def replacement_warnings(material: Material) -> Iterator[str]:
+def replacement_warnings(material: InputRecords) -> Iterator[str]:
     """Sentence if input labels include an LLM's, which the model's labels replace."""
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
@@ -210,7 +210,7 @@ def first_turns(measures: Iterable[str], conversations: Iterable[Conversation]) 
         )
 
 
-def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
+def left_out(measures: Iterable[str], material: InputRecords) -> Iterator[str]:
     """A sentence for each system with replies without text, and one for names of strategies that are none of ours (unless a
     measure takes any)."""
     replies = Counter(one.system for one in material.responses)

@@ -26,7 +26,7 @@ EDGE = 0.005  # estimates this near to 0 or 1 sit at the end of the scale
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _CountedPairs:
     """The pairs of one system that count."""
 
     chances: Array
@@ -71,9 +71,9 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
                 yield system, Reason.of(ReasonCode.ESTIMATE_AT_END_OF_SCALE, value=value)
 
 
-def _collect_pairs(conversations: Iterable[Conversation]) -> _Judged:
+def _collect_pairs(conversations: Iterable[Conversation]) -> _CountedPairs:
     pairs = [pair for pair in counted_pairs(conversations) if not isinstance(pair.chance, Undefined)]
-    return _Judged(
+    return _CountedPairs(
         np.array([pair.chance for pair in pairs], dtype=np.float64),
         [pair.reply for pair in pairs],
         [pair.cluster for pair in pairs],
@@ -83,7 +83,7 @@ def _collect_pairs(conversations: Iterable[Conversation]) -> _Judged:
     )
 
 
-def _gap(judged: _Judged, *, confidence: float) -> Estimate:
+def _gap(judged: _CountedPairs, *, confidence: float) -> Estimate:
     """The model's estimate minus people's share of matches, on the replies that people labelled."""
     places = np.flatnonzero(judged.labelled).tolist()
     grid = on_grid(judged.chances[places])

@@ -6,15 +6,15 @@ A file describes an experiment (``file``), stages run it (``stages``), each in a
 
 from trialogue.workflows.experiment.estimate.plan_text import plan_text
 from trialogue.workflows.experiment.file import Experiment, experiment_of, read_experiment
-from trialogue.workflows.experiment.graph import Doing, Plan, Stage
+from trialogue.workflows.experiment.graph import Plan, Stage, StageContext
 from trialogue.workflows.experiment.registration import protocol_text
 from trialogue.workflows.experiment.run import plan_steps, run_experiment
 
 __all__ = [
-    "Doing",
     "Experiment",
     "Plan",
     "Stage",
+    "StageContext",
     "experiment_of",
     "plan_steps",
     "plan_text",

@@ -5,22 +5,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from trialogue.records import sha256_of
-from trialogue.workflows.experiment.inputs import Named, Surroundings, file_of
+from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
 
 LONGEST_PATH = 1_000  # characters; a longer text is no path
 
 
-def hashes_of(names: Iterable[Named], around: Surroundings) -> dict[str, str]:
+def hashes_of(names: Iterable[Named], around: NameContext) -> dict[str, str]:
     """sha256 of every file behind input names."""
     return {f"{name}: {path.name}": sha256_of(path) for name, path in _files(names, around)}
 
 
-def bytes_of(names: Iterable[Named], around: Surroundings) -> int:
+def bytes_of(names: Iterable[Named], around: NameContext) -> int:
     """Total size of every file behind input names."""
     return sum(path.stat().st_size for _, path in _files(names, around))
 
 
-def _files(names: Iterable[Named], around: Surroundings) -> Iterator[tuple[str, Path]]:
+def _files(names: Iterable[Named], around: NameContext) -> Iterator[tuple[str, Path]]:
     """(the name as the experiment's file has it, a file behind it)."""
     for named in names:
         for each in around.inputs(named):

@@ -10,7 +10,7 @@ from trialogue.findings.protocol import DecisionProtocol
 from trialogue.metrics import get_metric
 from trialogue.records import MeasureKind, MeasureName
 from trialogue.records.files.validation import Mistake, Place
-from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.simulation_file import SimulationFile
 
 DECIDE = "decide"
 RATED = "Write questions that people were asked as human:QUESTION, such as human:satisfaction."
@@ -93,7 +93,7 @@ def _wrong_users(given: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[
 
 
 def resolve_protocol(
-    protocol: DecisionProtocol, given: Mapping[str, Any], *, alpha: float, study: Study | None
+    protocol: DecisionProtocol, given: Mapping[str, Any], *, alpha: float, study: SimulationFile | None
 ) -> DecisionProtocol:
     """Complete protocol: full metric names, and settings of the rest of the experiment file.
 
@@ -122,7 +122,7 @@ def _full(name: MeasureName) -> MeasureName:
     return name if name.is_judgement else MeasureName(get_metric(name).measure)
 
 
-def protocol_of(data: Mapping[str, Any], *, alpha: float, study: Study | None) -> DecisionProtocol | None:
+def protocol_of(data: Mapping[str, Any], *, alpha: float, study: SimulationFile | None) -> DecisionProtocol | None:
     """Protocol of an experiment's fields; None if there is none, or it has mistakes."""
     given = data.get(DECIDE)
     if not isinstance(given, Mapping):

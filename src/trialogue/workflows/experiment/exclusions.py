@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from trialogue.findings.protocol import Exclusion
 from trialogue.records import Dialogue, Rating, Response
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 
 
-def exclude(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, list[str]]:
+def exclude(material: InputRecords, rules: Sequence[Exclusion]) -> tuple[InputRecords, list[str]]:
     """Records after exclusion rules, and a line per rule with the numbers of excluded dialogues and votes.
 
     A dialogue that failed is never left out for being short: failures are outcomes, and a rule that hides them would favor

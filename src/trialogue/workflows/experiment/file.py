@@ -31,11 +31,11 @@ from trialogue.metrics import get_metric
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
-from trialogue.simulation.batch.simulation_file import Study, study_of
+from trialogue.simulation.batch.simulation_file import SimulationFile, study_of
 from trialogue.simulation.paths import resolve_path
 from trialogue.workflows.alignment.align import find_model
 from trialogue.workflows.experiment.decide import decide_mistakes, protocol_of
-from trialogue.workflows.experiment.inputs import Columns, Names, Surroundings, as_list
+from trialogue.workflows.experiment.inputs import Columns, NameContext, Names, as_list
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
 HINT = "It has lines such as 'dialogues: [a.jsonl]' or 'simulate: {agents: [reference:guided], users: [cir6-pkg]}'."
@@ -101,12 +101,12 @@ class Experiment(Record):
         return self._folder
 
     @property
-    def surroundings(self) -> Surroundings:
+    def surroundings(self) -> NameContext:
         """Base folder and mappings for resolving input names."""
-        return Surroundings(self.folder, self.mapping)
+        return NameContext(self.folder, self.mapping)
 
     @property
-    def study(self) -> Study | None:
+    def study(self) -> SimulationFile | None:
         """The simulation; None without one."""
         if self.simulate is None:
             return None
@@ -195,11 +195,11 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
 
     It looks at the fields as they stand, so that a mistake in one hides none in another.
     """
-    around = Surroundings(folder)
+    around = NameContext(folder)
     wrong_columns = around.wrong_columns(data.get("mapping"), ("mapping",))
     yield from wrong_columns
     if not wrong_columns:
-        around = Surroundings(folder, data.get("mapping"))
+        around = NameContext(folder, data.get("mapping"))
     for field in INPUTS:
         for place, given in _entries(data, field):
             yield from around.mistakes(given, place)

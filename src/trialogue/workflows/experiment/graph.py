@@ -30,7 +30,7 @@ Took = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
-class Doing:
+class StageContext:
     """Context passed to a running stage."""
 
     folder: Path
@@ -47,7 +47,7 @@ class Stage:
 
     name: str
     """Its name, and the beginning of its folder's."""
-    work: Callable[[Doing], None]
+    work: Callable[[StageContext], None]
     """Does it."""
     config: Mapping[str, JsonValue] = field(default_factory=dict)
     """Its options: everything that changes its output."""
@@ -161,7 +161,7 @@ class Plan:
             self._unmark([stage.name])
             folder = _begin(folders[stage.name], resumable=bool(stage.grows))
         start = time.perf_counter()
-        stage.work(Doing(folder, {name: folders[name] for name in stage.needs}, tell))
+        stage.work(StageContext(folder, {name: folders[name] for name in stage.needs}, tell))
         mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _sizes(folder)}
         # Last, and by renaming: a stage with a mark is whole, whenever the process was killed.
         write_text(folder / DONE, json.dumps(mark) + "\n")

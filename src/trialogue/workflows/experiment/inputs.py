@@ -47,7 +47,7 @@ Names = Annotated[tuple[Named, ...], BeforeValidator(as_list)]
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class NameContext:
     """Context for resolving the names in a file."""
 
     folder: Path = Path()

@@ -7,7 +7,7 @@ from pathlib import Path
 from trialogue.findings import Findings
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.experiment.combined_findings import join_findings
-from trialogue.workflows.experiment.estimate.pace import StageTook, keep, read_measurements
+from trialogue.workflows.experiment.estimate.pace import StageDuration, keep, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
@@ -27,7 +27,7 @@ from trialogue.workflows.simulation.failed_agents import AlwaysFailed
 
 
 @dataclass(frozen=True)
-class Done:
+class ExperimentResult:
     """Result of an experiment."""
 
     findings: Findings
@@ -41,7 +41,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlannedStage:
     """A planned stage."""
 
     name: str
@@ -56,22 +56,22 @@ class Step:
     """What it will take; None: nothing, for its output is there."""
 
 
-def plan_steps(experiment: Experiment) -> list[Step]:
+def plan_steps(experiment: Experiment) -> list[PlannedStage]:
     """Stages to run with their estimates, without running them or asking any agent."""
     experiment = registration_of(experiment).governs(experiment)
     plan = plan_of(experiment)
     folders = plan.folders()
     takes = stage_estimates(plan, experiment.study, read_measurements(plan.out / "stages"))
     steps = [
-        Step(stage.name, stage.name not in takes, folders[stage.name], stage.size, takes.get(stage.name))
+        PlannedStage(stage.name, stage.name not in takes, folders[stage.name], stage.size, takes.get(stage.name))
         for stage in plan.stages
     ]
-    return [*steps, Step(REPORT, False, experiment.out, "", takes[REPORT])]
+    return [*steps, PlannedStage(REPORT, False, experiment.out, "", takes[REPORT])]
 
 
 def run_experiment(
     experiment: Experiment, *, again: tuple[str, ...] = (), explorer: bool = True, progress: Tell | None = None
-) -> Done:
+) -> ExperimentResult:
     """Run every unfinished stage, and write the report.
 
     A decision protocol is written before the first stage. The one that was written first decides (``registration``).
@@ -105,7 +105,7 @@ def run_experiment(
     write_stages(experiment, plan)
     explored = _explorer_parts(experiment, plan) if explorer else ()
     page = write_report(findings, experiment.out, explored=explored)
-    done = Done(findings, page, tuple(ran), _failed_agents(experiment, plan))
+    done = ExperimentResult(findings, page, tuple(ran), _failed_agents(experiment, plan))
     took(REPORT, time.perf_counter() - start)
     return done
 
@@ -139,7 +139,7 @@ def _record_durations(experiment: Experiment, plan: Plan) -> Took:
 
     def took(name: str, seconds: float) -> None:
         sizes = megabytes(plan, experiment.study, read_measurements(folder))
-        keep(folder, [StageTook(stage=name, megabytes=sizes[name], seconds=seconds)])
+        keep(folder, [StageDuration(stage=name, megabytes=sizes[name], seconds=seconds)])
 
     return took
 

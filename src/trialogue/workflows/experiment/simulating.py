@@ -9,13 +9,13 @@ from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.folder import held_lines
-from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.workflows.experiment.contents import code_of, files_in
-from trialogue.workflows.experiment.estimate.pace import AgentTook, Shares, keep, measure_talks
+from trialogue.workflows.experiment.estimate.pace import AgentDuration, Shares, keep, measure_talks
 from trialogue.workflows.experiment.file import Experiment
-from trialogue.workflows.experiment.graph import Doing, Stage
+from trialogue.workflows.experiment.graph import Stage, StageContext
 from trialogue.workflows.simulation.model_usage import Meter, usage_text
-from trialogue.workflows.simulation.progress import Telling
+from trialogue.workflows.simulation.progress import PrintedProgress
 from trialogue.workflows.simulation.simulate import simulate
 
 SIMULATE = "simulate"
@@ -27,9 +27,9 @@ def simulation(experiment: Experiment) -> Stage:
     study = experiment.study
     assert study is not None
 
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         here = study.model_copy(update={"out": doing.folder.absolute()})
-        shares, tell = Shares(list(to_hold(here))), Telling(doing.tell)
+        shares, tell = Shares(list(to_hold(here))), PrintedProgress(doing.tell)
         meter = Meter(here.out)
 
         def progress(now: Progress) -> None:
@@ -57,14 +57,14 @@ def simulation(experiment: Experiment) -> Stage:
     )
 
 
-def to_hold(study: Study) -> Iterator[str]:
+def to_hold(study: SimulationFile) -> Iterator[str]:
     """Agent of each dialogue missing from a simulation's ledger, in plan order."""
     there = ids_in(study.out)
     agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
     return (agent for name, agent in zip(study.plan().ids(), agents, strict=True) if name not in there)
 
 
-def setting_of(study: Study) -> dict[str, JsonValue]:
+def setting_of(study: SimulationFile) -> dict[str, JsonValue]:
     """Settings, besides the agent, that determine the length of dialogues."""
     users: dict[str, JsonValue] = {**study.users}
     return {"users": users, "max_turns": study.max_turns, "catalogue": study.catalogue, "ratings": study.ratings}
@@ -79,13 +79,13 @@ def ids_in(folder: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
+def _keep(study: SimulationFile, shares: Shares, asked: Mapping[str, Usage]) -> None:
     """Keep how long the dialogues took that were held now, and what they and those before them were like."""
     like = measure_talks(study.out) if shares.held else {}
     keep(
         study.out.parent,
         [
-            AgentTook.model_validate(
+            AgentDuration.model_validate(
                 {
                     "agent": agent,
                     "spec": study.agents[agent],

@@ -24,10 +24,10 @@ from trialogue.workflows.experiment.columns import columns_of
 from trialogue.workflows.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
 from trialogue.workflows.experiment.exclusions import exclude
 from trialogue.workflows.experiment.file import Experiment
-from trialogue.workflows.experiment.graph import Doing, Plan, Stage
-from trialogue.workflows.experiment.inputs import Named, Surroundings, file_of
+from trialogue.workflows.experiment.graph import Plan, Stage, StageContext
+from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
 from trialogue.workflows.experiment.simulating import simulation
-from trialogue.workflows.inputs.inputs import Input, Material, gather
+from trialogue.workflows.inputs.inputs import Input, InputRecords, gather
 from trialogue.workflows.inputs.link import link_step
 from trialogue.workflows.pipeline import report
 from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
@@ -81,14 +81,14 @@ def _plain(name: str) -> str:
 
 
 def _simulated_stage(experiment: Experiment, users: str) -> Stage:
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
         mine = [dialogue for dialogue in held if users_of_source(dialogue) == users]
         failed = sum(dialogue.fault is not None for dialogue in mine)
         _write_failures(doing.folder, find_failed_agents(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
         mine = with_baselines(mine, baselines_in(doing.needed["simulate"], users=users))
-        material, left_out = exclude(Material(dialogues=mine), _exclusions(experiment))
+        material, left_out = exclude(InputRecords(dialogues=mine), _exclusions(experiment))
         _write(doing.folder, _label_records(experiment, material), [*(warnings if failed else []), *left_out])
 
     return Stage(
@@ -106,7 +106,7 @@ def _people(experiment: Experiment) -> Stage:
     around = experiment.surroundings
     listing = ", ".join(map(file_of, names))
 
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         material = gather(_inputs(names, around))
         if not material:
             what = f"{listing}: it contains no conversations or replies."
@@ -146,7 +146,7 @@ def _rules(experiment: Experiment) -> dict[str, JsonValue]:
     return {"exclude": rules} if rules else {}
 
 
-def _inputs(names: Iterable[Named], around: Surroundings) -> list[Input]:
+def _inputs(names: Iterable[Named], around: NameContext) -> list[Input]:
     return [each for named in names for each in around.inputs(named)]
 
 
@@ -155,7 +155,7 @@ def _model(experiment: Experiment, name: str | None) -> str | None:
     return None if name is None else experiment.path(name)
 
 
-def _label_records(experiment: Experiment, material: Material) -> list[Record]:
+def _label_records(experiment: Experiment, material: InputRecords) -> list[Record]:
     """Everything that a later stage reads, with labels of strategies where they are asked for."""
     if experiment.label is None:
         return _records_of(material)
@@ -170,7 +170,7 @@ def _label_records(experiment: Experiment, material: Material) -> list[Record]:
     ]
 
 
-def _records_of(material: Material) -> list[Record]:
+def _records_of(material: InputRecords) -> list[Record]:
     return [
         *material.situations,
         *material.dialogues,
@@ -202,7 +202,7 @@ def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
 
 
 def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> Stage:
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         run = evaluate(
             doing.needed[prepared] / RECORDS,
             metrics=list(experiment.metrics) or None,
@@ -227,7 +227,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
 
 
 def _agreement(experiment: Experiment) -> Stage:
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         with _warn_of_errors(doing, "No agreement with people reported"):
             found = agree(
                 doing.needed[measured_name(PEOPLE)],
@@ -246,7 +246,7 @@ def _agreement(experiment: Experiment) -> Stage:
 def _realism(experiment: Experiment, users: str) -> Stage:
     prepared = simulated_names(experiment)[users]
 
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         with _warn_of_errors(doing, f"No realism of the users {users} reported"):
             found = realism(
                 [str(doing.needed[PEOPLE] / RECORDS)],
@@ -273,7 +273,7 @@ def realism_name(users: str) -> str:
 
 
 @contextmanager
-def _warn_of_errors(doing: Doing, what: str) -> Iterator[None]:
+def _warn_of_errors(doing: StageContext, what: str) -> Iterator[None]:
     """Data that do not allow an analysis are a warning of the report, not the end of the experiment."""
     warnings = []
     try:
@@ -295,7 +295,7 @@ def _align_stage(experiment: Experiment) -> Stage:
     names, around = (*given.situations, *responses), experiment.surroundings
     model = _model(experiment, given.model)
 
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         material = gather(_inputs(names, around))
         _write(doing.folder, _records_of(material), material.warnings)
         run = align(
@@ -326,7 +326,7 @@ def _columns(experiment: Experiment) -> Stage:
     simulated = {users: measured_name(name) for users, name in simulated_names(experiment).items()}
     align = (ALIGN,) if experiment.align is not None else ()
 
-    def work(doing: Doing) -> None:
+    def work(doing: StageContext) -> None:
         columns = columns_of(
             doing.needed[measured_name(PEOPLE)],
             {users: doing.needed[name] for users, name in simulated.items()},

@@ -23,7 +23,7 @@ from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 
 @dataclass(repr=False)
-class Material:
+class InputRecords:
     """All records that were read, by kind, in order."""
 
     dialogues: list[Dialogue] = field(default_factory=list)
@@ -294,7 +294,7 @@ def gather(
     *,
     format_name: str | None = None,
     mapping: Columns | None = None,
-) -> Material:
+) -> InputRecords:
     """Read all inputs.
 
     Args:
@@ -306,7 +306,7 @@ def gather(
     Raises:
         DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
     """
-    material = Material()
+    material = InputRecords()
     repairs = Repairs()
     origin: dict[tuple[str | None, str], str] = {}
     places: dict[str, dict[str, None]] = {}
@@ -354,7 +354,7 @@ def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
     ]
 
 
-def _add(material: Material, record: AnyRecord) -> None:
+def _add(material: InputRecords, record: AnyRecord) -> None:
     match record:
         case Dialogue():
             material.dialogues.append(compact(record))

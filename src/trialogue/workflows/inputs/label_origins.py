@@ -22,7 +22,7 @@ from trialogue.records import (
     labeller_of,
 )
 from trialogue.records.files.jsonl import parse_line, read_lines
-from trialogue.workflows.inputs.inputs import Material, expand_folders, resolve
+from trialogue.workflows.inputs.inputs import InputRecords, expand_folders, resolve
 
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """What a user may say of labels that do not say it themselves."""
@@ -49,7 +49,7 @@ KINDS: dict[str, type[AnyRecord]] = {each.kind: each for each in (Dialogue, Situ
 RecordT = TypeVar("RecordT", Dialogue, Situation, Response)
 
 
-def with_labellers(material: Material, by: Labeller | None, given: Sequence[str]) -> Material:
+def with_labellers(material: InputRecords, by: Labeller | None, given: Sequence[str]) -> InputRecords:
     """Material with the kind of labeller on every strategy label.
 
     Args:

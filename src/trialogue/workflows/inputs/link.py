@@ -5,18 +5,18 @@ from dataclasses import replace
 
 from trialogue.catalogue import TitleLinker
 from trialogue.records import Response, Situation
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
 
-def link_step(given: str) -> Callable[[Material], Material]:
+def link_step(given: str) -> Callable[[InputRecords], InputRecords]:
     """Preparation step that adds mentions of catalogue items to unannotated utterances."""
     known = load_catalogue(given)
     invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean
     popularity = None if known.ratings is None or invented else known.ratings.popularity()
     linker = TitleLinker(known.catalogue, popularity=popularity)
 
-    def prepare(material: Material) -> Material:
+    def prepare(material: InputRecords) -> InputRecords:
         return replace(
             material,
             dialogues=[linker.link(dialogue) for dialogue in material.dialogues],

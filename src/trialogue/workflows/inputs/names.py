@@ -10,7 +10,7 @@ from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.opening import open_bytes
 from trialogue.records.files.yaml_file import read_fields
 from trialogue.strategies.names import CLASSES, canonical
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 
 
 def read_names(path: Path) -> dict[str, str]:
@@ -37,7 +37,7 @@ def read_names(path: Path) -> dict[str, str]:
     return names
 
 
-def with_names(material: Material, names: Mapping[str, str], *, spellings: bool = True) -> Material:
+def with_names(material: InputRecords, names: Mapping[str, str], *, spellings: bool = True) -> InputRecords:
     """Material with label names mapped to ours; unknown labels are unchanged.
 
     Args:

@@ -8,7 +8,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people import Label, Participant
 from trialogue.findings.people.choices import Code
-from trialogue.findings.people.options import Offered, OptionKind
+from trialogue.findings.people.options import OptionKind, OptionValue
 from trialogue.records.files.cells import unguard_cell
 from trialogue.records.files.opening import open_bytes
 
@@ -87,7 +87,7 @@ def parse_label(cells: Mapping[str, str]) -> Label:
     )
 
 
-def parse_offered(cells: Mapping[str, str]) -> Offered:
+def parse_offered(cells: Mapping[str, str]) -> OptionValue:
     """A row of ``options.csv``."""
     kinds: dict[str, OptionKind] = {"ranking": "ranking", "best_worst": "best_worst", "choices": "choices"}
     kind, value = cells.get("kind", "").strip(), number(cells, "value")
@@ -96,7 +96,7 @@ def parse_offered(cells: Mapping[str, str]) -> Offered:
     if value is None:
         raise ValueError("value is required, but empty.")
     where = f"{cells.get('step', '')} {cells.get('situation_id', '')}"
-    return Offered(
+    return OptionValue(
         required_text(cells, "rater"),
         where,
         required_text(cells, "question"),

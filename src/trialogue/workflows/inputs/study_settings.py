@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from trialogue.findings.people import Scale
-from trialogue.findings.people.records import Look
+from trialogue.findings.people.records import InterimLook
 from trialogue.records import MeasureName
 
 
@@ -32,10 +32,10 @@ def _count(value: Any) -> int:
     return value
 
 
-def _looks(value: Any) -> tuple[Look, ...]:
+def _looks(value: Any) -> tuple[InterimLook, ...]:
     if not isinstance(value, list):
         raise ValueError(f"expected a list of looks, got {value!r}.")
-    return tuple(Look.model_validate(each) for each in value)
+    return tuple(InterimLook.model_validate(each) for each in value)
 
 
 def _truth(value: Any) -> bool:

@@ -15,7 +15,7 @@ from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import LEAST_LABELS
 from trialogue.stats.correction.plan import LabelNeed, labels_needed
 from trialogue.workflows.evaluation import PACKAGES, Progress
-from trialogue.workflows.judging.units import JudgedMaterial, judged_material
+from trialogue.workflows.judging.units import JudgedInput, judged_material
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _draw_labels(units: list[JudgedUnit], count: int, system: str, seed: int) ->
     ]
 
 
-def _warnings(found: JudgedMaterial, abstained: int) -> list[str]:
+def _warnings(found: JudgedInput, abstained: int) -> list[str]:
     lines = list(found.warnings)
     if abstained:
         lines.append(

@@ -24,7 +24,7 @@ LEVELS: dict[str, Level] = {"dialogue": "dialogue", "utterance": "turn", "respon
 
 
 @dataclass(frozen=True)
-class JudgedMaterial:
+class JudgedInput:
     """Judged units that were read."""
 
     units: tuple[JudgedUnit, ...]
@@ -56,7 +56,7 @@ class _Run:
 
 def judged_material(
     run: str, *, scores: str | None, aspect: str, labels: str | None, chances: Path | None, estimand: Estimand
-) -> JudgedMaterial:
+) -> JudgedInput:
     """Read the units of a run with judge scores and human labels.
 
     Args:
@@ -131,7 +131,7 @@ def judged_material(
     for name in (scores, labels, chances):
         if name is not None and Path(name).is_file():
             hashes[Path(name).name] = sha256_of(Path(name))
-    return JudgedMaterial(
+    return JudgedInput(
         units=units,
         judge=said[0].measure,
         question=aspect if not answers else answers[0].measure.question or str(answers[0].measure),

@@ -8,7 +8,7 @@ import numpy as np
 from trialogue.findings.passport.ranking import Outcomes
 from trialogue.metrics import AnyMetric
 from trialogue.records import MeasureName
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.simulation.realism import PREDICTORS, values_of
 
 OUTCOMES = ("need_met", "constraints_satisfied@mean", *PREDICTORS)
@@ -16,7 +16,7 @@ OUTCOMES = ("need_met", "constraints_satisfied@mean", *PREDICTORS)
 
 
 @dataclass(frozen=True)
-class OutcomesOfSide:
+class SampleOutcomes:
     """Every outcome of the dialogues of one side."""
 
     values: dict[str, Outcomes] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class OutcomesOfSide:
     """Those that are people's own, or a publisher's."""
 
 
-def outcomes_of(material: Material, metrics: Sequence[AnyMetric]) -> OutcomesOfSide:
+def outcomes_of(material: InputRecords, metrics: Sequence[AnyMetric]) -> SampleOutcomes:
     """The outcomes that are defined for dialogues with a known system, and scores that came with them.
 
     Args:
@@ -40,10 +40,10 @@ def outcomes_of(material: Material, metrics: Sequence[AnyMetric]) -> OutcomesOfS
         if len(values)
     }
     judgements = tuple(name for name in found if MeasureName(name).is_judgement)
-    return OutcomesOfSide({**_scores_of_file(material), **found}, judgements)
+    return SampleOutcomes({**_scores_of_file(material), **found}, judgements)
 
 
-def _scores_of_file(material: Material) -> dict[str, Outcomes]:
+def _scores_of_file(material: InputRecords) -> dict[str, Outcomes]:
     """Scores of dialogues that were published with them, such as another toolkit's flags of success."""
     clusters = {(each.system, each.id): each.cluster for each in material.dialogues}
     rows: dict[str, list[tuple[float, str, str]]] = {}

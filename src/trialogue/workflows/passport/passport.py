@@ -16,8 +16,8 @@ from trialogue.findings.passport.records import (
     Factor,
     KnownGroup,
     MissingPart,
-    Part,
     PassportFindings,
+    PassportPart,
     Sample,
     Stability,
 )
@@ -31,9 +31,8 @@ from trialogue.stats import cluster_sums, estimate_of_sums
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
-from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.passport.held import PassportPlan, SimulatedSide, are_dialogues, read_side, simulate_side
 from trialogue.workflows.passport.outcomes import OUTCOMES, outcomes_of
 from trialogue.workflows.passport.sides import (
     annotated_alike,
@@ -44,6 +43,13 @@ from trialogue.workflows.passport.sides import (
     user_side,
     with_names,
     wordings_of,
+)
+from trialogue.workflows.passport.simulated_sample import (
+    PassportPlan,
+    SimulatedSample,
+    are_dialogues,
+    read_side,
+    simulate_side,
 )
 from trialogue.workflows.simulation.realism_features import FEATURES, said_in, speaks
 
@@ -90,7 +96,7 @@ def passport(
     plan = plan or PassportPlan(AGENTS)
     if not plan.agents:
         raise UsageError("a passport needs at least one agent for the users to talk to.")
-    people = gather(with_data_read(list(real))) if real else Material()
+    people = gather(with_data_read(list(real))) if real else InputRecords()
     people.dialogues = with_names([each for each in people.dialogues if each.role is Role.SYSTEM], same or {})
     if real and not people.dialogues:
         raise DataError(Problem("it contains no dialogues.", file=", ".join(map(str, real))))
@@ -112,19 +118,19 @@ def _name(given: str | Path | Data) -> str:
     return str(given) if isinstance(given, str | Path) else "data"
 
 
-def _side(users: str | Data, plan: PassportPlan, out: Path, tell: Progress) -> SimulatedSide:
+def _side(users: str | Data, plan: PassportPlan, out: Path, tell: Progress) -> SimulatedSample:
     if not isinstance(users, str):
         material = gather(with_data_read([users]))
         material.dialogues = [each for each in material.dialogues if each.role is Role.SYSTEM]
-        return SimulatedSide("simulated users", material)
+        return SimulatedSample("simulated users", material)
     return read_side(users, plan.versions) if are_dialogues(users) else simulate_side(users, plan, out, tell)
 
 
 def _manifest(
     users: str | Data,
     real: Sequence[str | Path | Data],
-    side: SimulatedSide,
-    people: Material,
+    side: SimulatedSample,
+    people: InputRecords,
     plan: PassportPlan,
     how: Resampling,
     metric: AnyMetric,
@@ -158,23 +164,25 @@ def _manifest(
 
 
 def _with_parts(
-    found: PassportFindings, people: Material, side: SimulatedSide, metric: AnyMetric, how: Resampling
+    found: PassportFindings, people: InputRecords, side: SimulatedSample, metric: AnyMetric, how: Resampling
 ) -> PassportFindings:
     missing: list[MissingPart] = []
     robots = side.dialogues
     behavior = _behavior(people.dialogues, robots, how, missing)
-    simulated = outcomes_of(Material(dialogues=robots, scores=side.material.scores), [get_metric(n) for n in OUTCOMES])
+    simulated = outcomes_of(
+        InputRecords(dialogues=robots, scores=side.material.scores), [get_metric(n) for n in OUTCOMES]
+    )
     real = outcomes_of(people, [get_metric(name) for name in OUTCOMES])
     rankings = rankings_of(simulated.values, real.values, real.judgements, how)
     shared = sorted({each.system or "" for each in people.dialogues} & {each.system or "" for each in robots})
     if not rankings:
-        missing.append(MissingPart(part=Part.RANKING, why=_no_ranking(people.dialogues, shared)))
+        missing.append(MissingPart(part=PassportPart.RANKING, why=_no_ranking(people.dialogues, shared)))
     groups = _known_groups(side, metric, how)
     if not groups:
-        missing.append(MissingPart(part=Part.KNOWN_GROUPS, why=Reason.of(ReasonCode.NO_AGENT_MADE_WORSE)))
+        missing.append(MissingPart(part=PassportPart.KNOWN_GROUPS, why=Reason.of(ReasonCode.NO_AGENT_MADE_WORSE)))
     stability = _stability(side, metric, how)
     if not stability:
-        missing.append(MissingPart(part=Part.STABILITY, why=Reason.of(ReasonCode.NOTHING_VARIED)))
+        missing.append(MissingPart(part=PassportPart.STABILITY, why=Reason.of(ReasonCode.NOTHING_VARIED)))
     gates = gate_shares(gate_flags(people.dialogues), gate_flags(robots), confidence=how.confidence)
     copies = Copies(
         dialogues=copied_dialogues(people.dialogues, robots),
@@ -218,18 +226,18 @@ def _behavior(
 ) -> Behavior | None:
     sides = [[each for each in side if speaks(each)] for side in (people, robots)]
     if not sides[0]:
-        missing.append(MissingPart(part=Part.BEHAVIOR, why=Reason.of(ReasonCode.NO_REAL_USERS)))
+        missing.append(MissingPart(part=PassportPart.BEHAVIOR, why=Reason.of(ReasonCode.NO_REAL_USERS)))
         return None
     if not sides[1]:
         why = Reason.of(ReasonCode.ALL_SIMULATED_FAILED, dialogues=len(robots))
-        missing.append(MissingPart(part=Part.BEHAVIOR, why=why))
+        missing.append(MissingPart(part=PassportPart.BEHAVIOR, why=why))
         return None
     labelled = annotated_alike(*sides)
     one, other = (user_side(side, from_labels=labelled) for side in sides)
     return behavior_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, how)
 
 
-def _known_groups(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tuple[KnownGroup, ...]:
+def _known_groups(side: SimulatedSample, metric: AnyMetric, how: Resampling) -> tuple[KnownGroup, ...]:
     given = outcomes_of(side.material, [metric]).values.get(metric.measure) if side.dosed else None
     if given is None:
         return ()
@@ -240,7 +248,7 @@ def _known_groups(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tu
     return tuple(each for each in found if each is not None)
 
 
-def _stability(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tuple[Stability, ...]:
+def _stability(side: SimulatedSample, metric: AnyMetric, how: Resampling) -> tuple[Stability, ...]:
     found = []
     for factor, levels in ((Factor.SEED, side.seeds), (Factor.VERSION, side.versions)):
         values = {name: outcomes_of(material, [metric]).values.get(metric.measure) for name, material in levels.items()}
@@ -251,7 +259,7 @@ def _stability(side: SimulatedSide, metric: AnyMetric, how: Resampling) -> tuple
     return tuple(found)
 
 
-def _cost(side: SimulatedSide, robots: Sequence[Dialogue], how: Resampling) -> Cost:
+def _cost(side: SimulatedSample, robots: Sequence[Dialogue], how: Resampling) -> Cost:
     turns = [[float(len(said_in(each).turns)), 1.0] for each in robots]
     sums = cluster_sums(turns, [each.cluster for each in robots])
     why, usage, count = None, side.usage, len(side.material.dialogues)
@@ -272,7 +280,7 @@ def _cost(side: SimulatedSide, robots: Sequence[Dialogue], how: Resampling) -> C
     )
 
 
-def _warnings(people: Material, side: SimulatedSide) -> tuple[str, ...]:
+def _warnings(people: InputRecords, side: SimulatedSample) -> tuple[str, ...]:
     silent = [sum(not speaks(each) for each in dialogues) for dialogues in (people.dialogues, side.dialogues)]
     found = [
         f"{count:,} {kind} dialogues without any user text are left out of the comparison of behavior."

@@ -5,9 +5,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from trialogue.findings.passport.distances import Respect
+from trialogue.findings.passport.distances import Aspect
 from trialogue.findings.passport.gates import GateFlags
-from trialogue.findings.passport.sides import UserSide
+from trialogue.findings.passport.user_sample import UserSample
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, Utterance
@@ -27,7 +27,7 @@ ENDINGS = {
 """Who ended a dialogue; all failures are one more kind."""
 
 
-def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSide:
+def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSample:
     """The users of some dialogues, counted.
 
     Args:
@@ -36,14 +36,14 @@ def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSide:
     """
     said = [said_in(dialogue) for dialogue in dialogues]
     counts: dict[str, tuple[Counter[Hashable], ...]] = {
-        Respect.ACTS: tuple(Counter[Hashable](acts_of(each, from_labels=from_labels)) for each in dialogues),
-        Respect.VOCABULARY: tuple(Counter[Hashable](word for turn in each.words for word in turn) for each in said),
-        Respect.LENGTHS: tuple(Counter[Hashable](len(turn) for turn in each.words) for each in said),
-        Respect.TURNS: tuple(Counter[Hashable]([len(each.turns)]) for each in said),
-        Respect.ENDINGS: tuple(map(_ending, dialogues)),
-        Respect.COPYING: tuple(map(_long_messages, dialogues)),
+        Aspect.ACTS: tuple(Counter[Hashable](acts_of(each, from_labels=from_labels)) for each in dialogues),
+        Aspect.VOCABULARY: tuple(Counter[Hashable](word for turn in each.words for word in turn) for each in said),
+        Aspect.LENGTHS: tuple(Counter[Hashable](len(turn) for turn in each.words) for each in said),
+        Aspect.TURNS: tuple(Counter[Hashable]([len(each.turns)]) for each in said),
+        Aspect.ENDINGS: tuple(map(_ending, dialogues)),
+        Aspect.COPYING: tuple(map(_long_messages, dialogues)),
     }
-    return UserSide(
+    return UserSample(
         rows=np.array([features_of(dialogue) for dialogue in dialogues], dtype=np.float64),
         clusters=tuple(dialogue.cluster for dialogue in dialogues),
         systems=tuple(dialogue.system or "" for dialogue in dialogues),

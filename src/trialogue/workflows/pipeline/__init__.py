@@ -5,8 +5,8 @@ them depends on the command. The return value of a step holds everything that th
 """
 
 from trialogue.workflows.pipeline.conclude import conclude, with_threats
-from trialogue.workflows.pipeline.infer import Inferred, infer
-from trialogue.workflows.pipeline.measure import Choice, Measured, choose, measure
+from trialogue.workflows.pipeline.infer import Estimates, infer
+from trialogue.workflows.pipeline.measure import Choice, Measurements, choose, measure
 from trialogue.workflows.pipeline.read import Step, prepare, read
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.saved_results import StoredRun, read_run
@@ -17,8 +17,8 @@ PIPELINE = ("read", "prepare", "choose", "measure", "infer", "conclude", "report
 __all__ = [
     "PIPELINE",
     "Choice",
-    "Inferred",
-    "Measured",
+    "Estimates",
+    "Measurements",
     "Step",
     "StoredRun",
     "choose",

@@ -21,16 +21,16 @@ from trialogue.metrics.engine.engine import MOST_COMPARED
 from trialogue.records import Score
 from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
 from trialogue.workflows.pipeline.domains import domain_lines
-from trialogue.workflows.pipeline.infer import Inferred
+from trialogue.workflows.pipeline.infer import Estimates
 from trialogue.workflows.pipeline.lookalike_names import twin_lines
-from trialogue.workflows.pipeline.measure import Measured
+from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.training_data import training_lines
 
 MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
 MOST_PROFILE_RESAMPLES = 1_000
 
 
-def conclude(inferred: Inferred, *, title: str) -> Findings:
+def conclude(inferred: Estimates, *, title: str) -> Findings:
     """Turn estimates into findings with threats.
 
     Raises:
@@ -87,7 +87,7 @@ def with_threats(findings: Findings) -> Findings:
     )
 
 
-def _examples(measured: Measured, findings: Findings) -> tuple[Example, ...]:
+def _examples(measured: Measurements, findings: Findings) -> tuple[Example, ...]:
     names = [league.measure.name for league in findings.leagues]
     dialogues = measured.material.dialogues
     chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, units=measured.units, beside=names)
@@ -95,7 +95,7 @@ def _examples(measured: Measured, findings: Findings) -> tuple[Example, ...]:
     return tuple(_with_answers(example, measured) for example in found) if measured.answers.of_replies else found
 
 
-def _with_answers(example: Example, measured: Measured) -> Example:
+def _with_answers(example: Example, measured: Measurements) -> Example:
     """A dialogue with what people answered about its replies in files of their own; its record does not hold that."""
     dialogue = example.dialogue
     own = [
@@ -106,7 +106,7 @@ def _with_answers(example: Example, measured: Measured) -> Example:
     return example.model_copy(update={"answers": tuple(own)})
 
 
-def _warnings(inferred: Inferred) -> tuple[str, ...]:
+def _warnings(inferred: Estimates) -> tuple[str, ...]:
     """What a reader must know of the data."""
     measured = inferred.measured
     return (
@@ -124,7 +124,7 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
     )
 
 
-def _answers_left_out(measured: Measured) -> Iterator[str]:
+def _answers_left_out(measured: Measurements) -> Iterator[str]:
     """A line where people answered about something that is not among the records."""
     if left := measured.answers.unmatched:
         yield (
@@ -132,7 +132,7 @@ def _answers_left_out(measured: Measured) -> Iterator[str]:
         )
 
 
-def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:
+def _sensitivities(inferred: Estimates) -> tuple[Sensitivity, ...]:
     by_name = {league.measure.name: league for league in inferred.leagues}
     return tuple(
         sensitivity(name, [by_name[metric.measure] for metric in family if metric.measure in by_name])
@@ -140,7 +140,7 @@ def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:
     )
 
 
-def _lost_alignment(measured: Measured, leagues: Sequence[League]) -> tuple[Section, ...]:
+def _lost_alignment(measured: Measurements, leagues: Sequence[League]) -> tuple[Section, ...]:
     """Where alignment is lost, if it was measured."""
     aligned = any(league.measure.measured.metric == "behavior_alignment" for league in leagues)
     if not aligned or sum(len(each.replies) for each in measured.offline) > MOST_PROFILED:
@@ -150,7 +150,7 @@ def _lost_alignment(measured: Measured, leagues: Sequence[League]) -> tuple[Sect
     return alignment_sections(alignment_profiles(offline, seed=measured.settings.seed, resamples=resamples))
 
 
-def _nothing_measured_problem(measured: Measured) -> Problem:
+def _nothing_measured_problem(measured: Measurements) -> Problem:
     misfits = language_lines(measured.language_mismatches)
     if misfits:
         what = "there is nothing to measure here. " + " ".join(misfits)
@@ -168,7 +168,7 @@ def _needs(metric: AnyMetric) -> str:
     return ", ".join(metric.card.needs) or "replies"
 
 
-def _left_out(measured: Measured, leagues: Sequence[League]) -> list[str]:
+def _left_out(measured: Measurements, leagues: Sequence[League]) -> list[str]:
     """A line for each metric asked for that has no league, and no line on its language."""
     names: set[str] = {league.measure.name for league in leagues}
     names |= {name for each in measured.language_mismatches for name in each.measures}
@@ -185,6 +185,6 @@ def _too_many(systems: int) -> list[str]:
     return [(f"{systems} systems are not compared in pairs; the limit is {MOST_COMPARED}. Evaluate fewer at a time.")]
 
 
-def scores_of(inferred: Inferred) -> Sequence[Score]:
+def scores_of(inferred: Estimates) -> Sequence[Score]:
     """Scores stored with a run."""
     return inferred.scores()

@@ -8,17 +8,17 @@ from trialogue.findings.family import ACROSS_MEASURES, FamilyScope, corrected_to
 from trialogue.findings.league import leagues
 from trialogue.findings.votes import votes_of
 from trialogue.records import Score
-from trialogue.workflows.pipeline.measure import Measured
+from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.run_scores import RunScores
 
 MOST_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
 
 
 @dataclass(frozen=True)
-class Inferred:
+class Estimates:
     """Estimates with their uncertainty, before any conclusion."""
 
-    measured: Measured
+    measured: Measurements
     """What they rest on."""
     leagues: tuple[League, ...]
     """All systems on each measure, those that are not shown, too; p-values corrected within a measure, or over all that are
@@ -40,7 +40,7 @@ class Inferred:
         return RunScores(tuple(_adjust_scores(self.measured.scores, self.leagues)), self.measured.units)
 
 
-def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Inferred:
+def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Estimates:
     """Compute leagues and votes.
 
     Args:
@@ -58,7 +58,7 @@ def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = Fami
             each.measure.measured for each in _select_shown(measured, found) if each.measure.better != "neither"
         }
         found, correction = corrected_together(found, together, alpha=alpha), ACROSS_MEASURES
-    return Inferred(
+    return Estimates(
         measured=measured,
         leagues=found,
         votes=votes_of(measured.material.preferences, seed=measured.settings.seed, resamples=resamples, alpha=alpha),
@@ -67,7 +67,7 @@ def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = Fami
     )
 
 
-def _select_shown(measured: Measured, found: tuple[League, ...]) -> tuple[League, ...]:
+def _select_shown(measured: Measurements, found: tuple[League, ...]) -> tuple[League, ...]:
     names = {metric.measure for metric in measured.choice.shown}
     return tuple(league for league in found if league.measure.by == "people" or league.measure.name in names)
 

@@ -39,7 +39,7 @@ from trialogue.records import (
     completion_counts,
 )
 from trialogue.records.scores.score_table import ScoreTable
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, needs_offline
@@ -90,10 +90,10 @@ class AnswersInFiles:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurements:
     """Scores, with the data they were computed from."""
 
-    material: Material
+    material: InputRecords
     """The records."""
     offline: tuple[Conversation, ...]
     """Replies to situations, by system and dialogue."""
@@ -142,7 +142,7 @@ class Measured:
 
 
 def choose(
-    material: Material,
+    material: InputRecords,
     metrics: Sequence[str] | None = None,
     *,
     variants_of: Sequence[str] = (),
@@ -172,13 +172,13 @@ def choose(
 
 
 def measure(
-    material: Material,
+    material: InputRecords,
     choice: Choice,
     *,
     manifest: Manifest,
     settings: Settings | None = None,
     tell: Tell = lambda _line: None,
-) -> Measured:
+) -> Measurements:
     """Compute all scores of the records.
 
     Metrics that need a reference or targets are for replies to situations. The others take the dialogues that a system
@@ -225,7 +225,7 @@ def measure(
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
-    return Measured(
+    return Measurements(
         material=material,
         offline=tuple(offline),
         choice=choice,
@@ -260,7 +260,7 @@ def measure(
     )
 
 
-def _has_judgements(material: Material, conversations: Sequence[Conversation]) -> bool:
+def _has_judgements(material: InputRecords, conversations: Sequence[Conversation]) -> bool:
     """Whether there is anything that agreement with people could be computed on."""
     filed = FiledAnswers.select(material.scores, conversations)
     utterances = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)

@@ -6,17 +6,17 @@ from pathlib import Path
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.simulation.batch.folder import DIALOGUES
-from trialogue.workflows.inputs.inputs import Material, gather, inputs_of
+from trialogue.workflows.inputs.inputs import InputRecords, gather, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
 
-Step = Callable[[Material], Material]
+Step = Callable[[InputRecords], InputRecords]
 """Something that makes records ready, such as a linker of titles or a labeller of strategies."""
 
 
 def read(
     given: Sequence[str | Path | InMemory | Data], *, format_name: str | None = None, mapping: Columns | None = None
-) -> Material:
+) -> InputRecords:
     """Read everything in corpora and files: dialogues, situations, replies, and human answers.
 
     Beside the dialogues of a simulation come those of its baselines.
@@ -43,7 +43,7 @@ def read(
     return material
 
 
-def prepare(material: Material, *steps: Step) -> Material:
+def prepare(material: InputRecords, *steps: Step) -> InputRecords:
     """Apply preparation steps to the records in turn.
 
     Raises:

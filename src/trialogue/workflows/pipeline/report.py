@@ -14,7 +14,7 @@ from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.files.score_parquet import write_score_table
 from trialogue.report.explorer.entries import Part
-from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.pipeline.run_scores import RunScores
 from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORE_TABLE, SCORES
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
@@ -32,7 +32,7 @@ def report(
     counts: Sequence[DistinctCounts] = (),
     png: bool = True,
     parquet: bool = False,
-    material: Material | None = None,
+    material: InputRecords | None = None,
     faults: FaultsOfUsers | None = None,
 ) -> Path:
     """Write the page, findings, tables, figures and scores; returns the page's path.
@@ -75,7 +75,7 @@ def report(
             return write_report(findings, folder, png=png, explored=parts)
 
 
-def _part(material: Material, scores: Sequence[Score], faults: FaultsOfUsers) -> Part:
+def _part(material: InputRecords, scores: Sequence[Score], faults: FaultsOfUsers) -> Part:
     """The records of a run as the explorer lists them."""
     return Part(
         scores=scores.lines() if isinstance(scores, RunScores) else scores,

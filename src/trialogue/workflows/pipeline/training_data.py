@@ -9,7 +9,7 @@ from trialogue.records import Dialogue
 
 
 @runtime_checkable
-class Learned(Protocol):
+class TrainedMetric(Protocol):
     """A metric that was trained on dialogues and recognises them."""
 
     def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
@@ -22,14 +22,16 @@ def training_exposures(
 ) -> tuple[TrainingExposure, ...]:
     """Training data among the conversations, by metric and system."""
     dialogues = [each.dialogue for each in conversations if each.dialogue is not None]
-    found = (metric.training_exposure(dialogues) for metric in metrics if isinstance(metric, Learned))
+    found = (metric.training_exposure(dialogues) for metric in metrics if isinstance(metric, TrainedMetric))
     return tuple(exposure for exposures in found for exposure in exposures or ())
 
 
 def of_unknown_training(metrics: Iterable[AnyMetric]) -> tuple[str, ...]:
     """Full names of the trained metrics without fingerprints."""
     return tuple(
-        metric.measure for metric in metrics if isinstance(metric, Learned) and metric.training_exposure(()) is None
+        metric.measure
+        for metric in metrics
+        if isinstance(metric, TrainedMetric) and metric.training_exposure(()) is None
     )
 
 

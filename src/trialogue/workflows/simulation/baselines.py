@@ -14,8 +14,8 @@ from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.processes import ProcessPool
-from trialogue.simulation.batch.simulation_file import Study
-from trialogue.simulation.batch.workers import Conversing, Recipe
+from trialogue.simulation.batch.simulation_file import SimulationFile
+from trialogue.simulation.batch.workers import DialogueRunner, Recipe
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.kinds import SimulatedUsers
 
@@ -35,14 +35,14 @@ BASELINES: Mapping[str, str] = MappingProxyType(
 
 
 def baseline_recipe(
-    study: Study, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
+    study: SimulationFile, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
 ) -> Recipe:
     """What a process needs to hold the dialogues of baselines; arguments as ``hold_baselines``."""
-    return Recipe(make_agent, make_users, Conversing(max_turns=study.max_turns, role=Role.BASELINE))
+    return Recipe(make_agent, make_users, DialogueRunner(max_turns=study.max_turns, role=Role.BASELINE))
 
 
 def hold_baselines(
-    study: Study,
+    study: SimulationFile,
     recipe: Recipe,
     *,
     settings: Mapping[str, JsonValue],

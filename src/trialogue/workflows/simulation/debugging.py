@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.kinds.acts import ACCEPTABLE, answers
 from trialogue.simulation.batch.folder import DIALOGUES, LEDGER, read_finished
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
-from trialogue.simulation.failure_counts import Failed, failed_in, in_a_line
+from trialogue.simulation.failure_counts import FailureCount, failed_in, in_a_line
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.inputs import gather
 
@@ -40,7 +40,7 @@ class AgentReport:
     """(turn, how many dialogues go wrong there), the most frequent first."""
     doubt: str | None = None
     """Why turns that it failed may be none: acts that the map of answers does not know."""
-    broken: tuple[Failed, ...] = ()
+    broken: tuple[FailureCount, ...] = ()
     """Kinds of failures that ended dialogues, such as time-outs, the commonest first."""
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -193,7 +193,7 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
 
 
 @dataclass(frozen=True)
-class Continued:
+class ContinuationOutcomes:
     """Outcomes of continuations by one agent with one kind of users."""
 
     agent: str
@@ -207,14 +207,14 @@ class Continued:
     """How many of those were answered."""
 
 
-def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
+def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[ContinuationOutcomes]:
     """Outcomes of continuations from a turn, by agent and users, in order of appearance."""
     found: dict[tuple[str, str], list[list[bool | None]]] = {}
     for dialogue in dialogues:
         key = (dialogue.system or "unnamed", users_of_source(dialogue) or "")
         found.setdefault(key, []).append(answers_from(dialogue, turn))
     return [
-        Continued(
+        ContinuationOutcomes(
             agent=agent,
             users=users,
             dialogues=len(held),

@@ -5,18 +5,17 @@ from collections.abc import Callable
 from trialogue.simulation.batch.batch import Progress
 
 EVERY_S = 2.0  # between two lines
-SURE = (
-    20  # dialogues after which their pace says when the rest is done; the first waits for agents and users to be made
-)
+# Dialogues after which the pace predicts the rest; the first ones wait until agents and users are created.
+SURE = 20
 
 
-class Telling:
+class PrintedProgress:
     """Progress callback that prints at intervals.
 
     >>> said = []
-    >>> telling = Telling(said.append)
+    >>> progress = PrintedProgress(said.append)
     >>> for done, seconds in ((0, 0.0), (10, 1.0), (30, 3.0), (60, 6.0), (60, 6.0)):
-    ...     telling(Progress(done=done, total=60, resumed=0, failed=1, elapsed_s=seconds))
+    ...     progress(Progress(done=done, total=60, resumed=0, failed=1, elapsed_s=seconds))
     >>> said[1:]
     ['30 of 60 dialogues, 1 failed, 3 s to go', '60 of 60 dialogues, 1 failed, 0 s to go']
     """

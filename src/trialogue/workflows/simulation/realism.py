@@ -10,7 +10,7 @@ from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.realism.answer import realism_answer, realism_warnings
 from trialogue.findings.realism.prediction import prediction
 from trialogue.findings.realism.records import Divergence, Prediction, RealismFindings
-from trialogue.findings.realism.two_sample import Side, divergence, gaps, two_sample
+from trialogue.findings.realism.two_sample import DialogueSample, divergence, gaps, two_sample
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human_ratings import FiledAnswers, rating_scores, ratings_among
@@ -18,7 +18,7 @@ from trialogue.records import Dialogue, Manifest, MeasureName, Role, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
-from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, features_of, is_annotated, speaks
 
 PREDICTORS = (
@@ -113,13 +113,13 @@ def realism(
     return found.model_copy(update={"answer": realism_answer(found), "warnings": tuple(dict.fromkeys(warnings))})
 
 
-def _no_text_message(side: Material) -> str:
+def _no_text_message(side: InputRecords) -> str:
     if not side.dialogues:
         return "it contains no dialogues."
     return f"the user has no text in any of its {len(side.dialogues):,} dialogues; did the agent fail?"
 
 
-def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
+def _left_out(kinds: Sequence[str], sides: Sequence[InputRecords]) -> list[str]:
     """What a reader must know of dialogues in which a user did not come to say what they would have said."""
     found = []
     for kind, side in zip(kinds, sides, strict=True):
@@ -143,9 +143,9 @@ def _the_same(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> list[P
     return [Problem(what, hint="Give dialogues of people with --real, others with --simulated.")]
 
 
-def _side(dialogues: Sequence[Dialogue]) -> Side:
+def _side(dialogues: Sequence[Dialogue]) -> DialogueSample:
     rows = np.array([features_of(dialogue) for dialogue in dialogues], dtype=np.float64)
-    return Side(rows, tuple(dialogue.cluster for dialogue in dialogues))
+    return DialogueSample(rows, tuple(dialogue.cluster for dialogue in dialogues))
 
 
 def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Divergence | None:
@@ -154,7 +154,7 @@ def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampli
     return divergence(one, other, acts="annotated acts" if labelled else "acts recognised in the text", how=how)
 
 
-def _predictions(real: Material, simulated: Material, how: Resampling) -> Iterable[Prediction]:
+def _predictions(real: InputRecords, simulated: InputRecords, how: Resampling) -> Iterable[Prediction]:
     """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
     metrics = [get_metric(name) for name in PREDICTORS]
     one, other = (values_of(side, metrics) for side in (real, simulated))
@@ -171,7 +171,7 @@ def _predictions(real: Material, simulated: Material, how: Resampling) -> Iterab
                     yield found
 
 
-def values_of(material: Material, metrics: Sequence[AnyMetric]) -> dict[str, tuple[Floats, list[str], list[str]]]:
+def values_of(material: InputRecords, metrics: Sequence[AnyMetric]) -> dict[str, tuple[Floats, list[str], list[str]]]:
     """(value, system, cluster) of each dialogue, by measure; people's ratings among them."""
     conversations = list(conversations_of(material.dialogues))
     scores: list[Score] = []

@@ -20,7 +20,7 @@ SHORT = 3  # words
 
 
 @dataclass(frozen=True)
-class Said:
+class UserTurns:
     """The user's turns, and the length of the dialogue."""
 
     turns: tuple[str, ...]
@@ -32,26 +32,26 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _share(said: Said, found: Callable[[str], object]) -> float:
+def _share(said: UserTurns, found: Callable[[str], object]) -> float:
     return _mean([float(bool(found(text))) for text in said.turns])
 
 
-def _variety(said: Said) -> float:
+def _variety(said: UserTurns) -> float:
     words = [word for turn in said.words for word in turn]
     return len(set(words)) / len(words) if words else 0.0
 
 
-def _likeness(said: Said) -> float:
+def _likeness(said: UserTurns) -> float:
     sets = [set(turn) for turn in said.words]
     return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)])
 
 
-def _repetition(said: Said) -> float:
+def _repetition(said: UserTurns) -> float:
     texts = [" ".join(turn) for turn in said.words]
     return 1 - len(set(texts)) / len(texts) if texts else 0.0
 
 
-def _spread(said: Said) -> float:
+def _spread(said: UserTurns) -> float:
     """Standard deviation of the words of a turn: people are now short, now long."""
     sizes = [len(turn) for turn in said.words]
     mean = _mean([float(size) for size in sizes])
@@ -66,7 +66,7 @@ def _begins(text: str) -> bool:
     return text.lstrip()[:1].isupper()
 
 
-FEATURES: Mapping[str, tuple[str, Callable[[Said], float]]] = {
+FEATURES: Mapping[str, tuple[str, Callable[[UserTurns], float]]] = {
     "turns": ("user turns", lambda said: float(len(said.turns))),
     "user_share": (
         "share of the utterances that are the user's",
@@ -107,11 +107,11 @@ FEATURES: Mapping[str, tuple[str, Callable[[Said], float]]] = {
 """By name: what it is, and the number."""
 
 
-def said_in(dialogue: Dialogue) -> Said:
+def said_in(dialogue: Dialogue) -> UserTurns:
     """The user's side of a dialogue; consecutive utterances are separate turns, as in the corpus."""
     turns = tuple(each.text for each in dialogue.utterances if each.speaker == "user")
     words = tuple(tuple(_WORD.findall(text.lower())) for text in turns)
-    return Said(turns, words, len(dialogue.utterances))
+    return UserTurns(turns, words, len(dialogue.utterances))
 
 
 def speaks(dialogue: Dialogue) -> bool:

@@ -15,9 +15,9 @@ from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import LEDGER
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.processes import ProcessPool
-from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
-from trialogue.simulation.batch.workers import Conversing, Recipe
-from trialogue.simulation.users.kinds import Signed, SimulatedUsers, UserKind, World, load_kind
+from trialogue.simulation.batch.simulation_file import SimulationFile, read_study, study_of
+from trialogue.simulation.batch.workers import DialogueRunner, Recipe
+from trialogue.simulation.users.kinds import HasSignature, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.baselines import baseline_options, baseline_recipe, hold_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
@@ -73,13 +73,13 @@ class UsersByName:
         """``user_signatures`` by name for users that have one, such as a hash of their prompts; else empty."""
         kinds = {name: self.kind(name) for name in self.given}
         signed: dict[str, JsonValue] = {
-            name: kind.signature for name, kind in kinds.items() if isinstance(kind, Signed)
+            name: kind.signature for name, kind in kinds.items() if isinstance(kind, HasSignature)
         }
         return {"user_signatures": signed} if signed else {}
 
 
 def simulate(
-    study: Study | Mapping[str, Any] | Path | str,
+    study: SimulationFile | Mapping[str, Any] | Path | str,
     *,
     catalogue: str | None = None,
     openings: Sequence[Opening] = (),
@@ -99,7 +99,7 @@ def simulate(
         UsageError: agents or users that cannot be made, or a folder that belongs to another study.
         DataError: fields that describe no study, with every mistake at once.
     """
-    if not isinstance(study, Study):
+    if not isinstance(study, SimulationFile):
         study = study_of(study) if isinstance(study, Mapping) else read_study(study)
     more: dict[str, JsonValue] = {"timed": True} if timed else {}
     if catalogue is not None:
@@ -108,7 +108,7 @@ def simulate(
     agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
     users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
     contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
-    recipe = Recipe(agents, users, Conversing(max_turns=study.max_turns, timed=timed))
+    recipe = Recipe(agents, users, DialogueRunner(max_turns=study.max_turns, timed=timed))
     of_baselines = baseline_recipe(here, AgentsByName(baseline_options(), here.catalogue, here.ratings), users)
     alone = study.jobs == 1 or study.cluster is not None
     with contextlib.nullcontext() if alone else ProcessPool([of_baselines, recipe], jobs=study.jobs) as pool:
@@ -134,15 +134,15 @@ def simulate(
     return batch
 
 
-def _agent_options(study: Study) -> dict[str, Options]:
+def _agent_options(study: SimulationFile) -> dict[str, Options]:
     return {name: _options(given, "agent") for name, given in study.agents.items()}
 
 
-def _user_options(study: Study) -> dict[str, Options]:
+def _user_options(study: SimulationFile) -> dict[str, Options]:
     return {name: _options(given, "users") for name, given in study.users.items()}
 
 
-def _files_of(study: Study) -> Iterator[JsonValue]:
+def _files_of(study: SimulationFile) -> Iterator[JsonValue]:
     """The names of files that dialogues rest on; in the same order for a study and the same one with its paths resolved."""
     yield study.catalogue
     yield study.ratings

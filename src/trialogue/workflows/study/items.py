@@ -24,7 +24,7 @@ from trialogue.study.design.items import (
     RatingItem,
     RealismItem,
 )
-from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.workflows.inputs.inputs import InputRecords, gather
 
 Fields: TypeAlias = dict[str, Any]
 DEMO = "demo"
@@ -66,7 +66,7 @@ def items_for(
     if study_type == "realism":
         return _draw_items(_realism(human, simulated, rng, note), most, rng)
     material = gather([str(each) for each in responses] or [DEMO])
-    make: dict[str, Callable[[Material], list[AnyItem]]] = {
+    make: dict[str, Callable[[InputRecords], list[AnyItem]]] = {
         "rating": _ratings,
         "preference": _preferences,
         "labelling": _labels,
@@ -109,7 +109,7 @@ def _messages(utterances: Sequence[Utterance]) -> tuple[dict[str, str], ...]:
     return tuple({"speaker": each.speaker, "text": each.text} for each in utterances[-MOST_LINES:])
 
 
-def _texts_by_situation(material: Material) -> dict[str, dict[str, str]]:
+def _texts_by_situation(material: InputRecords) -> dict[str, dict[str, str]]:
     """Text by system, for each situation; a system without words there is left out."""
     found: dict[str, dict[str, str]] = {}
     for response in material.responses:
@@ -118,7 +118,7 @@ def _texts_by_situation(material: Material) -> dict[str, dict[str, str]]:
     return found
 
 
-def _ratings(material: Material) -> list[AnyItem]:
+def _ratings(material: InputRecords) -> list[AnyItem]:
     """Situations to which every system has something to say: each is judged in the same places as the others."""
     replies = _texts_by_situation(material)
     systems = {name for texts in replies.values() for name in texts}
@@ -132,7 +132,7 @@ def _ratings(material: Material) -> list[AnyItem]:
     )
 
 
-def _preferences(material: Material) -> list[AnyItem]:
+def _preferences(material: InputRecords) -> list[AnyItem]:
     """Every two different replies to a situation."""
     replies = _texts_by_situation(material)
     return _valid(
@@ -155,7 +155,7 @@ def _of_situation(situation: Situation) -> Fields:
     return {"dialogue_id": situation.dialogue_id, "context": _messages(situation.context)}
 
 
-def _labels(material: Material) -> list[AnyItem]:
+def _labels(material: InputRecords) -> list[AnyItem]:
     """Every message of a recommender, in its dialogue up to there."""
     named = _names(material.dialogues)
     return _valid(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.llm import ChatClient, ChatOptions, Chosen, Usage, choose
+from trialogue.llm import ChatClient, ChatOptions, Choice, Usage, choose
 from trialogue.llm.choosing import Model
 from trialogue.records import MeasureName, Preference, Raters, Score
 from trialogue.records.files.jsonl import to_line
@@ -31,7 +31,7 @@ INTRODUCTION = "You judge conversations between a user and a recommender system,
 
 
 @dataclass(frozen=True)
-class Rated:
+class ModelRatings:
     """A model's answers."""
 
     scores: tuple[Score, ...]
@@ -50,7 +50,7 @@ def rate_by_model(
     name: str = "",
     seed: int = 0,
     progress: Callable[[str], None] = lambda line: None,
-) -> tuple[Rated, Usage]:
+) -> tuple[ModelRatings, Usage]:
     """Let a model rate a study's items, and write its answers beside an export.
 
     Args:
@@ -115,22 +115,22 @@ def _write(path: Path, records: Sequence[Score | Preference]) -> None:
         path.unlink(missing_ok=True)
 
 
-def rate_items(model: Model, file: StudyFile, items: Sequence[AnyItem], *, name: str, seed: int = 0) -> Rated:
+def rate_items(model: Model, file: StudyFile, items: Sequence[AnyItem], *, name: str, seed: int = 0) -> ModelRatings:
     """A model's answers about items, in the order of items, systems and questions."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         each = list(pool.map(lambda item: _rate_item(model, file, item, name, seed), items))
     scores = tuple(score for rated in each for score in rated.scores)
     preferences = tuple(choice for rated in each for choice in rated.preferences)
-    return Rated(scores, preferences, sum(rated.unanswered for rated in each))
+    return ModelRatings(scores, preferences, sum(rated.unanswered for rated in each))
 
 
-def _rate_item(model: Model, file: StudyFile, item: AnyItem, name: str, seed: int) -> Rated:
+def _rate_item(model: Model, file: StudyFile, item: AnyItem, name: str, seed: int) -> ModelRatings:
     if isinstance(item, RatingItem):
         scores = tuple(_scores(model, file, item, name, seed))
-        return Rated(scores, (), sum(score.value is None for score in scores))
+        return ModelRatings(scores, (), sum(score.value is None for score in scores))
     if isinstance(item, PreferenceItem):
         choice = _preference(model, file, item, name, seed)
-        return Rated((), (choice,) if choice else (), int(choice is None))
+        return ModelRatings((), (choice,) if choice else (), int(choice is None))
     raise UsageError(f"A model does not rate items of kind {item.kind}.")
 
 
@@ -210,7 +210,7 @@ def _vote(
     question = preference_question(file.type)
     sides = [f"{letter}:\n{_side(item, system)}" for letter, system in zip("AB", order, strict=True)]
     trial = f"{name}:{item.key}:{order[0]}"
-    chosen: Chosen = choose(
+    chosen: Choice = choose(
         model,
         _task(file, _talk(lines_of(item.context)), *sides),
         text_in(question.question, file.language),

@@ -8,15 +8,15 @@ import pytest
 from trialogue.agents import Workload
 from trialogue.llm.usage import Usage
 from trialogue.simulation.batch.batch import Progress
-from trialogue.simulation.batch.simulation_file import Study, study_of
+from trialogue.simulation.batch.simulation_file import SimulationFile, study_of
 from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text
 from trialogue.workflows.experiment.estimate.agents import AgentEstimate, agent_estimates
 from trialogue.workflows.experiment.estimate.pace import (
     FILE,
-    AgentTook,
+    AgentDuration,
     Mean,
     Shares,
-    StageTook,
+    StageDuration,
     keep,
     measure_talks,
     read_measurements,
@@ -30,18 +30,18 @@ MODEL = {"agent": "http://localhost:8000/v1", "protocol": "llm", "model": "some"
 PRICED = {**MODEL, "price": {"prompt_per_million": 2, "completion_per_million": 8, "currency": "EUR"}}
 
 
-def study(agent: Any, **more: Any) -> Study:
+def study(agent: Any, **more: Any) -> SimulationFile:
     return study_of({"agents": {"mine": agent}, "users": ["cir6-pkg"], "n": 10, "max_turns": 5, **more})
 
 
-def took(given: Study, **more: Any) -> AgentTook:
+def took(given: SimulationFile, **more: Any) -> AgentDuration:
     """Four dialogues, asked 3 times each on the mean, which took 60 seconds."""
     fields: dict[str, Any] = {"agent": "mine", "spec": given.agents["mine"], "setting": setting_of(given), "held": 4}
     fields |= {"seconds": 60.0, "at_once": 1, "dialogues": 4, "asked": Mean(value=3, error=0.5), "kilobytes": 2.0}
-    return AgentTook(**{**fields, **more})
+    return AgentDuration(**{**fields, **more})
 
 
-def estimate(given: Study, *before: AgentTook) -> AgentEstimate:
+def estimate(given: SimulationFile, *before: AgentDuration) -> AgentEstimate:
     (found,) = agent_estimates(given, {"mine": given.n}, before)
     return found
 
@@ -157,7 +157,7 @@ def test_what_was_asked_in_dialogues_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_damaged_line_of_measurements_is_passed_over(tmp_path: Path) -> None:
-    stage = StageTook(stage="agree", megabytes=1, seconds=2)
+    stage = StageDuration(stage="agree", megabytes=1, seconds=2)
     keep(tmp_path, [stage])
     with (tmp_path / FILE).open("a", encoding="utf-8") as stream:
         stream.write('{"kind":"stage_took","v":1}\n[]\n{"kind":"other","v":1}\n{"kind"')
@@ -166,7 +166,7 @@ def test_a_damaged_line_of_measurements_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_measurements_that_no_disk_takes_are_not_kept(tmp_path: Path) -> None:
-    keep(tmp_path / "nowhere", [StageTook(stage="agree", megabytes=1, seconds=2)])
+    keep(tmp_path / "nowhere", [StageDuration(stage="agree", megabytes=1, seconds=2)])
     assert not (tmp_path / "nowhere").exists()
 
 

@@ -74,7 +74,7 @@ def _give_up(participant: Participant) -> None:
             leaving.fail(locked, "unavailable")
 
 
-def _store_message(request: HttpRequest, participant: Participant, going_on: Chat) -> chatting.Said:
+def _store_message(request: HttpRequest, participant: Participant, going_on: Chat) -> chatting.MessageOutcome:
     turn = request.POST.get("turn", "")
     posted = {name: [str(each) for each in request.POST.getlist(name)] for name in request.POST}
     number = int(turn) if turn.isascii() and turn.isdigit() and len(turn) < 6 else 0

@@ -28,7 +28,7 @@ DONE = frozenset({"AWAITING REVIEW", "APPROVED", "SUBMITTED"})
 
 
 @dataclass
-class Reconciled:
+class Reconciliation:
     """Result of a reconciliation. Ids are the platform's."""
 
     freed: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Reconciled:
     """Came here with an id that nobody signed and that is not on the list: made up, or the list is an older one."""
 
 
-def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
+def reconcile(study: Study, path: Path, *, who: str) -> Reconciliation:
     """Read the platform's CSV and free what it says is given back.
 
     Raises:
@@ -54,9 +54,9 @@ def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
     return found
 
 
-def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciled:
+def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciliation:
     """The same for (id, status) of each submission; nothing is logged. Who has ended stays as they ended."""
-    found = Reconciled()
+    found = Reconciliation()
     for name, status in rows:
         hashed = secret_hash("identity", f"{study.pk}:{name}")
         participant = study.participants.filter(identity_hash=hashed).first()
@@ -73,7 +73,7 @@ def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciled:
     return found
 
 
-def log(study: Study, found: Reconciled, *, who: str) -> None:
+def log(study: Study, found: Reconciliation, *, who: str) -> None:
     """A line of the log, with numbers alone."""
     counts = {"freed": len(found.freed), "unknown": len(found.unknown), "unfinished": len(found.unfinished)}
     counts |= {"unlisted": len(found.unlisted)} | ({"replaced": len(found.replaced)} if found.replaced else {})

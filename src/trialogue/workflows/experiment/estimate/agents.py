@@ -8,9 +8,9 @@ from trialogue.agents.llm.agent import LlmSpec
 from trialogue.agents.registry import spec_of
 from trialogue.agents.spec import AgentSpec, CatalogueSpec
 from trialogue.llm.usage import Price, Usage
-from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.simulation.paths import located_agent
-from trialogue.workflows.experiment.estimate.pace import AgentTook, Mean
+from trialogue.workflows.experiment.estimate.pace import AgentDuration, Mean
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import AGAIN, DIALOGUE_S, FASTER, SETUP_S, SLOWER
 from trialogue.workflows.experiment.simulating import setting_of
@@ -50,7 +50,9 @@ class AgentEstimate:
     """What else is to be said of tokens and cost."""
 
 
-def agent_estimates(study: Study, missing: dict[str, int], earlier: Sequence[AgentTook]) -> list[AgentEstimate]:
+def agent_estimates(
+    study: SimulationFile, missing: dict[str, int], earlier: Sequence[AgentDuration]
+) -> list[AgentEstimate]:
     """One estimate per agent.
 
     Args:
@@ -65,14 +67,14 @@ def agent_estimates(study: Study, missing: dict[str, int], earlier: Sequence[Age
     ]
 
 
-def _last_measurement(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook | None:
+def _last_measurement(study: SimulationFile, agent: str, earlier: Sequence[AgentDuration]) -> AgentDuration | None:
     """The last measurement of an agent of these options, if possible one in the same setting."""
     same = [each for each in earlier if each.spec == study.agents[agent]]
     alike = [each for each in same if each.setting == setting_of(study)]
     return next(reversed(alike or same), None)
 
 
-def _estimate(study: Study, agent: str, further: int, before: AgentTook | None) -> AgentEstimate:
+def _estimate(study: SimulationFile, agent: str, further: int, before: AgentDuration | None) -> AgentEstimate:
     given = located_agent(study.agents[agent], study.folder)
     spec = spec_of({"name": agent, **given} if isinstance(given, dict) else given)
     most = Range(further, further * study.max_turns)
@@ -85,7 +87,7 @@ def _estimate(study: Study, agent: str, further: int, before: AgentTook | None) 
 
 
 def _seconds(
-    study: Study, spec: AgentSpec, further: int, asked: Range, before: AgentTook | None
+    study: SimulationFile, spec: AgentSpec, further: int, asked: Range, before: AgentDuration | None
 ) -> tuple[Range | None, str]:
     """(seconds, why they are unknown)."""
     if before is not None and before.usage is not None and not before.usage.calls:
@@ -100,7 +102,7 @@ def _seconds(
     return Range(dialogue_s, dialogue_s).times(further * FASTER, further * SLOWER), ""
 
 
-def _as_before(study: Study, further: int, asked: Range, before: AgentTook) -> Range:
+def _as_before(study: SimulationFile, further: int, asked: Range, before: AgentDuration) -> Range:
     """At the pace of an earlier run; in another setting, at its pace for each time that the agent is asked.
 
     Answers that came from a cache then may not come from it now, and take as long as the others.

@@ -24,7 +24,7 @@ FILE = "pace.jsonl"
 Amount = Annotated[float, Field(ge=0)]
 
 
-class StageTook(Record):
+class StageDuration(Record):
     """Measured duration of a stage."""
 
     kind: ClassVar[str] = "stage_took"
@@ -46,7 +46,7 @@ class Mean(Record):
     """Its standard error; None: of a single dialogue."""
 
 
-class AgentTook(Record):
+class AgentDuration(Record):
     """Measured calls and durations of an agent's dialogues."""
 
     kind: ClassVar[str] = "agent_took"
@@ -83,7 +83,7 @@ def keep(folder: Path, measured: Iterable[Record]) -> None:
         return
 
 
-def read_measurements(folder: Path) -> list[StageTook | AgentTook]:
+def read_measurements(folder: Path) -> list[StageDuration | AgentDuration]:
     """Measurements of a stages folder, oldest first; [] if there are none."""
     if not (folder / FILE).is_file():
         return []
@@ -93,10 +93,10 @@ def read_measurements(folder: Path) -> list[StageTook | AgentTook]:
         return []
 
 
-def _measurement(text: str) -> Iterator[StageTook | AgentTook]:
+def _measurement(text: str) -> Iterator[StageDuration | AgentDuration]:
     try:
         fields = json.loads(text)
-        kind = {made.kind: made for made in (StageTook, AgentTook)}[fields.pop("kind")]
+        kind = {made.kind: made for made in (StageDuration, AgentDuration)}[fields.pop("kind")]
         fields.pop("v")
         yield kind.model_validate(fields)
     except (ValueError, LookupError, TypeError, AttributeError, ValidationError):
@@ -130,7 +130,7 @@ class Shares:
         self._done, self._elapsed = now.done - now.resumed, now.elapsed_s
 
 
-class Talked:
+class DialogueStatistics:
     """Statistics of one agent's dialogues."""
 
     def __init__(self) -> None:
@@ -143,18 +143,18 @@ class Talked:
         self._asked.append(sum(said.get("speaker") == "user" for said in utterances))
 
     def to_fields(self) -> dict[str, Mean | float]:
-        """The dialogue fields of ``AgentTook``."""
+        """The dialogue fields of ``AgentDuration``."""
         count = len(self._asked)
         return {"dialogues": count, "asked": _mean(self._asked), "kilobytes": self._bytes / count / 1e3}
 
 
-def measure_talks(folder: Path) -> dict[str, Talked]:
+def measure_talks(folder: Path) -> dict[str, DialogueStatistics]:
     """Statistics of the dialogues in a batch's folder, by agent."""
-    found: dict[str, Talked] = {}
+    found: dict[str, DialogueStatistics] = {}
     for line in held_lines(folder):
         with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
             fields = json.loads(line)
-            found.setdefault(fields["system"], Talked()).add(fields["utterances"], len(line))
+            found.setdefault(fields["system"], DialogueStatistics()).add(fields["utterances"], len(line))
     return found
 
 

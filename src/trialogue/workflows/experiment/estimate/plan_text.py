@@ -6,7 +6,7 @@ from trialogue.workflows.experiment.estimate.agents import AgentEstimate
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import SOURCE
 from trialogue.workflows.experiment.estimate.total import StageEstimate, in_all
-from trialogue.workflows.experiment.run import Step
+from trialogue.workflows.experiment.run import PlannedStage
 
 FIRST_FEW = (
     "A small run measures what is unknown: start with a small n. A larger n resumes from those "
@@ -14,13 +14,13 @@ FIRST_FEW = (
 )
 
 
-def plan_text(steps: Sequence[Step]) -> str:
+def plan_text(steps: Sequence[PlannedStage]) -> str:
     """Text of the steps with their estimates, and the total."""
     lines = [line for step in steps for line in _step(step)]
     return "\n".join([*lines, "", *_total_lines([step.takes for step in steps if step.takes is not None])])
 
 
-def _step(step: Step) -> Iterator[str]:
+def _step(step: PlannedStage) -> Iterator[str]:
     size = f" ({step.size})" if step.size else ""
     if step.takes is None:
         yield f"{step.name}: cached{size} in {step.folder}"

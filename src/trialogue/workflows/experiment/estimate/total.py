@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.workflows.experiment.estimate.agents import AgentEstimate, agent_estimates
-from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook
+from trialogue.workflows.experiment.estimate.pace import AgentDuration, StageDuration
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import AGAIN, FASTER, KILOBYTES, SETUP_S, SLOWER, STAGES
 from trialogue.workflows.experiment.graph import Plan
@@ -19,7 +19,7 @@ from trialogue.workflows.inputs.knowledge import DEMO
 
 REPORT = "report"
 """Not a stage, for it is always written; measured like one."""
-Measured = Sequence[StageTook | AgentTook]
+Measured = Sequence[StageDuration | AgentDuration]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class StageEstimate:
         return tuple(each.agent for each in self.agents if each.seconds is None)
 
 
-def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict[str, StageEstimate]:
+def stage_estimates(plan: Plan, study: SimulationFile | None, measured: Measured) -> dict[str, StageEstimate]:
     """One estimate per unfinished stage, and for the report.
 
     A stage that has to be done takes those behind it along.
@@ -54,13 +54,13 @@ def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict
     for name in missing:
         if name == SIMULATE and study is not None:
             here = study.model_copy(update={"out": plan.folders()[name]})
-            found[name] = _simulation(here, [each for each in measured if isinstance(each, AgentTook)])
+            found[name] = _simulation(here, [each for each in measured if isinstance(each, AgentDuration)])
         else:
             found[name] = _stage(name, sizes[name], measured)
     return {**found, REPORT: _stage(REPORT, sizes[REPORT], measured)}
 
 
-def megabytes(plan: Plan, study: Study | None, measured: Measured) -> dict[str, float]:
+def megabytes(plan: Plan, study: SimulationFile | None, measured: Measured) -> dict[str, float]:
     """Input size of each stage, and of the report.
 
     That is what it reads itself and what the stages before it read. Dialogues that are still to be simulated count as what
@@ -73,12 +73,12 @@ def megabytes(plan: Plan, study: Study | None, measured: Measured) -> dict[str, 
     return {**sizes, REPORT: sum(sizes[stage.name] for stage in plan.stages if not stage.needs)}
 
 
-def _simulated_megabytes(study: Study, measured: Measured) -> float:
-    known = {each.agent: each.kilobytes for each in measured if isinstance(each, AgentTook)}
+def _simulated_megabytes(study: SimulationFile, measured: Measured) -> float:
+    known = {each.agent: each.kilobytes for each in measured if isinstance(each, AgentDuration)}
     return sum(known.get(agent, KILOBYTES) * study.n * len(study.users) for agent in study.agents) / 1e3
 
 
-def _simulation(study: Study, measured: Sequence[AgentTook]) -> StageEstimate:
+def _simulation(study: SimulationFile, measured: Sequence[AgentDuration]) -> StageEstimate:
     agents = agent_estimates(study, Counter(to_hold(study)), measured)
     known = [each.seconds for each in agents if each.seconds is not None]
     all_measured = bool(agents) and all(each.measured for each in agents)
@@ -89,7 +89,7 @@ def _simulation(study: Study, measured: Sequence[AgentTook]) -> StageEstimate:
 
 def _stage(name: str, size: float, measured: Measured) -> StageEstimate:
     """By the last measurement of the stage, or of one of its kind; the truth lies between proportional and constant."""
-    took = [each for each in measured if isinstance(each, StageTook)]
+    took = [each for each in measured if isinstance(each, StageDuration)]
     mine = [each for each in took if each.stage == name] or [each for each in took if _kind(each.stage) == _kind(name)]
     if not mine:
         seconds = STAGES[_kind(name)].seconds_for(size)

@@ -12,11 +12,11 @@ from functools import lru_cache
 from trialogue.catalogue import Catalogue, TitleLinker
 from trialogue_recommenders.content import TYPO
 from trialogue_recommenders.text_files import sections_of
-from trialogue_recommenders.understanding.figures import choice_in, stars_in, when_in, years_in
+from trialogue_recommenders.understanding.numbers import choice_in, stars_in, when_in, years_in
 from trialogue_recommenders.understanding.queries import QUOTES, query_in
-from trialogue_recommenders.understanding.signs import any_of, patterns_for
+from trialogue_recommenders.understanding.speech_acts import any_of, patterns_for
 from trialogue_recommenders.understanding.stance import Span, mask_spans, spoken_against
-from trialogue_recommenders.vocabulary import AnyOf, Found, Vocabulary
+from trialogue_recommenders.vocabulary import AnyOf, FoundFeature, Vocabulary
 from trialogue_recommenders.wording.wording import FILMS, Wording
 
 LONGEST = 1000  # characters that are listened to; a megabyte of text has its say in the first of them
@@ -35,7 +35,7 @@ _SO_SO = re.compile(r"\b(?:so so|average|okay|ok|alright|not bad|decent)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedItem:
     """An item named by the user."""
 
     item_id: str
@@ -45,12 +45,12 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ParsedText:
     """Parsed content of a text; parts that do not occur are empty or None."""
 
     text: str
     """The text, at most its first 1,000 characters."""
-    titles: tuple[Named, ...] = ()
+    titles: tuple[NamedItem, ...] = ()
     """Items named, in order."""
     wanted: frozenset[AnyOf] = frozenset()
     """Attribute values spoken for, or just named."""
@@ -83,7 +83,7 @@ class Heard:
         return not self.signs.isdisjoint(signs)
 
 
-class Listener:
+class UserTextParser:
     """Deterministic parser of user texts about one catalogue.
 
     >>> from trialogue.catalogue import Item
@@ -110,11 +110,11 @@ class Listener:
         self._span = (min(years), max(years)) if years else None
         self._kept = lru_cache(maxsize=1 << 14)(self._listen)
 
-    def hear(self, text: str) -> Heard:
+    def hear(self, text: str) -> ParsedText:
         """Parse a text; of a long one only its first 1,000 characters."""
         return self._kept(text[:LONGEST])
 
-    def _listen(self, text: str) -> Heard:
+    def _listen(self, text: str) -> ParsedText:
         titles = self._titles(text)
         rest = mask_spans(text, [span for span, _ in titles])
         found = self._vocabulary.find(rest)
@@ -122,9 +122,9 @@ class Listener:
         signs = self._signs(text, plain)
         against = spoken_against(rest, [span for span, _ in titles] + [(one.start, one.end) for one in found])
         wanted = () if _OF_IT.search(plain) else found
-        return Heard(
+        return ParsedText(
             text=text,
-            titles=tuple(Named(item_id, span in against) for span, item_id in titles),
+            titles=tuple(NamedItem(item_id, span in against) for span, item_id in titles),
             wanted=frozenset(one.features for one in wanted if (one.start, one.end) not in against),
             unwanted=frozenset(one.features for one in wanted if (one.start, one.end) in against),
             years=self._years(plain),
@@ -166,7 +166,7 @@ class Listener:
     def _is_value(self, query: str) -> bool:
         return any(one.start == 0 and one.end == len(query) for one in self._vocabulary.find(query))
 
-    def _asks(self, plain: str, found: Sequence[Found], signs: frozenset[str]) -> tuple[str, ...]:
+    def _asks(self, plain: str, found: Sequence[FoundFeature], signs: frozenset[str]) -> tuple[str, ...]:
         """What is asked of an item, in the order of the question words; opinions and requests ask nothing."""
         words = len(plain.split())
         if not signs & {"question", "tell"} and words > BRIEF:

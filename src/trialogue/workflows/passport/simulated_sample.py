@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trialogue.agents.registry import spec_of
-from trialogue.agents.sabotage import SabotageSpec, Way
+from trialogue.agents.sabotage import Replacement, SabotageSpec
 from trialogue.errors import TrialogueError
 from trialogue.fingerprints import TrainingDialogues
 from trialogue.llm.usage import Usage
@@ -15,14 +15,14 @@ from trialogue.simulation.batch.folder import DIALOGUES, config_of
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.simulation.bundled import bundled_training
 from trialogue.simulation.users.fit import UserModel
-from trialogue.simulation.users.kinds import Prompted, Signed, is_users_file, load_kind
-from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.simulation.users.kinds import HasPrompts, HasSignature, is_users_file, load_kind
+from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.simulation.model_usage import USAGE, add_usage, usages
 from trialogue.workflows.simulation.simulate import simulate
 
 DOSES = (0.1, 0.3, 0.6)
 """Shares of replies that are made worse."""
-WORDS_OF_WAYS = {Way.OFF_TOPIC.value: "off-topic", Way.REPEATED.value: "repeated"}
+WORDS_OF_WAYS = {Replacement.OFF_TOPIC.value: "off-topic", Replacement.REPEATED.value: "repeated"}
 
 Tell = Callable[[str], None]
 
@@ -40,20 +40,20 @@ class DosedAgent:
 
 
 @dataclass
-class SimulatedSide:
+class SimulatedSample:
     """What simulated users did."""
 
     name: str
     """Whose dialogues these are."""
-    material: Material
+    material: InputRecords
     """The dialogues with agents as they are and with those made worse."""
     signature: str | None = None
     """Of the users' prompts."""
     dosed: tuple[DosedAgent, ...] = ()
     """Agents that were made worse."""
-    seeds: dict[str, Material] = field(default_factory=dict)
+    seeds: dict[str, InputRecords] = field(default_factory=dict)
     """The same agents by seed, the first one among them."""
-    versions: dict[str, Material] = field(default_factory=dict)
+    versions: dict[str, InputRecords] = field(default_factory=dict)
     """The same agents by version of the users, the first one among them."""
     usage: Usage | None = None
     """What their model was asked."""
@@ -83,7 +83,7 @@ class PassportPlan:
     """Dialogues of each agent."""
     seeds: int = 5
     """Seeds, the first one among them."""
-    ways: tuple[str, ...] = (Way.OFF_TOPIC.value,)
+    ways: tuple[str, ...] = (Replacement.OFF_TOPIC.value,)
     """What replies are replaced by; (): nothing is made worse."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Other versions of the users, by name."""
@@ -119,7 +119,7 @@ def default_folder(users: str) -> Path:
     return folder / "passport" if is_simulation else Path("runs/passport")
 
 
-def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSide:
+def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSample:
     """Dialogues of simulated users that are there: a file, a corpus or the folder of a simulation.
 
     Raises:
@@ -128,7 +128,7 @@ def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSide:
     path = Path(users)
     folder = path if path.is_dir() else path.parent
     given = str(path / DIALOGUES) if (path / DIALOGUES).is_file() else users
-    side = SimulatedSide(path.name, _systems_alone(gather([given])))
+    side = SimulatedSample(path.name, _systems_alone(gather([given])))
     config = config_of(folder)
     options = config.get("agent_options")
     side.dosed = _dosed_agents(options) if isinstance(options, dict) else ()
@@ -143,7 +143,7 @@ def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSide:
     return side
 
 
-def _systems_alone(material: Material) -> Material:
+def _systems_alone(material: InputRecords) -> InputRecords:
     """Without baselines, which say nothing of users."""
     material.dialogues = [each for each in material.dialogues if each.role is Role.SYSTEM]
     return material
@@ -177,7 +177,7 @@ def _words_of(by: str) -> str:
     return WORDS_OF_WAYS.get(by, f"of {by}")
 
 
-def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> SimulatedSide:
+def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> SimulatedSample:
     """Simulate what a passport needs, or go on with what is there.
 
     Args:
@@ -200,12 +200,12 @@ def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> Simu
     begin = time.perf_counter()
     material = _simulate(users, plan, worse, plan.seed, out / "simulation", tell)
     seconds = time.perf_counter() - begin
-    side = SimulatedSide(
+    side = SimulatedSample(
         name=kind.name,
         material=material,
-        signature=kind.signature if isinstance(kind, Signed) else None,
+        signature=kind.signature if isinstance(kind, HasSignature) else None,
         dosed=dosed,
-        asks_model=isinstance(kind, Prompted),
+        asks_model=isinstance(kind, HasPrompts),
         seconds=seconds / len(material.dialogues) if plan.timed and material.dialogues else None,
     )
     if isinstance(kind, UserModel):
@@ -213,7 +213,7 @@ def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> Simu
         side.is_fitted_on_known_text = side.trained is not None
     parts = [usage for name, usage in usages(out / "simulation" / USAGE) if name == "users"]
     side.usage = add_usage(parts) if parts else None
-    own = Material(dialogues=side.dialogues)
+    own = InputRecords(dialogues=side.dialogues)
     if plan.seeds > 1:
         side.seeds = {str(plan.seed): own}
         for seed in range(plan.seed + 1, plan.seed + plan.seeds):
@@ -238,7 +238,7 @@ def _doses_of(plan: PassportPlan) -> tuple[DosedAgent, ...]:
 
 def _simulate(
     users: str, plan: PassportPlan, worse: Mapping[str, JsonValue], seed: int, out: Path, tell: Tell
-) -> Material:
+) -> InputRecords:
     agents: dict[str, JsonValue] = {**{agent: agent for agent in plan.agents}, **worse}
     fields: dict[str, JsonValue] = {
         "agents": agents,

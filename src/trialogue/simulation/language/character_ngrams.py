@@ -18,7 +18,7 @@ REMEMBERED_TEXTS = 2_000  # texts of the annotated files have 60 letters and 150
 
 
 @dataclass(frozen=True)
-class Table:
+class NGramCounts:
     """Sparse count matrix of character n-grams, shape (n_texts, n_pieces), by rows."""
 
     vocabulary: dict[str, int]
@@ -41,7 +41,7 @@ def pieces(text: str) -> list[str]:
     return [piece for word in text.lower().split() for piece in _of_word(word)]
 
 
-def table(texts: Sequence[str]) -> Table:
+def table(texts: Sequence[str]) -> NGramCounts:
     """Count the n-grams of texts; a text may occur more than once."""
     counted = {text: _count_pieces(text) for text in texts}
     first = {piece: at for at, piece in enumerate(dict.fromkeys(piece for each in counted.values() for piece in each))}
@@ -55,7 +55,7 @@ def table(texts: Sequence[str]) -> Table:
         rows[text] = column[places[order]], numbers[order]
     starts = np.zeros(len(texts) + 1, dtype=np.int32)
     np.cumsum([len(counted[text]) for text in texts], out=starts[1:])
-    return Table(
+    return NGramCounts(
         vocabulary,
         counts=np.concatenate([rows[text][1] for text in texts]),
         columns=np.concatenate([rows[text][0] for text in texts]),

@@ -16,7 +16,7 @@ Units: TypeAlias = tuple[tuple[str, str, float], ...]
 
 
 @dataclass(frozen=True)
-class Side:
+class SystemSample:
     """One run's data on one system."""
 
     name: str
@@ -34,14 +34,14 @@ class Side:
 
 
 @dataclass
-class _Kept:
+class _UnitValues:
     """Single values of one measure, by level."""
 
     dialogues: list[tuple[str, str | None, float]] = field(default_factory=list)
     replies: list[tuple[str, str, float]] = field(default_factory=list)
 
 
-def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> Side:
+def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> SystemSample:
     """Collect a run's data on a system.
 
     Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.
@@ -53,13 +53,13 @@ def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) ->
         for standing in league.standings
         if standing.system == system and standing.estimate.value is not None
     }
-    kept: dict[str, _Kept] = {}
+    kept: dict[str, _UnitValues] = {}
     people: dict[str, set[str]] = {}
     situations: set[str] = set()
     for score in scores:
         if score.system != system or score.value is None or score.measure not in measures:
             continue
-        found = kept.setdefault(score.measure, _Kept())
+        found = kept.setdefault(score.measure, _UnitValues())
         if score.level == "dialogue" and score.dialogue_id is not None:
             found.dialogues.append((score.dialogue_id, score.rater, score.value))
             if score.rater not in (None, AGGREGATE) and measures[score.measure].by == "people":
@@ -71,10 +71,10 @@ def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) ->
     owner = {dialogue: next(iter(who)) for dialogue, who in people.items() if len(who) == 1}
     units = {measure: _units(found, values.get(measure), owner, situations) for measure, found in kept.items()}
     own = {name: found for name, found in units.items() if found}
-    return Side(name, system, measures, values, own, frozenset(situations))
+    return SystemSample(name, system, measures, values, own, frozenset(situations))
 
 
-def _units(kept: _Kept, value: Estimate | None, owner: Mapping[str, str], situations: AbstractSet[str]) -> Units:
+def _units(kept: _UnitValues, value: Estimate | None, owner: Mapping[str, str], situations: AbstractSet[str]) -> Units:
     """The single values whose mean is the system's value; () if there are none such.
 
     Of replies to situations the replies, because versions may have answered different ones of a dialogue; else dialogues

@@ -5,16 +5,18 @@ from trialogue.catalogue import TitleLinker
 from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
-from trialogue.simulation.language.listening import Listening
-from trialogue.simulation.language.nlu import Example, Retrieval
-from trialogue.simulation.language.nlu_linear import Linear
+from trialogue.simulation.language.agent_turns import AgentTurnParser
+from trialogue.simulation.language.nlu import Example, RetrievalClassifier
+from trialogue.simulation.language.nlu_linear import LinearClassifier
 
-READS = Retrieval([Example("How about something?", "List"), Example("What do you like?", "Elicit")])
+READS = RetrievalClassifier([Example("How about something?", "List"), Example("What do you like?", "Elicit")])
 LINKER = TitleLinker(films())
 
 
-def listening(source: str = "text", *, space: ActionSpace = KDD2020, linker: TitleLinker | None = LINKER) -> Listening:
-    return Listening(READS, films(), space, linker=linker, source=source)  # type: ignore[arg-type]
+def listening(
+    source: str = "text", *, space: ActionSpace = KDD2020, linker: TitleLinker | None = LINKER
+) -> AgentTurnParser:
+    return AgentTurnParser(READS, films(), space, linker=linker, source=source)  # type: ignore[arg-type]
 
 
 def test_each_message_of_a_burst_has_a_label_and_its_items() -> None:
@@ -68,8 +70,8 @@ def test_items_that_an_agent_names_itself_need_no_linker() -> None:
 
 def test_a_linear_model_reads_a_sentence_the_same_whatever_it_names() -> None:
     examples = [Example("How about Heat?", "List", bare="How about §?"), Example("What is it like?", "Elicit")]
-    linear = Linear(examples)
-    ears = Listening(linear, films(), KDD2020, linker=LINKER)
+    linear = LinearClassifier(examples)
+    ears = AgentTurnParser(linear, films(), KDD2020, linker=LINKER)
     for text in ("How about Heat (1995)?", "How about What We Do in the Shadows (2014)?"):
         assert ears.hear(turn(agent(text)))[0].label == "List"
     assert len(linear._memory) == 1
@@ -93,7 +95,7 @@ def test_titles_are_looked_for_in_the_beginning_of_a_megabyte() -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trialogue.simulation.language.listening.REMEMBERED", 2)
+    monkeypatch.setattr("trialogue.simulation.language.agent_turns.REMEMBERED", 2)
     ears = listening()
     for text in ("Heat (1995)?", "Alien (1979)?", "Ran (1985)?", "Heat (1995)?"):
         assert ears.hear(turn(agent(text)))[0].items

@@ -8,8 +8,8 @@ from tests.simulation.made import dialogue
 from trialogue.errors import UnknownNameError
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.users.counting import END
-from trialogue.simulation.users.drawing import Level, _Canvas, to_svg, transitions
 from trialogue.simulation.users.interaction import fit_interaction
+from trialogue.simulation.users.state_diagram import Level, _Canvas, to_svg, transitions
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -20,7 +20,7 @@ class Model(Protocol):
         ...
 
 
-class Asking:
+class ModelQueries:
     """Queries a model for one user; records what answered in ``meta`` until it is read."""
 
     def __init__(self, model: Model, *, seed: int, trial: str, longest_text: int) -> None:

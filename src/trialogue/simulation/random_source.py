@@ -14,7 +14,7 @@ BLOCK = 64  # numbers fetched at a time: a dialogue needs some fifty, and one by
 Thing = TypeVar("Thing")
 
 
-class Dice:
+class RandomSource:
     """Random decisions from one generator, which must not be used elsewhere."""
 
     __slots__ = ("_at", "_block", "_rng")
@@ -52,7 +52,7 @@ class Dice:
 class Weighted(Generic[Thing]):
     """Weighted elements, sampled by the inverse distribution function in the given order.
 
-    >>> Weighted({"a": 1, "b": 3}).draw(Dice(np.random.default_rng(0)))        # 0.64 of 4 is beyond the first 1
+    >>> Weighted({"a": 1, "b": 3}).draw(RandomSource(np.random.default_rng(0)))        # 0.64 of 4 is beyond the first 1
     'b'
     """
 
@@ -66,7 +66,7 @@ class Weighted(Generic[Thing]):
         self._bounds = tuple(accumulate(kept.values()))
         self.total = self._bounds[-1]
 
-    def draw(self, dice: Dice) -> Thing:
+    def draw(self, rng: RandomSource) -> Thing:
         """Sample one element."""
-        place = bisect_right(self._bounds, dice.share() * self.total)
+        place = bisect_right(self._bounds, rng.share() * self.total)
         return self.things[place] if place < len(self.things) else self.things[-1]  # rounding of fractional weights

@@ -17,7 +17,7 @@ DRAWS = 200  # random halves
 
 
 @dataclass(frozen=True)
-class UserSide:
+class UserSample:
     """The users of some dialogues, all tuples in the order of the dialogues."""
 
     rows: Floats
@@ -59,7 +59,7 @@ class Halves:
     """0 or 1 for each simulated dialogue, shape (draws, n_simulated)."""
 
 
-def halves_of(real: UserSide, simulated: UserSide, rng: Callable[[str], np.random.Generator]) -> Halves:
+def halves_of(real: UserSample, simulated: UserSample, rng: Callable[[str], np.random.Generator]) -> Halves:
     """Random halves; ``rng`` gives the generator of a name. Both sides need two clusters at least."""
     size = min(len(real) / 2, len(simulated) / 2)
     first, second = _disjoint(real, size, rng("halves of the real users"))
@@ -67,7 +67,7 @@ def halves_of(real: UserSide, simulated: UserSide, rng: Callable[[str], np.rando
     return Halves(first, second, own)
 
 
-def _disjoint(side: UserSide, size: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _disjoint(side: UserSample, size: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Two disjoint random sets of clusters of about ``size`` dialogues each, in every draw."""
     clusters = side.people
     per_cluster = np.bincount(side.codes, minlength=clusters)

@@ -14,7 +14,7 @@ from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.language.nlu import START, Understanding, mask_mentions
+from trialogue.simulation.language.nlu import START, ActClassifier, mask_mentions
 from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
@@ -42,7 +42,7 @@ class Message:
     """Whether it asks if the user has seen an item."""
 
 
-class Labelled(NamedTuple):
+class LabelledMessage(NamedTuple):
     """Act label of a message, for dialogue metrics."""
 
     label: str | None
@@ -67,18 +67,18 @@ class _About(NamedTuple):
 NOTHING = Message(None, (), asks_if_known=False)
 
 
-class Listening:
+class AgentTurnParser:
     """Understanding of agent turns for users of one catalogue."""
 
     def __init__(
         self,
-        understanding: Understanding,
+        understanding: ActClassifier,
         catalogue: Catalogue,
         space: ActionSpace,
         *,
         linker: Linker | None = None,
         source: Source = "text",
-        labeller: Understanding | None = None,
+        labeller: ActClassifier | None = None,
     ) -> None:
         """Create a listener.
 
@@ -99,14 +99,14 @@ class Listening:
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
         self._by_text: dict[str, _About] = {}
 
-    def labels(self, turn: Turn) -> list[Labelled]:
+    def labels(self, turn: Turn) -> list[LabelledMessage]:
         """Act label and mentions of each message of a turn, from its words alone."""
         return [self._label(said) for said in turn.utterances]
 
-    def _label(self, said: Utterance) -> Labelled:
+    def _label(self, said: Utterance) -> LabelledMessage:
         found = self._found_in(said)
         heard = self._labeller.read(found.bare if self._labeller.wants_bare else said.text)
-        return Labelled(heard.label, heard.confidence, found.mentions)
+        return LabelledMessage(heard.label, heard.confidence, found.mentions)
 
     def _found_in(self, said: Utterance) -> _About:
         """What is found in a message, kept for the next time where only its text says so."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from trialogue.findings import League
-from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Line, Words
+from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
@@ -72,18 +72,18 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     bottom = 24 + TALL * len(shown)
     drawing = Drawing(height=bottom + 42)
     left, right = label_width(shown), drawing.width - 118
-    drawing.add(Words(right + 58, 12, "n", size=SIZE - 1, color="muted", anchor="end"))
-    drawing.add(Words(drawing.width, 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(right + 58, 12, "n", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(TextMark(drawing.width, 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
     decimals = column_decimals(standing.estimate for standing in league.standings)
     for place, system in enumerate(shown):
         y = 24 + TALL * (place + 0.5)
         values = league.values[system]
-        drawing.add(Words(0, y + 6, label(system), href=rows_behind(league, system)))
-        drawing.add(Words(right + 58, y + 6, f"{len(values):,}", color="muted", anchor="end"))
-        drawing.add(Words(drawing.width, y + 6, number(sum(values) / len(values), decimals), anchor="end"))
+        drawing.add(TextMark(0, y + 6, label(system), href=rows_behind(league, system)))
+        drawing.add(TextMark(right + 58, y + 6, f"{len(values):,}", color="muted", anchor="end"))
+        drawing.add(TextMark(drawing.width, y + 6, number(sum(values) / len(values), decimals), anchor="end"))
     _rows(drawing, league, shown, colors, left=left, right=right, top=24, row=TALL)
     axis_title = f"{league.measure.title} of one {'reply' if units_of(league) == 'replies' else 'dialogue'}"
-    drawing.add(Words((left + right) / 2, bottom + 30, axis_title, color="muted", anchor="middle"))
+    drawing.add(TextMark((left + right) / 2, bottom + 30, axis_title, color="muted", anchor="middle"))
     return Figure(
         name=f"spread-{slug(league.measure.name)}",
         section="spread",
