@@ -1,8 +1,8 @@
 """Natural language understanding of agent utterances: act labels with confidence, learned from annotated dialogues.
 
 ``RetrievalClassifier`` is the paper's method (Zhang and Balog, KDD 2020, sec. 4.4): the label of the same text, or else of
-the nearest by TF-IDF cosine. ``LinearClassifier`` uses character n-grams and the preceding user act. For leave-one-dialogue-out
-accuracy, agents A / B / C, see ``held_out_accuracy`` and ``benchmarks``.
+the nearest by TF-IDF cosine. ``LinearClassifier`` uses character n-grams and the preceding user act. For
+leave-one-dialogue-out accuracy, agents A / B / C, see ``held_out_accuracy`` and ``benchmarks``.
 """
 
 import re
