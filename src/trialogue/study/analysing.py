@@ -14,7 +14,7 @@ from pathlib import Path
 WANTED = "wanted"
 """There as long as the preview is wanted; without it nothing beside it is shown."""
 EXPORT = "export"
-"""What is analysed; deleted then."""
+"""Export to analyse; deleted afterwards."""
 MAKING = "making"
 """The report while it is written."""
 REPORT = "report"

@@ -24,7 +24,7 @@ class Study(models.Model):
     configuration = models.JSONField()
     """The study file, validated: ``StudyFile.model_validate(study.configuration)``; see ``services.reading.file_of``."""
     sha256 = models.CharField(max_length=64)
-    """Of the study file and its items, as launched."""
+    """Hash of the study file and its items at launch."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
     seed = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
@@ -40,7 +40,7 @@ class Study(models.Model):
 
 
 class Item(models.Model):
-    """Something that is shown: a task, or one of the items made for training and checks."""
+    """A displayed item: a task, or an item created for training or checks."""
 
     class Kind(models.TextChoices):
         """Purpose of an item."""
@@ -52,12 +52,12 @@ class Item(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
     key = models.CharField(max_length=200)
     dialogue = models.CharField(max_length=300, blank=True)
-    """Nobody sees two items of one dialogue, where the study says so; "" for an item of no dialogue."""
+    """Source dialogue, of which a participant sees at most one item if the study says so; "" without one."""
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.TASK)
     content = models.JSONField()
     """An item record of ``design.items``, as JSON with its ``kind``."""
     expected = models.JSONField(default=dict)
-    """Of training items and checks: the right answer by field name."""
+    """For training items and checks: the right answer by field name."""
     needed = models.PositiveIntegerField(default=0)
     taken = models.PositiveIntegerField(default=0)
     """Slots that are held or done; kept in step by ``services.assigning`` so that the emptiest item is found quickly."""
@@ -91,7 +91,7 @@ class Slot(models.Model):
 
 
 class Participant(models.Model):
-    """Somebody taking part, known by a random code."""
+    """A participant, identified by a random code."""
 
     class State(models.TextChoices):
         """Progress or outcome of a participant."""
@@ -110,7 +110,7 @@ class Participant(models.Model):
     code = models.CharField(max_length=32, unique=True)
     """Public and random; in exports, in staff lists, on receipts of staff. Never derived from a platform id."""
     number = models.PositiveIntegerField()
-    """Counts the participants of a study, from 1; seeds what is random for them."""
+    """Running number of the participant within the study, from 1; seed of their random choices."""
     state = models.CharField(max_length=10, choices=State.choices, default=State.ARRIVED, db_index=True)
     reason = models.CharField(max_length=40, blank=True)
     """Why a failed one failed: no_consent, screened_out, comprehension, training, attention, full."""
@@ -127,13 +127,13 @@ class Participant(models.Model):
     consented_at = models.DateTimeField(null=True)
     arrived_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(auto_now_add=True)
-    """Last time that something came from them."""
+    """Time of the last request."""
     finished_at = models.DateTimeField(null=True)
     platform = models.CharField(max_length=20, default="none")
     identity_hash = models.CharField(max_length=64, null=True)
     """Keyed hash of the platform id: the same person enters a study once. None after erasure, or without an id."""
     receipt_hash = models.CharField(max_length=64, db_index=True)
-    """Hash of the receipt code, by which somebody can withdraw later."""
+    """Hash of the receipt code, which allows withdrawal later."""
     flags = models.JSONField(default=list)
     """Names of the exclusion rules that they hit, set when they finish."""
     signed = models.BooleanField(default=False)
@@ -162,7 +162,7 @@ class Identity(models.Model):
 
 
 class Assignment(models.Model):
-    """A slot in the hands of a participant. At most one that lives for each slot: the database sees to it."""
+    """A slot assigned to a participant. A database constraint allows at most one active assignment per slot."""
 
     class State(models.TextChoices):
         """State of a slot's assignment."""
@@ -171,7 +171,7 @@ class Assignment(models.Model):
         DONE = "done"
         RELEASED = "released"
         REPLACED = "replaced"
-        """Done, and done again by somebody else, since this participant is excluded; they are paid."""
+        """Completed, and reassigned because this participant is excluded; they are paid."""
         REJECTED = "rejected"
         """The same, since the platform rejected this participant's work; they are not paid."""
 
@@ -222,7 +222,7 @@ class Submission(models.Model):
 
 
 class Event(models.Model):
-    """Something that the browser noticed: evidence, never a verdict."""
+    """An event reported by the browser: evidence, never a verdict."""
 
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="events")
     step = models.CharField(max_length=80)
@@ -252,7 +252,7 @@ class Check(models.Model):
     kind = models.CharField(max_length=20, choices=Kind.choices)
     passed = models.BooleanField()
     evidence = models.JSONField(default=dict)
-    """What was expected and what was given."""
+    """Expected and given answers."""
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["participant", "step", "kind"], name="check_once")]
@@ -368,7 +368,7 @@ class Decision(models.Model):
     reason = models.CharField(max_length=500, blank=True)
     """As worded by the member of staff who decided; the report quotes those of exclusions."""
     amount = models.DecimalField(max_digits=9, decimal_places=2, null=True)
-    """Of a bonus, in the platform's currency."""
+    """Amount of a bonus, in the platform's currency."""
     by = models.CharField(max_length=150)
     at = models.DateTimeField(auto_now_add=True)
 

@@ -61,7 +61,7 @@ def items_path(folder: Path, file: StudyFile) -> Path:
 
 
 def secret_key(folder: Path) -> Path:
-    """The file with the secret key, made at the first call; nobody but its owner may read it.
+    """File with the secret key, created at the first call; readable by its owner only.
 
     Raises:
         UsageError: others may read it, or it is too short to be a secret.
@@ -134,8 +134,8 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
 
 
 def open_launched(folder: Path) -> "Study":
-    """The study of a folder as it was launched, whatever was done to its files since: for what lets nobody in, such as an
-    export or an erasure.
+    """Open a study folder as launched, regardless of later changes to its files: for operations that admit no
+    participants, such as export or erasure.
 
     Raises:
         UsageError, DataError: as ``open_study``, where no such study is in the database.
@@ -198,7 +198,7 @@ def _database(folder: Path) -> Iterator[None]:
 
 
 def _keep_copies(folder: Path, file: StudyFile, sha256: str) -> None:
-    """Copies of what was loaded, to be put back after an edit; none where nothing can be written."""
+    """Copies of the loaded files, for restoring them after an edit; none if the folder is read-only."""
     kept = folder / LAUNCHED
     mark = kept / "sha256"
     try:
@@ -219,6 +219,6 @@ def _way_back(folder: Path) -> str:
 
 
 def _private(database: Path) -> None:
-    """What people said is read by the owner of the folder alone."""
+    """Restrict access to participants' data to the owner of the folder."""
     for path in database.parent.glob(database.name + "*"):
         path.chmod(0o600)

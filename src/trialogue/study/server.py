@@ -156,8 +156,8 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
 
 
 def _settle(worker: Any) -> None:
-    """What was loaded stays, so the collector of garbage never looks at it again; and threads take turns quickly, since one
-    of them may hold the database while it waits for its turn."""
+    """Exclude loaded objects from garbage collection, and shorten the thread switch interval, because a waiting thread
+    may hold the database."""
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(TURN_S)

@@ -47,7 +47,7 @@ class Catalog:
 
     path: Path
     forms: int
-    """How many plural forms the language has."""
+    """Number of plural forms of the language."""
     messages: list[Message] = field(default_factory=list)
     header: str = ""
 

@@ -55,7 +55,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
         return taken
 
     def service(self) -> None:
-        """Answer its request, in a thread; waitress's name. The loop hears of it where there is something left to do."""
+        """Process the request in a thread; the name is waitress's. The loop is notified if there is work left."""
         _serving.channel = self
         try:
             super().service()
@@ -63,7 +63,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
             _serving.channel = None
 
     def needs_loop(self) -> bool:
-        """Whether the loop has something to do for it, beside reading what comes next."""
+        """Whether the loop has work for this connection besides reading."""
         return bool(self.parked or self.total_outbufs_len or self.will_close or self.close_when_flushed)
 
     def overdue(self, now: float) -> bool:
@@ -89,7 +89,7 @@ class WatchedSockets(dict[int, Any]):
     def __init__(self) -> None:
         super().__init__()
         self.changed: deque[int] = deque()
-        """Those that have to be asked what they wait for; threads may append."""
+        """Connections whose interests must be updated; threads may append."""
         self._listening: set[int] = set()
         self._selector = selectors.DefaultSelector()
         self._events: dict[int, int] = {}
@@ -107,7 +107,7 @@ class WatchedSockets(dict[int, Any]):
             self._selector.unregister(number)
 
     def turn(self, timeout: float) -> None:
-        """Wait for something to happen, for so many seconds at most, and let the sockets deal with it."""
+        """Wait for events, at most the given number of seconds, and let the sockets handle them."""
         for number in self._listening:
             self._ask(number)
         while self.changed:
@@ -195,7 +195,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
                 self._map.changed.append(number)
 
     def pull_trigger(self) -> None:
-        """Wake the loop, if it has something to do for the connection that this thread works for; waitress's name."""
+        """Wake the loop if it has work for this thread's connection; the name is waitress's."""
         channel: Channel | None = getattr(_serving, "channel", None)
         if channel is None:
             super().pull_trigger()
@@ -238,7 +238,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         threads.shutdown()
 
     def _finish(self, watched: WatchedSockets, servers: list[Server]) -> None:
-        """Take nobody in any more; answer those whose request is complete."""
+        """Stop accepting connections, and answer complete requests."""
         for each in servers:
             each.accepting = False
         end = time.monotonic() + self.cfg.graceful_timeout
@@ -265,7 +265,7 @@ def _is_busy(channel: Channel) -> bool:
 
 
 def _connections() -> int:
-    """How many connections a process may have: as many as the system lets it, up to ours."""
+    """Maximum number of connections per process: the system's limit, up to ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = CONNECTIONS + SPARE_FILES
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -19,10 +19,10 @@ class Reply:
 
     status: int
     path: str
-    """Where it is now, with the query."""
+    """Current address, with its query."""
     html: str
     acknowledged: bool = False
-    """Whether a form was answered with a redirect: what was sent is on the server's disk."""
+    """Whether a form was answered with a redirect, which means that the server has stored the data on disk."""
 
 
 class Browser(Protocol):

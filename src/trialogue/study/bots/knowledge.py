@@ -28,7 +28,7 @@ class Knowledge:
 
     def __init__(self, items: Sequence[AnyItem], file: StudyFile | None = None) -> None:
         self.right: dict[str, tuple[str, ...]] = _right(file) if file else {}
-        """Answers of somebody who fits and understood, by question."""
+        """Screening and comprehension answers of an eligible participant, by question."""
         self._systems: dict[tuple[Said, Said], set[str]] = {}
         self._labels: dict[tuple[Said, str], str] = {}
         self._keys: dict[Said, str] = {}
@@ -67,7 +67,7 @@ def _right(file: StudyFile) -> dict[str, tuple[str, ...]]:
 
 
 def _sides(item: AnyItem) -> Mapping[str, Said]:
-    """What each system said in an item."""
+    """Texts of each system in an item."""
     if isinstance(item, RatingItem):
         return {name: (read_text(text),) for name, text in item.responses.items()}
     if isinstance(item, PreferenceItem):

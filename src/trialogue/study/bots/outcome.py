@@ -14,11 +14,11 @@ class SimulatedStudy(Record):
     workers: int
     seed: int
     effects: dict[str, float]
-    """What was put in: utility by system, in logits."""
+    """Simulated true effects: utility by system, in logits."""
     kinds: dict[str, int]
     """Participants by how they behave."""
     turned_away: int
-    """Those for whom nothing was left, however often they came."""
+    """Number of participants who never got an item, however often they tried."""
     states: dict[str, int]
     """Participants in the database, by state."""
     requests: int
@@ -30,7 +30,7 @@ class SimulatedStudy(Record):
     acknowledged: int
     """Forms of steps that were acknowledged."""
     stored: int
-    """Of them, those in the database: all is right."""
+    """Number of these answers that are in the database; equal if nothing was lost."""
     raters_per_item: int
     coverage: dict[str, int]
     """Number of items by how many people judged them."""
@@ -41,9 +41,9 @@ class SimulatedStudy(Record):
     judged_positions: dict[str, tuple[int, ...]]
     """The same of those that were judged."""
     means: dict[str, float]
-    """What people gave each system: its mean point; of pairs, the mean of 1 (chosen), 0.5 (the same) and 0."""
+    """Observed value of each system: mean rating, or, for pairs, the mean of 1 (chosen), 0.5 (tie) and 0."""
     reused: int
-    """Slots that were given back, and judged by somebody else."""
+    """Slots that were released and rated by another participant."""
     checks: dict[str, tuple[int, int]]
     """Attention checks by kind of participant: (failed, seen)."""
     flags: dict[str, dict[str, int]]

@@ -24,19 +24,19 @@ class FormQuestion:
     """One question of a form."""
 
     name: str
-    """Of the form's field."""
+    """Form field name."""
     kind: Kind
     question: str
     options: tuple[Choice, ...] = ()
     lists: tuple[tuple[str, ...], ...] = ()
-    """Of a question that orders things: the values of each of its lists."""
+    """For ordering questions: the values of each of the lists."""
     required: bool = False
     at_least: int = 0
     """Characters that a text needs."""
     at_most: int = 0
     """Characters that it may have; 0: any number."""
     unseen: bool = False
-    """Whether nobody sees it who looks at the page; only who reads its source."""
+    """Whether the field is invisible on the page (a honeypot), and present only in its source."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Page:
 
     @cached_property
     def hidden(self) -> str:
-        """What stands in the source and is not seen, read to nobody either; "" for nothing."""
+        """Text in the source that is neither visible nor read by screen readers; "" if none."""
         return " ".join(
             each.text for each in self.root.descendants("div") if each.attributes.get("aria-hidden") == "true"
         )
@@ -189,7 +189,7 @@ def _legend(group: Element) -> str:
 
 
 def _label(label: Element | None) -> str:
-    """What an option is called: the text that is seen, without explanations below it."""
+    """Visible label of an option, without its explanation."""
     if label is None:
         return ""
     named = label.descendants("bdi") or label.descendants("b")

@@ -96,7 +96,7 @@ class Bot:
         return self.kind in ("attentive", "drop_out") or self.kind in MANNERS
 
     def _demanded_label(self, page: Page, asked: tuple[FormQuestion, ...]) -> str:
-        """The label that something on the page asks to be chosen, if somebody reads; "" for none."""
+        """Label that an attention check on the page asks for; "" if there is none."""
         if not self._reads:
             return ""
         labels = [option.label for each in asked for option in each.options if option.label]
@@ -158,7 +158,7 @@ class Bot:
         return text[: asked.at_most] if asked.at_most else text
 
     def _opening_words(self, page: Page) -> str:
-        """What somebody who reads begins with: words of the page, so that they write something else of each."""
+        """First words of an attentive answer: words of the page, so that answers differ between items."""
         read = [text for texts in (page.context, *page.sides) for text in texts if text]
         return f"{read[-1][-QUOTE:]}: " if self._prefers and read else ""
 

@@ -19,12 +19,12 @@ class Plan(Record):
     folder: str
     """With the study file and the items."""
     export: str | None = None
-    """Where the export goes; None: nowhere."""
+    """Path of the export; None: no export."""
     seed: int = 0
     effects: dict[str, float] = Field(default_factory=dict)
     """Utility by system, in logits."""
     kinds: tuple[Kind, ...] = ()
-    """Of each participant, in the order in which they arrive."""
+    """Kind of each participant, in order of arrival."""
 
 
 def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[Kind, ...]:

@@ -26,7 +26,7 @@ class Walk:
     entrance: str
     state: State = "walking"
     statuses: list[int] = field(default_factory=list)
-    """Of every answer of the server."""
+    """Response time of every request, in seconds."""
     sent: list[tuple[str, str]] = field(default_factory=list)
     """(token, "acknowledged" or "") of every form that answers a step; messages of conversations are not among them."""
     code: str = ""
@@ -49,7 +49,7 @@ class Walk:
         return self.state == "walking"
 
     def pause(self) -> float:
-        """Seconds until they send the page that they see; what they will send is decided then."""
+        """Seconds before the participant submits the current page; the answers are determined on submission."""
         page = Page(self._now.html) if self._now and self.bot.writer else None
         if page is None or self.bot.writer is None:
             return self.bot.seconds()
@@ -61,7 +61,7 @@ class Walk:
         return whole
 
     def restart(self) -> None:
-        """Begin anew: somebody who was turned away comes back."""
+        """Start again: a rejected participant returns."""
         self.state, self._now = "walking", None
 
     def to_the_end(self) -> "Walk":

@@ -46,7 +46,8 @@ def slot_orders(systems_of: Sequence[Sequence[str]], k: int, *, rng: np.random.G
 
 
 def _round(base: Sequence[str]) -> Iterator[Order]:
-    """Rows of one square, again and again: in consecutive ones, no more than the systems, nobody stands in a place twice."""
+    """Rows of one Latin square, cyclically: among as many consecutive rows as there are systems, no system has the same
+    position twice."""
     while True:
         for turn in range(max(1, len(base))):
             yield (*base[turn:], *base[:turn])

@@ -102,7 +102,7 @@ def _offered_answers(study: StudyFile, questions: Sequence[Question], name: Sequ
 
 
 def _option_names(study: StudyFile, question: Question, option: Option) -> list[str]:
-    """How a page calls an option, in each language: by its number where points of a scale have no words."""
+    """Label of an option in each language: its number where scale points have no words."""
     return [
         text_in(option.label, language)
         if all(text_in(each.label, language) for each in question.options)
@@ -112,7 +112,7 @@ def _option_names(study: StudyFile, question: Question, option: Option) -> list[
 
 
 def _demand(study: StudyFile, words: Mapping[str, str], question: Question, option: Option) -> str:
-    """What is asked for, once in each language."""
+    """Instruction of the check, by language."""
     names = zip(study.every_language(), _option_names(study, question, option), strict=True)
     demands = [
         text_in(dict(words), language).format(answer=name, question=text_in(question.question, language))
@@ -122,7 +122,7 @@ def _demand(study: StudyFile, words: Mapping[str, str], question: Question, opti
 
 
 def _insert_demand(item: AnyItem, key: str, asked: str) -> AnyItem:
-    """The item with the demand in place of something that is read anyway."""
+    """The item, with the instruction inserted into a text that participants read anyway."""
     named: dict[str, object] = {"key": key, "dialogue_id": None}
     if isinstance(item, PreferenceItem) and item.responses is not None:
         named["responses"] = {**item.responses, item.systems[0]: asked}
@@ -170,15 +170,15 @@ class Evidence:
     answers: tuple[JsonValue, ...]
     """Points and options chosen in tasks, in order."""
     texts: tuple[str, ...] = ()
-    """What they wrote in tasks."""
+    """Free-text answers of the participant."""
     pastes: int = 0
-    """How often they pasted something into a task, as their browser reported."""
+    """Number of pastes into task fields, as reported by the browser."""
     away: float | None = None
     """Share of the time of tasks that they were elsewhere, as their browser reported; None: not reported."""
 
 
 def flags_of(evidence: Evidence, study: StudyFile) -> list[Rule]:
-    """The rules that hold for somebody; all rules, also those that exclude nobody in this study."""
+    """Rules that a participant violates; all rules, including those that do not exclude in this study."""
     limits = study.attention
     holds: dict[Rule, bool] = {
         "failed_checks": evidence.failed_checks > limits.allowed_failures,

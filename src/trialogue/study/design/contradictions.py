@@ -16,7 +16,7 @@ OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 
 
 def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
-    """(field, what is wrong) of everything that does not go together."""
+    """Pairs (field, message) for every contradiction between settings."""
     wrong: list[tuple[str, str]] = []
     if study.study in RESERVED:
         wrong.append(("study", f"/{study.study}/ is a page of the server. Choose another name."))
@@ -90,7 +90,7 @@ def _duplicates(names: Sequence[str]) -> list[str]:
 
 
 def _rule_problems(rules: tuple[Rule, ...], attention: Attention) -> list[tuple[str, str]]:
-    """(field, what is wrong) of rules that could never hold with what is asked for."""
+    """Pairs (field, message) for rules that can never apply, given the questions."""
     if "too_short" in rules and not attention.min_minutes:
         return [("exclusion", "the rule too_short never applies: set min_minutes in attention.")]
     return []

@@ -56,7 +56,7 @@ def preset(name: str) -> list[Question]:
 
 
 def _with_presets(given: object) -> object:
-    """Questions in which ``preset: NAME`` stands for those of a bundled questionnaire."""
+    """Questions, with ``preset: NAME`` replaced by the bundled questionnaire's."""
     if not isinstance(given, list | tuple):
         return given
     found: list[object] = []
@@ -84,9 +84,9 @@ class Screening(Record):
     """Screening criteria."""
 
     questions: Questions
-    """What is asked."""
+    """Screening questions."""
     admit: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """By question: the answers that let somebody in; questions that are not here let everybody in."""
+    """Eligible answers by question; questions without an entry admit everybody."""
 
 
 class Page(Record):
@@ -95,20 +95,20 @@ class Page(Record):
     heading: Words = ""
     """Its heading."""
     text: Words = ""
-    """What stands above the questions."""
+    """Text above the questions."""
     questions: Questions
-    """What is asked."""
+    """Questions of the page."""
 
 
 class Comprehension(Record):
     """Questions about the instructions. Two attempts; never a reason to refuse payment for work that was done."""
 
     questions: Questions
-    """What is asked."""
+    """Comprehension questions."""
     right: dict[str, str | tuple[str, ...]]
     """The right answer by question."""
     attempts: int = Field(default=2, ge=1, le=5)
-    """How often somebody may try."""
+    """Maximum number of attempts."""
 
 
 class Training(Record):
@@ -126,7 +126,7 @@ class Platform(Record):
     """Recruitment platform and return of participants."""
 
     name: PlatformKind = "none"
-    """Which one."""
+    """The platform."""
     codes: dict[str, str] = Field(default_factory=dict)
     """Completion code by outcome, as set there; outcomes without one get a code of their own for each person."""
     actions: dict[str, Literal["AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"]] = Field(default_factory=dict)
@@ -140,7 +140,7 @@ class Platform(Record):
     token_parameter: str = Field(default="prolific_token", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
     """``prolific``: the parameter of a secured address that holds the token."""
     study_id: str = Field(default="", max_length=64)
-    """``prolific``: the id of the study there; tokens of other studies let nobody in."""
+    """``prolific``: the study's id at Prolific; tokens of other studies are refused."""
 
 
 class Chatting(Record):
@@ -183,15 +183,15 @@ class StudyFile(Record):
     study: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
     """Its short name, in addresses: small letters, digits and hyphens."""
     title: Words
-    """What people read at the top."""
+    """Title that participants see."""
     type: StudyType
-    """What they do."""
+    """Instructions of the task."""
     items: str = "items.jsonl"
-    """The file with what is shown, beside this one."""
+    """File of the items, relative to this file."""
     raters_per_item: int = Field(default=3, ge=1, le=1000)
-    """How many people judge each item: exactly so many."""
+    """Exact number of participants per item."""
     items_per_participant: int = Field(default=9, ge=1, le=500)
-    """How many items each person judges."""
+    """Number of items per participant."""
     criteria: Questions = ()
     """Asked of each reply (rating), or of each conversation (chat)."""
     questions: Questions = ()
@@ -205,7 +205,7 @@ class StudyFile(Record):
     chat: Chatting = Chatting()
     """Chat: how people talk."""
     phases: tuple[Phase, ...] = ("consent", "tasks", "exit")
-    """What people go through."""
+    """Steps of the study, in order."""
     consent: Consent | None = None
     """Needed by the phase consent."""
     screening: Screening | None = None
@@ -231,23 +231,23 @@ class StudyFile(Record):
     replace_excluded: bool = True
     """Whether what excluded people judged is given out again, so that every item has its ratings after exclusion, too."""
     replace_at_most: int | None = Field(default=None, ge=0)
-    """Of how many people at most; by default of a quarter of those needed. They are paid like others."""
+    """Maximum number of replaced participants; default: a quarter of those needed. Replaced participants are paid."""
     payment: Payment | None = None
-    """What each participant costs; shown and confirmed before launch."""
+    """Payment per participant; shown and confirmed before launch."""
     platform: Platform = Platform()
-    """Where people come from."""
+    """Recruitment platform."""
     minutes: float = Field(default=20, gt=0, le=600)
-    """How long it takes, as stated to participants and used for platform rules."""
+    """Stated duration, shown to participants and used in platform rules."""
     lease_minutes: int = Field(default=60, ge=5, le=10_000)
-    """How long somebody may be silent before what they have not answered is given to others."""
+    """Period of inactivity after which a participant's unanswered items are released."""
     one_per_dialogue: bool = True
-    """Whether nobody sees two items of one dialogue."""
+    """Whether each participant sees at most one item of a dialogue."""
     language: str = Field(default="en", pattern=r"^[a-z]{2,3}(-[a-z0-9]{2,8})?$")
     """Language of the pages."""
     languages: tuple[str, ...] = ()
     """Further languages to choose from."""
     contact: str = Field(default="", max_length=300)
-    """Who answers questions of participants."""
+    """Contact for participants' questions."""
     thanks: Words = ""
     """Shown at the end."""
     seed: int = 0

@@ -24,9 +24,9 @@ class Message(Record):
     """One message of a dialogue."""
 
     speaker: Speaker
-    """Who speaks."""
+    """Speaker."""
     text: Text
-    """What is said."""
+    """Text of the message."""
 
 
 Messages: TypeAlias = Annotated[tuple[Message, ...], Field(max_length=MOST_LINES)]
@@ -38,25 +38,25 @@ class ShownDialogue(Record):
     id: str = Field(min_length=1, max_length=300)
     """Its id, for the export."""
     messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MOST_LINES)]
-    """What was said."""
+    """Messages of the dialogue."""
 
 
 class _Item(Record):
     key: Key
     """Unique in the study."""
     dialogue_id: str | None = Field(default=None, max_length=300)
-    """The dialogue it is cut from: nobody is shown two items of one, if the study says so."""
+    """Source dialogue; a study may show each participant at most one item of it."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """Whatever else is to be kept with it; never shown."""
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """What is ordered: names of systems, or of sides; empty where nothing is."""
+        """Systems (or sides) whose display order is randomised; empty if there are none."""
         return ()
 
     @property
     def dialogue(self) -> str:
-        """What nobody sees twice; "" for nothing."""
+        """Key of items that one participant never sees twice; "" if there is none."""
         return self.dialogue_id or ""
 
 
@@ -66,7 +66,7 @@ class RatingItem(_Item):
     kind: ClassVar[str] = "rating_item"
 
     context: Annotated[Messages, Field(min_length=1)]
-    """What was said so far."""
+    """Dialogue history."""
     responses: Annotated[dict[Key, Text], Field(min_length=1, max_length=12)]
     """Reply by name of the system."""
 
@@ -86,7 +86,7 @@ class PreferenceItem(_Item):
     kind: ClassVar[str] = "preference_item"
 
     context: Messages = ()
-    """What was said before the replies; empty where dialogues are compared."""
+    """History before the replies; empty if dialogues are compared."""
     responses: dict[Key, Text] | None = None
     """Reply by name of the system: two."""
     dialogues: dict[Key, ShownDialogue] | None = None
@@ -127,7 +127,7 @@ class RealismItem(_Item):
     agent: str = Field(default="", max_length=200)
     """The agent that both talked to."""
     simulator: str = Field(min_length=1, max_length=200)
-    """Who simulated."""
+    """Name of the user simulator."""
     human: ShownDialogue
     """The person's dialogue."""
     simulated: ShownDialogue
@@ -173,7 +173,7 @@ class ChatItem(_Item):
     agents: Annotated[tuple[Key, ...], Field(min_length=1, max_length=2)]
     """Names of systems in the study file's ``agents``."""
     task: Words = ""
-    """What the participant is asked to do in it, such as a film to look for."""
+    """The participant's task in the conversation, such as a film to look for."""
 
     @model_validator(mode="after")
     def _are_different(self) -> Self:
@@ -187,7 +187,7 @@ class ChatItem(_Item):
         return tuple(sorted(self.agents))
 
     def show(self, order: Sequence[str]) -> None:
-        """Nothing: what is shown is what was said so far (``services.chats``)."""
+        """Empty: the content of a chat item is the conversation itself (``services.chats``)."""
 
 
 AnyItem: TypeAlias = RatingItem | PreferenceItem | RealismItem | LabellingItem | ChatItem

@@ -61,7 +61,7 @@ class ChatShown:
     task: Words
     lines: tuple[Line, ...]
     turn: int
-    """How many messages of the participant there are; a message names the turn that it was written at."""
+    """Number of the participant's messages so far; a posted message names the turn it belongs to."""
     turns_left: int
     turns_needed: int
     """Messages that are needed before it may be ended."""
@@ -86,7 +86,7 @@ class Row:
 
 @dataclass(frozen=True)
 class FeedbackShown:
-    """A training item with what was answered and what would have been right."""
+    """A training item, with the participant's answers and the right ones."""
 
     item: "Shown"
     right: bool
@@ -114,13 +114,13 @@ class Step:
     key: str
     """Its key in the plan. Not for the page: it may say that this is a check."""
     kind: StepKind
-    """What is shown. Attention checks are tasks like the others."""
+    """Content of the page. Attention checks look like other tasks."""
     number: int
     """From 1."""
     of: int
-    """How many steps there are, as far as is known now."""
+    """Number of steps, as far as known."""
     token: str
-    """To be sent with the form."""
+    """Hidden fields of the form."""
     parts: tuple[Part, ...] = ()
     item: ItemKind | None = None
     """The type of item, of tasks, chats, training and feedback."""
@@ -130,10 +130,10 @@ class Step:
     text: Words = ""
     """Prose of the author: consent, instructions, introduction of a questionnaire, thanks."""
     attempt: int = 1
-    """Of the comprehension check."""
+    """Result of the comprehension check."""
     attempts: int = 1
     task: int = 0
-    """Which task this is, from 1; 0: none."""
+    """Number of the task, from 1; 0: not a task."""
     tasks: int = 0
     hidden: str = ""
     """An instruction that people do not see; "": none."""
@@ -157,9 +157,9 @@ class Outcome:
 
     kind: OutcomeKind
     parts: dict[str, Answers] = field(default_factory=dict)
-    """Answers by prefix, with what is wrong and what was given; of ``invalid`` ones."""
+    """Answers by prefix, with their errors and the submitted values; set if ``invalid``."""
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether what was sent is safe on disk."""
+        """Whether the submitted answers have been stored."""
         return self.kind in ("stored", "repeated")

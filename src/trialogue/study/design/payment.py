@@ -12,11 +12,11 @@ class Payment(Record):
     """Payment per participant."""
 
     reward_cents: int = Field(ge=1, le=1_000_000)
-    """What a participant is paid, in hundredths of the currency."""
+    """Reward per participant, in hundredths of the currency."""
     currency: str = Field(default="GBP", pattern=r"^[A-Z]{3}$")
-    """Of the reward, such as GBP, USD or EUR."""
+    """Currency of the reward, such as GBP, USD or EUR."""
     fee: float = Field(default=0.0, ge=0, le=2)
-    """What the platform adds for itself, as a share of the reward, such as 0.33; see its own price list."""
+    """The platform's fee as a share of the reward, such as 0.33; see its price list."""
 
     def cents(self, places: int) -> int:
         """Cost of a number of participants, the platform's fee included, rounded up.

@@ -39,7 +39,7 @@ REPLIES = "replies"
 Words: TypeAlias = str | dict[str, str]
 """One text for everybody, or texts by language code."""
 Answer: TypeAlias = int | float | str | list[str] | None
-"""What is stored of an answer; None: left out."""
+"""Stored value of an answer; None: not stored."""
 Code: TypeAlias = Literal[
     "missing",
     "unknown",
@@ -75,9 +75,9 @@ class Option(Record):
     """One option of a choice."""
 
     value: str = Field(min_length=1, max_length=200)
-    """What is stored when it is chosen."""
+    """Value that is stored if the option is chosen."""
     label: Words
-    """What people read."""
+    """Label that participants read."""
     help: Words = ""
     """A line below it, such as a definition."""
     use: Words = ""
@@ -85,7 +85,7 @@ class Option(Record):
     avoid: Words = ""
     """When it is not, though it may look so."""
     examples: tuple[Words, ...] = ()
-    """Examples of what it stands for."""
+    """Examples of the option."""
 
 
 def _option(given: Any) -> Any:
@@ -130,7 +130,7 @@ class SliderLimits(Record):
     step: float = Field(default=1, gt=0)
     """Between two places."""
     ends: tuple[Words, Words]
-    """What people read at both ends."""
+    """Labels of the two ends."""
 
     @model_validator(mode="after")
     def _has_places(self) -> "SliderLimits":
@@ -146,7 +146,7 @@ class Question(Record):
     name: str = Field(pattern=NAME)
     """Names the answer in the database and the export."""
     question: Words
-    """What is asked."""
+    """Text of the question."""
     help: Words = ""
     """A line below the question."""
     required: bool = True
@@ -234,7 +234,7 @@ class InvalidAnswer:
     """Why an answer cannot be taken, for the page to say in the reader's language."""
 
     code: Code
-    """What is wrong."""
+    """Error code."""
     limit: float | None = None
     """The limit that it breaks: characters, or the lowest or highest number."""
 
@@ -246,13 +246,13 @@ class Answers:
     values: dict[str, JsonValue] = field(default_factory=dict)
     """Answer by name of the question, of those that can be taken."""
     wrong: dict[str, InvalidAnswer] = field(default_factory=dict)
-    """What is wrong with the others."""
+    """Errors of invalid answers."""
     given: dict[str, list[str]] = field(default_factory=dict)
-    """What was posted, as it came, to be shown again."""
+    """Submitted values as received, to be shown again."""
 
 
 def answer_to(question: Question, given: Sequence[str]) -> Answer | InvalidAnswer:
-    """The answer that a form's values give to a question, or what is wrong with them. Never raises.
+    """Parse the values of a form into an answer to a question, or the reason why it is invalid. Never raises.
 
     Args:
         question: what was asked.

@@ -14,7 +14,7 @@ def page_languages() -> frozenset[str]:
 
 
 def advice(study: StudyFile) -> list[str]:
-    """What a platform's rules say against a study file, what will not be done as it reads, and what is left to write."""
+    """Violations of a platform's rules by a study file, settings without effect, and missing texts."""
     found = []
     if study.consent is not None and TEMPLATES_OWN in str(study.consent.text):
         found.append(

@@ -40,7 +40,7 @@ RULES = {
 def export_study(
     study: Study, folder: Path | str, *, who: str, infact: bool = False, simulated: bool = False
 ) -> list[Path]:
-    """Write what a study collected; the files that it has something for. The same database gives the same bytes.
+    """Write the collected data of a study; files without content are omitted. The same database gives the same bytes.
 
     Args:
         study: the study.
@@ -124,7 +124,7 @@ def _refuse_others(out: Path) -> None:
 
 
 def _file_of_type(file: StudyFile) -> str:
-    """The file that a study of this type has even if nobody has answered yet."""
+    """The file that a study of this type always has, even without answers."""
     kinds = {"preference": "preferences.jsonl", "realism": "preferences.jsonl", "labelling": "labels.csv"}
     return kinds.get(file.type, "scores.jsonl")
 

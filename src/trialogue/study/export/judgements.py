@@ -39,7 +39,7 @@ class AnsweredTask:
 
     @cached_property
     def score_fields(self) -> dict[str, str | int | None]:
-        """What was judged, by the names of a score's fields."""
+        """Subject of the judgement, by the names of a score's fields."""
         if isinstance(self.item, ChatItem):
             return {"dialogue_id": None, "situation_id": None}
         return {"dialogue_id": self.item.dialogue_id, "situation_id": self.item.key}

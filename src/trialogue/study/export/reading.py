@@ -113,7 +113,7 @@ def codings(study: Study) -> list[dict[str, object]]:
 
 
 def code_logins(word: str, logins: list[str]) -> dict[str, str]:
-    """Codes of members of staff: exports name nobody.
+    """Codes of staff members; exports contain no names.
 
     >>> code_logins("coder", ["zoe", "ann", "zoe"])
     {'ann': 'coder1', 'zoe': 'coder2'}

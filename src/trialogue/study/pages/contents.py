@@ -31,7 +31,7 @@ LONGEST_MESSAGE = 2_000  # characters of a participant's message in a chat
 
 
 def content_of(step: Step, language: str, given: Given) -> tuple[str, dict[str, Any]]:
-    """Template and context of a step's content; ``given``: what was sent, if that could not be taken."""
+    """Template and context of a step's content; ``given``: the submitted values of an invalid form."""
     content = step.content
     if isinstance(content, RatingShown):
         return "study/rating.html", rating_page(content, step.parts, language, given)
@@ -75,7 +75,7 @@ def _fields(
 
 @lru_cache(maxsize=MOST_PARTS)
 def _empty_fields(part: Part, language: str, where: str, stacked: bool) -> tuple[Field, ...]:
-    """Fields that nobody has answered, the same for everybody."""
+    """Unanswered fields, equal for all participants."""
     return tuple(fields_of(part.questions, language, prefix=part.prefix, where=where, stacked=stacked))
 
 
@@ -90,7 +90,7 @@ def _wrong(fields: Sequence[Field]) -> list[Field]:
 
 
 def rating_page(shown: RatingShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
-    """A situation, and replies with their questions; then what is asked once."""
+    """A situation, the replies with their questions, and the questions asked once."""
     own = {part.prefix: part for part in parts}
     cards, every = [], []
     for place, text in enumerate(shown.replies, 1):
@@ -167,7 +167,7 @@ def guideline_of(option: Option, language: str) -> dict[str, Any]:
 
 
 def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
-    """A conversation, and what is asked about it: with each message, or at the end about each of two and about both."""
+    """A conversation with its questions: after each message, or at the end about each system and both."""
     asked = parts if shown.ended else [Part("", shown.turn_questions)]
     grouped = [(conversation(part.prefix), _fields([part], language, given, where=conversation)) for part in asked]
     fields = [each for _, group in grouped for each in group]
@@ -189,7 +189,7 @@ def conversation(prefix: str) -> str:
 
 
 def feedback(shown: FeedbackShown, language: str) -> dict[str, Any]:
-    """A training item with what was answered and what we would have answered."""
+    """A training item with the participant's answers and the right ones."""
     texts = _texts(shown.item)
     places = sorted({row.place for row in shown.rows if row.place is not None})
     compared = [

@@ -18,7 +18,7 @@ class BrowserEvent(NamedTuple):
 
 
 def parse_events(text: str) -> list[BrowserEvent]:
-    """The events of a form's hidden field; what is not one is left out.
+    """Parse the events in a form's hidden field; invalid entries are ignored.
 
     >>> parse_events('[["paste", 1200], ["<b>", 3], 7]')
     [BrowserEvent(kind='paste', milliseconds=1200)]

@@ -19,7 +19,7 @@ from trialogue.study.web.languages import speak
 
 
 def ending_page(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
-    """The page of somebody whose way is over, maybe with this very request."""
+    """Page of a participant whose session has ended, possibly with this request."""
     participant = rows.reload_person(participant.pk)
     back = leaving.way_back(participant)
     language = speak(request, languages_of(study))

@@ -46,13 +46,13 @@ class Field:
     """Id of the element that a link to the question leads to."""
     kind: str
     where: str
-    """What it is asked about, where a page asks it more than once, such as "Reply 2"."""
+    """Subject of the question where a page asks it more than once, such as "Reply 2"."""
     question: str
     help: str
     required: bool
     options: tuple[OptionField, ...]
     value: str
-    """What was written, for texts and numbers."""
+    """Submitted text or number."""
     error: str
     across: bool
     """Whether the points stand side by side."""

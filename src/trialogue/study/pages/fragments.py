@@ -17,7 +17,7 @@ MOST_QUESTIONS, MOST_TALKS = 2_000, 1_000
 
 
 def question(field: Field) -> SafeString:
-    """A question with its options or its field; kept as long as nobody has answered it."""
+    """Render a question with its options or field; cached while unanswered."""
     answered = field.value or field.error or any(option.chosen for option in field.options)
     return _question(field) if answered else _kept_question(field, get_language())
 

@@ -18,7 +18,7 @@ class Message:
 
 
 def talk(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Message]:
-    """Messages for a page; who speaks is said once for several in a row, and always of what is asked about."""
+    """Messages of a page; the speaker is shown once for consecutive messages, and always for the message in question."""
     return [
         Message(
             line.speaker,

@@ -1,4 +1,4 @@
-"""Privacy notice: what is stored about a participant besides answers, and how to have it erased."""
+"""Privacy notice: data stored about a participant beside answers, and the way to have them erased."""
 
 from django.utils.translation import gettext
 

@@ -42,7 +42,7 @@ def languages_of(study: Study) -> list[str]:
 def show(
     request: HttpRequest, study: Study, step: Step, *, given: Mapping[str, Answers] | None = None, **more: Any
 ) -> HttpResponse:
-    """The page of a step; with what was sent, if that could not be taken."""
+    """Render the page of a step, with the submitted values of an invalid form."""
     language = speak(request, languages_of(study))
     template, context = content_of(step, language, given or {})
     template = PROSE.get(step.kind, template)

@@ -71,7 +71,8 @@ class Account:
         return list(self.study.participants.filter(identity__isnull=False).select_related("identity"))
 
     def do_once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:
-        """Write down, ask, write down; the platform's id of what was made. What is refused can be asked again."""
+        """Create an object at Prolific with ledger entries before and after; returns its id there. Refused requests can
+        be repeated."""
         if self.api.dry:
             self.api.change(method, path, body)
             return ""

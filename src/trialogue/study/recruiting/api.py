@@ -105,7 +105,7 @@ class Api:
             number += 1
 
     def change(self, method: str, path: str, body: Json) -> Json:
-        """Send something that changes something, once; in a dry run it is only shown, and nothing comes back.
+        """Send a state-changing request once; in a dry run it is only shown, and the response is empty.
 
         Raises:
             PlatformError: refused; or no answer, and nobody knows.

@@ -31,7 +31,7 @@ class DecisionProgress:
     """Staff decisions and their progress at Prolific. Lists of participants' codes."""
 
     approve: list[Pending] = field(default_factory=list)
-    """To be approved: each costs the reward and the fee."""
+    """To be approved; each costs the reward and the fee."""
     reject: list[Pending] = field(default_factory=list)
     """To be rejected, with the reason."""
     approved: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class DecisionProgress:
     later: list[str] = field(default_factory=list)
     """Not to be decided yet: still active there."""
     impossible: list[str] = field(default_factory=list)
-    """Returned or timed out there, so nobody can decide about them any more."""
+    """Returned or timed out at Prolific, so no decision is possible."""
     contrary: list[str] = field(default_factory=list)
     """Decided the other way there: by a completion code's action, or by hand."""
 
@@ -51,7 +51,7 @@ class UnpaidBonuses:
     """Bonuses that were decided and not paid yet, by code."""
 
     amounts: dict[str, Decimal] = field(default_factory=dict)
-    """Of participants whom Prolific lists."""
+    """Codes of participants listed by Prolific."""
     ids: dict[str, str] = field(default_factory=dict)
     """Their ids there."""
     unlisted: list[str] = field(default_factory=list)
@@ -138,7 +138,7 @@ class Payer(Account):
         return found
 
     def _paid_amounts(self) -> dict[str, Decimal]:
-        """By code: what was paid."""
+        """Amounts paid, by code."""
         paid: dict[str, Decimal] = {}
         for row in self.ledger.rows():
             if row["what"] == "bonus" and row["state"] == "intended":
@@ -155,7 +155,7 @@ class Payer(Account):
         return paid
 
     def pay_bonuses(self, confirmed: str) -> str:
-        """Pay what is owed, once; the sum in words.
+        """Pay outstanding amounts, once; returns the sum as text.
 
         Args:
             confirmed: the sum, as ``bonus_sum`` says it.

@@ -46,15 +46,15 @@ class Ledger:
             ) from error
 
     def intend(self, what: str, key: str, **detail: Any) -> None:
-        """Write down what is about to be asked."""
+        """Record a request before it is sent."""
         self._write({"state": "intended", "what": what, "key": key, **detail})
 
     def settle(self, what: str, key: str, state: str = "done", **detail: Any) -> None:
-        """Write down what came of it: ``done`` or ``refused``."""
+        """Record the result of a request: ``done`` or ``refused``."""
         self._write({"state": state, "what": what, "key": key, **detail})
 
     def last_line(self, what: str, key: str) -> dict[str, Any] | None:
-        """The last line about something; None: it was never asked."""
+        """Last entry on a request; None if it was never sent."""
         return next((row for row in reversed(self.rows()) if (row["what"], row["key"]) == (what, key)), None)
 
     def rows(self) -> list[dict[str, Any]]:

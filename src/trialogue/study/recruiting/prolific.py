@@ -82,7 +82,7 @@ class Recruiter(Account):
             )
 
     def close(self) -> None:
-        """Nobody new comes; who is in may finish."""
+        """Stop admissions; current participants may finish."""
         with self.ledger.exclusive():
             self.do_once("stop", self.remote_id, "POST", f"/studies/{self.remote_id}/transition/", {"action": "STOP"})
 
@@ -90,8 +90,8 @@ class Recruiter(Account):
         return str(self.api.get(f"/studies/{self.remote_id}/").get("status", ""))
 
     def sync(self) -> Reconciliation:
-        """Free what was returned, timed out or rejected there, tell where both lists differ, open the places of replaced
-        people."""
+        """Release slots of returned, timed-out or rejected submissions, report differences between both lists, and open
+        places for replacements."""
         rows = [(str(row["participant_id"]), str(row["status"])) for row in self.submissions()]
         found = Reconciliation() if self.api.dry else reconcile_rows(self.study, rows)
         if found.freed or found.replaced:  # a timer that finds nothing new writes nothing

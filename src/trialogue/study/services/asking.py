@@ -50,7 +50,7 @@ class ShownItem:
     order: list[str]
     """Systems as shown."""
     expected: Mapping[str, JsonValue]
-    """Of training items and checks: the right answer by field name."""
+    """For training items and checks: the right answer by field name."""
 
 
 def step_of(participant: Participant, key: str, assignment: Assignment | None = None) -> Step:
@@ -146,7 +146,7 @@ def _parts(of: LaunchedStudy, key: str, shown: int) -> tuple[Part, ...]:
 
 
 def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Part, ...]:
-    """The questions about an item of so many systems: the criteria for each of them, then what is asked once."""
+    """Questions about an item of ``n`` systems: the criteria for each system, then the questions asked once."""
     asked = tuple(question.for_replies(shown) for question in file.item_questions())
     judged = tuple(_lenient(question) for question in asked) if check else asked
     if file.type == "rating":
@@ -161,7 +161,7 @@ def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Par
 
 
 def _lenient(question: Question) -> Question:
-    """Reasons and orders are not required of a check: its text asks for something else."""
+    """Checks require no reasons and orders, because their text asks for something else."""
     if question.ranking is not None or question.best_worst is not None:
         return question.model_copy(update={"required": False})
     if question.text is None:

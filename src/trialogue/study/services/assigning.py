@@ -61,7 +61,7 @@ def _lease_end(participant: Participant) -> datetime:
 
 
 def runs_out(held: Assignment, participant: Participant) -> bool:
-    """Whether a lease is to be extended when something comes from its holder."""
+    """Whether a request of the holder extends the lease."""
     return held.lease_until < _lease_end(participant) - SPARE
 
 
@@ -71,7 +71,7 @@ def _next_place(known: Sequence[Assignment]) -> int:
 
 
 def _retake(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
-    """What somebody had and did not answer, as far as nobody else has it now.
+    """The participant's unanswered assignments that have not been reassigned.
 
     Where another order of the systems is left of an item, it stands at another place of the session: a page of the place
     before, which may still be open somewhere, showed the order before, and answers from it are those of another step.
@@ -94,7 +94,8 @@ def _retake(participant: Participant, wanted: int, known: Sequence[Assignment]) 
 
 
 def _taken_anew(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
-    """Slots of items that somebody has never had, the emptiest first, in an order of their own; ``known``: what they had."""
+    """Slots of items new to the participant, those with the fewest answers first, in the participant's random order;
+    ``known``: items already assigned."""
     study = participant.study
     had = {each.item_id for each in known}
     items = _emptiest(study, wanted, met=had, seen=[each.item.dialogue for each in known])
@@ -110,7 +111,7 @@ def _taken_anew(participant: Participant, wanted: int, known: Sequence[Assignmen
 
 
 def _first_free(items: Sequence[int]) -> dict[int, int]:
-    """By item: its first slot that nobody has."""
+    """First free slot by item."""
     live = Assignment.objects.filter(slot=OuterRef("pk"), state__in=LIVE)
     free = Slot.objects.filter(~Exists(live), item_id__in=items)
     found: dict[int, int] = {}
@@ -165,7 +166,7 @@ def release(participant: Participant) -> int:
 
 
 def release_expired(study: Study, *, now: datetime | None = None) -> int:
-    """Free what people have let lie for longer than the lease; the number of slots. They may come back for what is left."""
+    """Release assignments whose lease has expired; returns their number. Participants may return to those still free."""
     late = Assignment.objects.filter(state=Assignment.State.LEASED, lease_until__lt=now or timezone.now())
     if not late.filter(item__study=study).exists():  # nobody waits for nothing
         return 0
@@ -175,14 +176,14 @@ def release_expired(study: Study, *, now: datetime | None = None) -> int:
 
 
 def replace(participant: Participant) -> int:
-    """Give out again what somebody judged who is excluded; the number of slots."""
+    """Reassign the slots of an excluded participant; returns their number."""
     _wait_turn(participant.study)
     done = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.DONE)
     return _free_slots(done, Assignment.State.REPLACED)
 
 
 def replace_rejected(participant: Participant) -> int:
-    """Give out again what somebody judged whom the platform rejected; the number of slots.
+    """Reassign the slots of a participant whom the platform rejected; returns their number.
 
     They are not paid, and the platform opens their place for somebody else: so no ceiling holds for them, and who was
     replaced before since they are excluded takes up no place below it any more.

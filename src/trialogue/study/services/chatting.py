@@ -40,7 +40,7 @@ class MessageOutcome:
     """``said``: stored (and answered). ``repeated``: it was there. ``ended``: the conversation is over. ``invalid``: empty,
     too long, or an answer is missing. ``down``: the system does not answer; what was said is kept."""
     answers: Answers | None = None
-    """Answers to the questions of each turn, with what is wrong."""
+    """Answers to the questions of each turn, with their errors."""
 
 
 def shown_chat(participant: Participant, key: str, record: AnyItem, order: Sequence[str], file: StudyFile) -> ChatShown:
@@ -141,7 +141,7 @@ def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: d
 
 
 def answer(participant: Participant, chat: Chat) -> MessageOutcome:
-    """Ask the system for its answer to the last message, unless somebody is asking already."""
+    """Request the system's reply to the last message, unless another request is running."""
     file = file_of(participant.study)
     now = timezone.now()
     with transaction.atomic():
@@ -172,7 +172,7 @@ def _ask_agent(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], 
 
 
 def _spec(file: StudyFile, chat: Chat) -> dict[str, JsonValue]:
-    """What ``make_agent`` takes."""
+    """Arguments of ``make_agent``."""
     spec = file.agents[chat.system]
     options: dict[str, JsonValue] = dict(spec) if isinstance(spec, dict) else {"agent": spec}
     return {"name": chat.system, **options}
@@ -183,7 +183,7 @@ def _seed(participant: Participant, chat: Chat) -> int:
 
 
 def _name(chat: Chat) -> str:
-    """What the agent knows the conversation by."""
+    """Conversation id passed to the agent."""
     return f"{chat.participant.code}/{chat.pk}"
 
 

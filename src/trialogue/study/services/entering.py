@@ -38,16 +38,16 @@ class ArrivalOutcome:
     missing)."""
     participant: Participant | None = None
     receipt: str = ""
-    """Shown once, when somebody enters: by it they can withdraw later."""
+    """Receipt code, shown once on entry; it allows withdrawal later."""
 
 
 def secret_hash(purpose: str, text: str) -> str:
-    """A keyed hash: the same text always gives the same, and nobody without the key can try texts out."""
+    """Keyed hash: equal texts have equal hashes, and texts cannot be guessed without the key."""
     return salted_hmac(f"trialogue.{purpose}", text, algorithm="sha256").hexdigest()
 
 
 def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") -> ArrivalOutcome:
-    """Take somebody in.
+    """Admit a participant.
 
     Args:
         study: the study.
@@ -85,7 +85,7 @@ def _read_token(text: str) -> Token:
 
 
 def _enter_again(there: Participant, came: Arrival) -> ArrivalOutcome:
-    """Somebody who is known comes by a link: in their session, or by a proof that nobody has used yet."""
+    """Admit a returning participant: by their session, or by an unused proof of identity."""
     if came.token and not _first_use(there, came.token):
         return ArrivalOutcome("taken")
     return ArrivalOutcome("resumed", there) if _is_same_session(there, came) else ArrivalOutcome("taken")
@@ -107,7 +107,8 @@ def _first_use(participant: Participant, token: str) -> bool:
 
 
 def _is_same_session(participant: Participant, came: Arrival) -> bool:
-    """Whether somebody who names an id is in the session that it was named in first; a signed link is proof by itself."""
+    """Whether a participant with a platform id is in the session in which the id was first used; a signed link is
+    sufficient proof."""
     if came.signed:
         return True
     identity = Identity.objects.filter(participant=participant).first()
@@ -141,13 +142,13 @@ def _create(study: Study, came: Arrival, identity: str | None, language: str) ->
 
 
 def find_by_receipt(study: Study, receipt: str) -> Participant | None:
-    """Whom a receipt code belongs to."""
+    """Participant with a receipt code."""
     digest = secret_hash("receipt", receipt.strip().lower())
     return study.participants.filter(receipt_hash=digest).first()
 
 
 def note_activity(participant: Participant) -> None:
-    """Note that something came from somebody."""
+    """Record the participant's activity."""
     Participant.objects.filter(pk=participant.pk).update(seen_at=timezone.now())
 
 

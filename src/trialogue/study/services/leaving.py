@@ -34,7 +34,8 @@ OUTCOME_OF = {
 
 
 def complete(participant: Participant) -> None:
-    """Somebody reached the end: their work is counted, and rules are looked at. The participant is locked."""
+    """Complete a participant's session: their work is counted, and exclusion rules are applied. The participant is
+    locked."""
     file = file_of(participant.study)
     participant.flags = list(flags_of(evidence_of(participant), file))
     participant.state = participant.reached = Participant.State.COMPLETED
@@ -46,7 +47,7 @@ def complete(participant: Participant) -> None:
 
 
 def fail(participant: Participant, reason: str) -> None:
-    """Somebody cannot go on: their open slots are freed. The participant is locked."""
+    """Screen out a participant: their open slots are released. The participant is locked."""
     participant.state = Participant.State.FAILED
     participant.reason = reason
     participant.finished_at = timezone.now()
@@ -55,7 +56,7 @@ def fail(participant: Participant, reason: str) -> None:
 
 
 def withdraw(participant: Participant) -> None:
-    """Somebody takes part no longer: all that they said is deleted at once, and their slots are free for others."""
+    """Withdraw a participant: their data are deleted at once, and their slots released."""
     with transaction.atomic():
         locked = Participant.objects.select_for_update().get(pk=participant.pk)
         if locked.state == Participant.State.WITHDREW:
@@ -72,7 +73,7 @@ def withdraw(participant: Participant) -> None:
 
 
 def _forget(participant: Participant) -> None:
-    """Delete everything that somebody said, and free their slots, answered ones too."""
+    """Delete a participant's answers and release all their slots, answered ones included."""
     assigning.release(participant)
     assigning.replace(participant)
     again = (Assignment.State.REPLACED, Assignment.State.REJECTED)
@@ -86,7 +87,7 @@ def _forget(participant: Participant) -> None:
 
 
 def erase(study: Study, name: str, *, who: str) -> int:
-    """Delete everything about somebody, by their code or by an id of their platform; how many were found.
+    """Delete all data of participants with a code or platform id; returns their number.
 
     What is left is a numbered place without any content, so that counts stay right, and a line in the log that names no id.
     """
@@ -119,7 +120,7 @@ def erase(study: Study, name: str, *, who: str) -> int:
 
 
 def _overwrite() -> None:
-    """Leave nothing of what was deleted in SQLite's journal, from where anybody could read it with an editor."""
+    """Empty SQLite's journal, in which deleted data would remain readable."""
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -137,7 +138,8 @@ def outcome_of(participant: Participant) -> str:
 
 
 def way_back(participant: Participant) -> Return | None:
-    """Code and address for somebody who has ended, by how they were read; None while they are at work, or have left.
+    """Completion code and return address of a participant whose session has ended; None while it lasts, or after
+    withdrawal.
 
     The same at every reload.
     """

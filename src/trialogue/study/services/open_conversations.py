@@ -17,7 +17,7 @@ from trialogue.agents import Agent, AgentFailure, Session, Turn, make_agent
 from trialogue.records import JsonValue, Utterance
 
 Spec: TypeAlias = Mapping[str, JsonValue]
-"""What ``make_agent`` takes: the agent and its options."""
+"""Arguments of ``make_agent``: the agent and its options."""
 MOST_OPEN = 500  # sessions; the one that was silent longest is closed first
 
 
@@ -102,4 +102,4 @@ class OpenConversations:
 
 
 TALKS = OpenConversations()
-"""Those of this process."""
+"""Conversations of this process."""

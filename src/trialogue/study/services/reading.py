@@ -27,7 +27,7 @@ class LaunchedStudy:
     sha256: str
     created_at: datetime
     study: Study = field(repr=False)
-    """To read what is not known yet."""
+    """Loader of entries that are not cached."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def reload_person(pk: int) -> Participant:
 
 
 def lock_person(participant: Participant) -> Participant:
-    """A participant as they are now, whom nobody else changes until the transaction ends."""
+    """Lock and read a participant; no other transaction can change them until this one ends."""
     waits = " FOR UPDATE" if connection.features.has_select_for_update else ""  # SQLite locks everything at BEGIN
     if (row := _read(LOCKED + waits, [participant.pk])) is None:
         raise Participant.DoesNotExist(participant.pk)
@@ -127,7 +127,7 @@ def update(row: Model, *names: str) -> None:
 
 
 def insert(row: Model) -> None:
-    """Store a new row. Nobody asks for its id, so it is not set."""
+    """Insert a row. Its id is not needed, so it is not set."""
     fields = [field for field in row._meta.concrete_fields if not field.primary_key]
     columns, marks = ", ".join(str(field.column) for field in fields), ", ".join(["%s"] * len(fields))
     values = [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields]
@@ -146,7 +146,8 @@ def note_opened(held: Assignment, now: datetime) -> None:
 
 
 def mark_done(held: Assignment, now: datetime) -> bool:
-    """Whether a slot was still its holder's, the one that was read; it is answered now, and nobody else's until the end."""
+    """Mark a slot as answered if its holder is unchanged; whether it was. The row remains locked until the transaction
+    ends."""
     return _count_changed(DONE, now, held.pk, held.slot_id) == 1
 
 

@@ -33,7 +33,7 @@ def current(participant: Participant) -> Step | None:
 
 
 def current_as_read(now: Participant) -> Step | None:
-    """The same for somebody who was read just now, with their study."""
+    """Current step of a participant whose row and study have been read."""
     if (key := _settled_key(now)) is not None:
         held = asking.assignment_at(now, key)
         if phase_of(key) != "task" or (held is not None and held.state in LIVE):
@@ -139,7 +139,7 @@ def _repair_plan(rest: list[str], open_ones: list[str]) -> list[str]:
 
 
 def move_on(participant: Participant) -> None:
-    """To the next step; the participant is locked, and saved by the caller."""
+    """Move to the next step; the participant is locked, and saved by the caller."""
     participant.step += 1
     participant.shown_at = None
 

@@ -29,7 +29,7 @@ PROGRESS = ("seen_at", "state", "reached", "plan", "step", "shown_at", "consent_
 
 
 class BrowserEvent(Protocol):
-    """Something that the browser noticed."""
+    """An event reported by the browser."""
 
     @property
     def kind(self) -> str:
@@ -45,7 +45,7 @@ class BrowserEvent(Protocol):
 def submit(
     participant: Participant, token: str, posted: Mapping[str, Sequence[str]], *, events: Iterable[BrowserEvent] = ()
 ) -> Outcome:
-    """Store what was sent from the current step's page.
+    """Store the answers submitted from the current step's page.
 
     Args:
         participant: who sent it.
@@ -140,7 +140,7 @@ def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str,
 def _goes_on(
     participant: Participant, file: StudyFile, key: str, values: Mapping[str, JsonValue], shows: asking.ShownItem | None
 ) -> bool:
-    """What follows from the answers; False if somebody's way ends here. The participant is saved afterwards."""
+    """Apply the consequences of the answers; False if the session ends here. The caller saves the participant."""
     phase = phase_of(key)
     if phase == "consent":
         return _consent(participant, file, values)
@@ -174,7 +174,7 @@ def _consent(participant: Participant, file: StudyFile, values: Mapping[str, Jso
 
 
 def _is_admitted(screening: Screening, values: Mapping[str, JsonValue]) -> bool:
-    """Whether every answer is among those that let somebody in; of several choices, one has to be."""
+    """Whether every answer is eligible; for multiple choices, at least one must be."""
     for name, admitted in screening.admit.items():
         given = values.get(name)
         chosen = [str(each) for each in given] if isinstance(given, list) else [str(given)]

@@ -12,7 +12,7 @@ from trialogue.study.models import Event, Participant, Study, Submission
 from trialogue.study.services.reading import LaunchedStudy, file_of, launch_of, task_record
 
 HIDDEN_FILLED = "hidden_field"
-"""Kind of the event that somebody filled in a field that nobody sees."""
+"""Event kind: the invisible field was filled in."""
 QUESTIONNAIRES = ("screening", "before", "after", "comprehension")
 
 

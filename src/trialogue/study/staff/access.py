@@ -19,7 +19,7 @@ class StaffMixin(AccessMixin, View):
     """Lets members of staff see a view; others are led to the login, or read that it is not for them."""
 
     permission: ClassVar[str] = ""
-    """What a login needs besides; "": nothing."""
+    """Additional permission that a login needs; "" if none."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """The response.

@@ -25,7 +25,7 @@ class Session:
     """Failed checks by kind."""
     checked: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
-    """Of the tasks."""
+    """Values of the tasks."""
     points: list[int] = field(default_factory=list)
     """Answers on scales in the tasks."""
     events: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class Finding:
 
     text: str
     weight: int
-    """Where it stands in the list: heavier first."""
+    """Sort key: stronger evidence first."""
     rule: bool = False
     """Whether a rule of the study file says so."""
 

@@ -1,4 +1,4 @@
-"""Staff forms: parsing, validation and error messages. Services decide what is permitted."""
+"""Staff forms: parsing, validation and error messages. Services decide on permissions."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class LoginForm(AuthenticationForm):
 
 
 def login_name(given: str) -> str:
-    """The name that a login form means by what was typed: of two spellings of one name only one is counted."""
+    """Normalised login name, so that attempts with different spellings are counted together."""
     return str(LoginForm.base_fields["username"].to_python(given[:150]) or "")
 
 
@@ -61,7 +61,7 @@ class FirstLoginForm(forms.Form):
 
 
 class EraseForm(forms.Form):
-    """Whom to erase, and that it is meant."""
+    """Participant to erase, with a confirmation."""
 
     name = forms.CharField(
         max_length=200, error_messages={"required": gettext_lazy("Please enter a code or a platform ID.")}
@@ -154,7 +154,7 @@ class LabelForm(_AboutForm):
 
 
 class CodesForm(_AboutForm):
-    """Codes of an explanation; as many as fit. What is no code is left out."""
+    """Codes of an explanation; several are allowed. Unknown codes are ignored."""
 
     def codes(self) -> list[str]:
         """Selected codes."""

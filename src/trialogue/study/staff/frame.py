@@ -34,7 +34,7 @@ def questions_of(study: Study) -> list[Question]:
 
 
 def recruits(study: Study) -> bool:
-    """Whether this server carries out decisions at Prolific: it has the token, and the study says what is paid."""
+    """Whether this server sends decisions to Prolific: it has a token, and the study states a payment."""
     file = file_of(study)
     wanted = file.platform.name == "prolific" and file.payment is not None
     return wanted and settings.FOLDER is not None and bool(os.environ.get(TOKEN))

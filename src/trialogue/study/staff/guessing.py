@@ -55,7 +55,7 @@ def _limits(request: HttpRequest, name: str) -> list[_Limit]:
 
 
 def _device(request: HttpRequest, name: str) -> str:
-    """The number of a browser in which somebody of the name has logged in before; "" for another."""
+    """Number of a browser in which this name has logged in before; "" for an unknown one."""
     try:
         known, device = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=KNOWN_S)
     except (signing.BadSignature, ValueError, TypeError):
@@ -64,7 +64,7 @@ def _device(request: HttpRequest, name: str) -> str:
 
 
 def remember_device(response: HttpResponse, name: str) -> None:
-    """Let the browser show, next time, that somebody has logged in with it."""
+    """Mark the browser as one that has logged in with this name."""
     response.set_cookie(
         COOKIE,
         signing.dumps([name, secrets.token_urlsafe(12)], salt=SALT),

@@ -1,4 +1,4 @@
-"""One session in turns: what was shown, answered and checked, times, and browser events."""
+"""One session in turns: displayed content, answers, checks, times, and browser events."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass
 class Card:
-    """A reply, a dialogue or a conversation that was shown, under its system's name, with what was answered about it."""
+    """A displayed reply, dialogue or conversation with its system's name and answers."""
 
     title: str
     text: str = ""
@@ -50,15 +50,15 @@ class Turn:
     """The conversation that it is about."""
     cards: list[Card] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
-    """What was asked once."""
+    """Answers to questions asked once."""
     checks: list[tuple[bool, str]] = field(default_factory=list)
     """(passed, in words)."""
     noticed: list[str] = field(default_factory=list)
-    """What the browser noticed, in words."""
+    """Browser events as text."""
 
 
 def turns(participant: Participant, language: str) -> list[Turn]:
-    """The pages that somebody sent, in order."""
+    """Submitted pages, in order."""
     sent = Submission.objects.filter(participant=participant).select_related("assignment__item").order_by("pk")
     checks: dict[str, list[Check]] = {}
     for check in Check.objects.filter(participant=participant).order_by("pk"):
@@ -102,7 +102,7 @@ def step_name(key: str) -> str:
 
 
 def _fill(turn: Turn, participant: Participant, sent: Submission, chats: Sequence[Chat], language: str) -> None:
-    """What was shown and answered on a page."""
+    """Content and answers of a page."""
     shows = asking.item_at(participant, sent.step, sent.assignment)
     left: dict[str, JsonValue] = dict(sent.answers)
     parts = {part.prefix: part for part in asking.parts_of(participant, sent.step, shows)}
@@ -148,7 +148,7 @@ def _rows(part: Part, left: dict[str, JsonValue], language: str) -> Iterable[Row
 
 
 def written_plainly(value: JsonValue) -> str:
-    """An answer to what is asked no longer, or that no question stands for, such as the consent."""
+    """An answer without a current question, such as the consent or a removed question."""
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

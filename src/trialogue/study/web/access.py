@@ -43,7 +43,7 @@ def remember(request: HttpRequest, participant: Participant) -> None:
 
 
 def forget(request: HttpRequest, study: Study) -> None:
-    """This browser is nobody in a study."""
+    """End the participant's session in this browser."""
     known = {slug: code for slug, code in request.session.get(KEY, {}).items() if slug != study.slug}
     request.session[KEY] = known
 

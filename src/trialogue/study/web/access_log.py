@@ -36,7 +36,8 @@ class AccessLogMiddleware:
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one line of JSON; of an exception its type and place, since its text may hold what somebody wrote."""
+    """Format a record as one line of JSON; of an exception only its type and location, because its text may contain
+    participants' data."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""

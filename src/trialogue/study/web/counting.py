@@ -88,6 +88,6 @@ class SharedCounts:
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
-        """Nobody else writes: no other thread, and (but on Windows, where there is one) no other process."""
+        """Exclusive access: no other thread and (except on Windows, with one process) no other process writes."""
         with self._lock, file_lock(self._file):
             yield

@@ -39,13 +39,13 @@ class CachedCounts:
 
 
 def _key(name: str) -> str:
-    """A key for a name that may hold anything: a login as somebody typed it."""
+    """Key of an arbitrary name, such as a login as typed."""
     return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 @lru_cache(maxsize=1)
 def _counts(folder: Path | None, process: int) -> Counts:
-    """Where to count: in the study folder, for all processes of the server.
+    """Location of the counters: the study folder, shared by all processes of the server.
 
     Each opens the file for itself: a lock on a file that was opened before a fork would let both in.
     """

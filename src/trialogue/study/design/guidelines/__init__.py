@@ -22,13 +22,13 @@ class Guideline(Record):
     title: str
     """Its name."""
     definition: str
-    """What somebody does who uses it."""
+    """Definition: the recommender's behavior."""
     use: str
     """When it is the right label."""
     avoid: str
     """When it is not, though it may look so."""
     neighbors: dict[str, str]
-    """What it is confused with, and how to tell: a sentence about the other one."""
+    """Strategies often confused with this one, each with a sentence on the distinction."""
     examples: tuple[str, ...]
     """Sentences."""
 

@@ -21,10 +21,10 @@ PARAMETERS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # id, session, what
 
 @dataclass(frozen=True)
 class Arrival:
-    """Somebody who comes by a link."""
+    """A participant who arrives by a link."""
 
     id: str = ""
-    """Their id on the platform; "" for somebody without one."""
+    """Platform id; "" without one."""
     session: str = ""
     """The platform's name of this visit, where there is one."""
     ids: dict[str, str] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def arrival(
 
 
 def _arrival_of_token(platform: Platform, text: str, token: Token) -> Arrival:
-    """Who a token names; what else the link says is not read."""
+    """Participant named by a verified token; other parameters of the link are ignored."""
     if token.state == "unchecked":
         return Arrival(wrong="unchecked")
     other = bool(platform.study_id) and token.ids.get("STUDY_ID") != platform.study_id

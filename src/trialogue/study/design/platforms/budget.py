@@ -15,13 +15,13 @@ class Budget:
     """Number of paid participants."""
 
     people: int
-    """Needed, if nobody leaves and nobody is excluded."""
+    """Participants needed without drop-out and exclusions."""
     items_each: int
     """Items that each of them judges at most."""
     replacements: int
     """People whose judgements are collected again, at most, since they are excluded."""
     payment: Payment | None
-    """None: the study file does not say what they are paid."""
+    """Total payment; None if the study file states no reward."""
 
     @property
     def most_people(self) -> int:

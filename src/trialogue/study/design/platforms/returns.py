@@ -20,15 +20,15 @@ class Return:
     code: str
     """The completion code, shown as text as well."""
     url: str = ""
-    """Where a link leads; "" for none."""
+    """Target of the link; "" if there is none."""
     post: str = ""
-    """Where a form is posted to (MTurk); "" for none."""
+    """Target of the form (MTurk); "" if there is none."""
     fields: dict[str, str] = field(default_factory=dict)
     """The form's fields."""
 
 
 def return_of(platform: Platform, code: str, ids: Mapping[str, str]) -> Return:
-    """The way back of somebody with a code.
+    """Return link or form for a participant with a completion code.
 
     Args:
         platform: of the study file.

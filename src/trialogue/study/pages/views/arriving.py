@@ -55,7 +55,7 @@ def _parameters(request: HttpRequest) -> dict[str, str]:
 
 
 def _known_participant(request: HttpRequest, study: Study, came: Arrival) -> Participant | None:
-    """Who this browser is, if that is who comes: the same id, or nobody in particular and not at the end."""
+    """Participant of this browser's session if they match the arrival: the same id, or no id and not finished."""
     participant = participant_of(request, study)
     if participant is None:
         return None
@@ -66,7 +66,7 @@ def _known_participant(request: HttpRequest, study: Study, came: Arrival) -> Par
 
 
 def _refusal(study: Study, came: Arrival) -> str:
-    """Why nobody new can come in now; "" if they can. Told before anybody reads, consents or waits."""
+    """Reason why no new participant is admitted; "" if admitted. Shown before consent and reading."""
     if came.wrong:
         return came.wrong
     known = came.id and entering.secret_hash("identity", f"{study.pk}:{came.id}")

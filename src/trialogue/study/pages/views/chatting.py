@@ -19,7 +19,7 @@ from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
 
 @require_POST
 def chat(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say something, ask again for an answer, or end the conversation."""
+    """Send a message, request the reply again, or end the conversation."""
     study, participant = study_and_person(request, slug)
     if participant is None:
         return redirect("study:arrive", slug=slug)

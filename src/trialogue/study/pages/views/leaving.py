@@ -22,7 +22,7 @@ from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, seconds_to_w
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask whether somebody means it; then withdraw them."""
+    """Ask for confirmation, then withdraw the participant."""
     study, participant = study_and_person(request, slug)
     if participant is None:
         return redirect("study:receipt", slug=slug)
@@ -65,7 +65,7 @@ class Receipt(AnyForm):
         return too_many(request, wait) if wait else super().post(request, *args, **kwargs)
 
     def form_valid(self, form: ReceiptForm) -> HttpResponse:
-        """Deleted; or nobody has this code."""
+        """Outcome: deleted, or unknown code."""
         participant = entering.find_by_receipt(self.study, form.cleaned_data["receipt"])
         if participant is None:
             return self.form_invalid(form)
@@ -82,7 +82,7 @@ class Receipt(AnyForm):
         return self.render_to_response(context, status=INVALID)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What the page asks for."""
+        """Form of the page."""
         return super().get_context_data(
             **frame(self.request, self.study, language=self.language),
             heading=gettext("Delete my answers"),

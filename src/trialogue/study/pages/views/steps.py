@@ -46,7 +46,7 @@ def _show_step(request: HttpRequest, study: Study, participant: Participant) -> 
 
 
 def _store_answers(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
-    """Store what was sent; acknowledged only by the redirect, which follows the commit."""
+    """Store the submitted answers; only the redirect after the commit acknowledges them."""
     posted = {name: request.POST.getlist(name) for name in request.POST}
     outcome = submitting.submit(
         participant, request.POST.get("token", ""), posted, events=parse_events(request.POST.get("events", ""))

@@ -12,7 +12,7 @@ PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs 
 
 
 def asks(study: Study) -> Budget | None:
-    """Confirmation needed before launching a draft; None if none is: nobody is paid, or nobody replaced."""
+    """Confirmation needed before launching a draft; None if nothing is paid and nobody is replaced."""
     file = file_of(study)
     if study.state != Study.State.DRAFT or not (file.payment or file.platform.name in PAID):
         return None
@@ -53,7 +53,7 @@ def question(wanted: Budget) -> str:
 
 
 def set_state(study: Study, state: str, *, who: str) -> Study:
-    """Let people in (``running``), or not (``paused``, ``closed``). Who is at work goes on."""
+    """Change the state to ``running``, ``paused`` or ``closed``. Current participants may finish."""
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         locked.state = Study.State(state)

@@ -71,7 +71,7 @@ def page(study: Study) -> Path | None:
 
 
 def forget(study: Study) -> None:
-    """Delete the preview: it holds what somebody said who is no longer to be found."""
+    """Delete the preview, which contains data of deleted participants."""
     own = room_of(study)
     if own is not None and own.exists():
         (own / WANTED).unlink(missing_ok=True)
@@ -79,7 +79,7 @@ def forget(study: Study) -> None:
 
 
 def log_look(study: Study, who: str) -> None:
-    """Log that somebody looked at results, and how far the study was."""
+    """Log an interim look at results, with the study's progress."""
     now = progress(study)
     Audit.objects.create(study=study, who=who, what=LOOK, detail={"done": now.done, "needed": now.needed})
 

@@ -32,15 +32,16 @@ class Reconciliation:
     """Result of a reconciliation. Ids are the platform's."""
 
     freed: list[str] = field(default_factory=list)
-    """Gave back or timed out there: what they had not answered is free again."""
+    """Returned or timed out at the platform: their unanswered slots are released."""
     replaced: list[str] = field(default_factory=list)
-    """Completed, and rejected there, where their place opens again: what they answered is asked of somebody else, too."""
+    """Completed here and rejected at the platform, which reopens their place: their items are assigned to another
+    participant, too."""
     unknown: list[str] = field(default_factory=list)
     """On the list, and never seen here."""
     unfinished: list[str] = field(default_factory=list)
     """Done there, and not here."""
     unlisted: list[str] = field(default_factory=list)
-    """Came here with an id that nobody signed and that is not on the list: made up, or the list is an older one."""
+    """Participants with an unsigned id that is not on the platform's list: invented, or the list is older."""
 
 
 def reconcile(study: Study, path: Path, *, who: str) -> Reconciliation:
@@ -81,14 +82,14 @@ def log(study: Study, found: Reconciliation, *, who: str) -> None:
 
 
 def _replace_places(participant: Participant) -> bool:
-    """Whether the places of somebody who completed and was rejected were given out again just now."""
+    """Whether the slots of a completed and rejected participant were reassigned just now."""
     with transaction.atomic():
         locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
         return bool(assigning.replace_rejected(locked))
 
 
 def _unlisted_ids(study: Study, listed: set[str]) -> list[str]:
-    """Ids with which somebody came by a link that anybody can write, and that the platform does not name."""
+    """Unsigned ids of participants that the platform does not list."""
     # of several ids that somebody brought, the one that they are known by
     came = Identity.objects.filter(participant__study=study, participant__signed=False).order_by("participant__number")
     return [

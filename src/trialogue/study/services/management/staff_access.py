@@ -14,7 +14,7 @@ ALLOWED = {"export": "export_study", "manage": "manage_study"}
 
 
 def let_in(name: str, password: str, *, export: bool = False, manage: bool = False) -> list[str]:
-    """Give somebody a login for the staff pages, or new rights and a new password; what they may do.
+    """Create or update a staff login; returns its permissions.
 
     Raises:
         UsageError: a name or password that will not do.
@@ -37,7 +37,7 @@ def let_in(name: str, password: str, *, export: bool = False, manage: bool = Fal
 
 
 def anybody() -> bool:
-    """Whether somebody has a login for the staff pages."""
+    """Whether a staff login exists."""
     return User.objects.filter(is_staff=True, is_active=True).exists()
 
 

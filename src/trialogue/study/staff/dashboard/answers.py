@@ -17,7 +17,7 @@ from trialogue.study.design.questions import Question
 from trialogue.study.models import Study, Submission
 
 Given: TypeAlias = tuple[Hashable, Hashable, int | float | str]
-"""What was judged, who judged it, and how."""
+"""Rated unit, rater and criterion."""
 RECENT = 20_000  # answers that the dashboard looks at, the latest
 PLACE = re.compile(r"r(\d+)-(.+)")
 RESAMPLES = 1_000  # of a glance; the dashboard is loaded often
@@ -82,7 +82,7 @@ def _render_number(number: float) -> str:
 
 
 def alpha_so_far(given: Iterable[Given], *, level: Level) -> Estimate:
-    """Krippendorff's alpha of everything given so far, with a bootstrap interval over what was judged.
+    """Krippendorff's alpha of all answers so far, with a bootstrap interval over units.
 
     Undefined, with the reason, as long as nothing was judged twice. If somebody judged something twice, the last counts.
     """

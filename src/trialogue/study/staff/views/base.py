@@ -48,7 +48,7 @@ class FrameMixin(ContextMixin, LanguageMixin):
 
 
 class FormMixin(AnyForm):
-    """A page with a form; one that cannot be taken is shown again, with what is wrong."""
+    """A page with a form; an invalid form is shown again with its errors."""
 
     invalid_status: ClassVar[int] = INVALID
 
@@ -89,4 +89,4 @@ class StaffList(FrameMixin, StudyMixin, AnyList):
 
 
 class StaffAction(LanguageMixin, StudyMixin):
-    """Something done or downloaded, without a page of its own."""
+    """An action or a download, without a page."""

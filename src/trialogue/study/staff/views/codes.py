@@ -18,7 +18,7 @@ CODERS = 2
 
 
 class Codes(StaffForm):
-    """The next explanation that this coder has not coded; what was sent, stored."""
+    """Show the next uncoded explanation for this coder, and store the submitted codes."""
 
     permission: ClassVar[str] = MANAGE
     form_class = CodesForm

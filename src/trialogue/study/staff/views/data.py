@@ -79,6 +79,6 @@ class Erase(StaffForm):
         return self.render_to_response(context)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Whom the address or the form names."""
+        """Participant named by the address or the form."""
         given = self.request.POST.get("name", self.request.GET.get("code", ""))
         return super().get_context_data(**{"heading": gettext("Erase a participant"), "name": given.strip(), **kwargs})

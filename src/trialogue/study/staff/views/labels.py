@@ -22,7 +22,7 @@ from trialogue.study.staff.views.base import StaffForm
 
 
 class Labels(StaffForm):
-    """The next message whose labels differ; what was decided, stored."""
+    """Show the next message with conflicting labels, and store the submitted decision."""
 
     permission: ClassVar[str] = MANAGE
     form_class = LabelForm

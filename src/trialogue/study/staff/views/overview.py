@@ -99,7 +99,7 @@ class ChangeState(StaffAction):
     permission: ClassVar[str] = MANAGE
 
     def post(self, request: HttpRequest, slug: str) -> HttpResponse:
-        """What makes sense is done. What costs money is confirmed in the terminal."""
+        """Perform a permitted change of state. Changes that cost money are confirmed in the terminal."""
         wanted = request.POST.get("state", "")
         if wanted in CHANGES[self.study.state] and launching.asks(self.study) is None:
             launching.set_state(self.study, wanted, who=login_of(request))

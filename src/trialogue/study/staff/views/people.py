@@ -36,7 +36,7 @@ class People(StaffList):
         return chosen if chosen in SHOWS else ""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Parts of the list with their sizes, and what people came by."""
+        """Tabs of the list with their counts, and the participants' sources."""
         context = super().get_context_data(heading=gettext("Participants"), **kwargs)
         names = {"": gettext("Everybody"), "open": gettext("Payment to be decided"), "unusual": gettext("Unusual")}
         shows = [
@@ -59,7 +59,7 @@ class People(StaffList):
 
 
 def _is_open(row: Row) -> bool:
-    """Whether somebody completed, and nothing is decided about their pay."""
+    """Whether a participant has completed and no payment decision exists."""
     return bool(row["completed"]) and not row["decided"].payment
 
 

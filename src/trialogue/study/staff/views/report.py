@@ -58,7 +58,7 @@ class Report(StaffPage):
 
 
 class Preview(StaffAction):
-    """The preview itself. A look is logged."""
+    """Show the preview. Each view is logged."""
 
     permission: ClassVar[str] = MAY_EXPORT
 
@@ -79,7 +79,7 @@ class Preview(StaffAction):
 
 
 def _start(request: HttpRequest, study: Study) -> None:
-    """Export, and analyse the export in a process that goes on by itself."""
+    """Export the study, and analyse it in a separate process."""
     own = previews.room_of(study)
     if own is None:
         raise Http404

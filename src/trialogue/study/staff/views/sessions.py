@@ -49,7 +49,7 @@ class Session(StaffForm):
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: DecisionForm) -> HttpResponse:
-        """Keep what was decided, if it can be."""
+        """Store a valid decision."""
         given = form.cleaned_data
         kind = Decision.Kind(given["decision"])
         wrong = decide(
@@ -95,7 +95,7 @@ class Session(StaffForm):
 
 
 def _at_platform(participant: Participant) -> list[dict[str, str]]:
-    """What of the decisions was sent to the platform, as its ledger says."""
+    """Decisions already sent to the platform, according to the ledger."""
     if settings.FOLDER is None:
         return []
     ledger = Ledger(settings.FOLDER)
