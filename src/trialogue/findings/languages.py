@@ -36,7 +36,7 @@ class LanguageSurvey:
     def __init__(self) -> None:
         self._samples: defaultdict[tuple[str | None, Writer], TextSample] = defaultdict(TextSample)
         self.labelled_by_model: set[str] = set()
-        """Systems of whose replies, or their references, nobody but a model said which strategy they use."""
+        """Systems of whose replies, or their references, only a model labelled strategies."""
 
     @classmethod
     def from_conversations(cls, conversations: Iterable[Conversation]) -> Self:
@@ -106,7 +106,7 @@ class ScreenedScores:
     findings: tuple[LanguageFinding, ...]
     """The languages."""
     mismatches: tuple[LanguageMismatch, ...]
-    """What does not fit, left out or kept."""
+    """Units in an unsupported language, excluded or kept."""
     left_out: frozenset[tuple[str, str]] = frozenset()
     """(full name of a measure, system) that have no scores for this reason."""
 
@@ -128,7 +128,7 @@ def with_known_labels(
 
 @dataclass(frozen=True)
 class _Reason:
-    """Why a measure does not fit somebody's texts; those of several measures and systems are reported together."""
+    """Reason why a measure does not support a speaker's language; grouped over measures and systems."""
 
     code: Misfit
     writer: Writer

@@ -66,7 +66,7 @@ class DecisionProtocol(Record):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     measure: MeasureName
-    """The primary measure: a metric such as turns, or what people were asked, such as human:satisfaction."""
+    """Primary measure: a metric such as turns, or a question to people, such as human:satisfaction."""
     users: str | None = Field(default=None, min_length=1)
     """The kind of simulated users whose dialogues decide; null: dialogues with people, or replies to
     given situations."""
@@ -129,7 +129,7 @@ class Deviation(Record):
     """One deviation from the protocol."""
 
     what: DeviationKind
-    """What it is."""
+    """Description."""
     planned: JsonValue = None
     """As it was planned: a value of the protocol, or a number of dialogues; None: does not apply."""
     actual: JsonValue = None
@@ -148,7 +148,7 @@ class ProtocolCheck(Record):
     data_existed: bool = False
     """Whether the conversations that it judges were there already when it was written."""
     deviations: tuple[Deviation, ...] = ()
-    """What is not as it says."""
+    """Deviations from the protocol."""
 
     @property
     def is_kept(self) -> bool:

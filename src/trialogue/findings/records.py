@@ -64,7 +64,7 @@ class Votes(Record):
     raters: int
     """People who voted."""
     rater_kinds: tuple[Raters, ...] = ()
-    """What kinds of raters they are; () in older files."""
+    """Kinds of raters; () in older files."""
     wins: dict[str, dict[str, float]]
     """``wins[a][b]``: votes for a against b; ties under ``wins[a][b]`` and ``wins[b][a]`` as a half each."""
     contrasts: tuple[Contrast, ...] = ()
@@ -72,7 +72,7 @@ class Votes(Record):
     why: Reason | None = None
     """Why there is no ranking, or no interval (systems never compared, one rater, ...)."""
     left_out: Reason | None = None
-    """Which votes are not counted."""
+    """Description of excluded votes."""
     method: str = ""
     """Model, estimation and resampling, in words."""
 
@@ -120,7 +120,7 @@ class Example(Record):
     dialogue: Dialogue
     """The dialogue."""
     role: Literal["best", "worst", "liked", "praised"]
-    """Which end of the measure it stands for; ``liked``: by people and not by the measure, ``praised``: the reverse."""
+    """Reason for the choice of the example; ``liked``: high with people and low on the measure, ``praised``: the reverse."""
     measure: str
     """The measure it was chosen by."""
     value: float
@@ -128,7 +128,7 @@ class Example(Record):
     facts: dict[str, str] = Field(default_factory=dict)
     """Other values of the same dialogue, written out, by measure."""
     answers: tuple[Score, ...] = ()
-    """What people answered about its single replies in files of their own; what its record holds is not repeated."""
+    """People's answers about single replies from separate files; those in the record are not repeated."""
 
 
 class Section(Record):
@@ -137,7 +137,7 @@ class Section(Record):
     title: str
     """Its heading."""
     sentences: tuple[str, ...]
-    """What it says."""
+    """Text of the section."""
     heads: tuple[str, ...] = ()
     """Heads of the table's columns; the first column names what a row is about."""
     rows: tuple[tuple[str, ...], ...] = ()
@@ -150,28 +150,28 @@ class StatementKind(StrEnum):
     """Topic of a statement."""
 
     VERDICT = "verdict"
-    """Which system is better on the measure that counts most, with what that is conditional on."""
+    """Better system on the leading measure, with the conditions of the verdict."""
     MARGIN = "margin"
-    """What a margin that a decision protocol declares says of the differences."""
+    """Result relative to the margins of a decision protocol."""
     PROTOCOL = "protocol"
     """Whether the decision protocol was kept."""
     BASELINE = "baseline"
-    """How the systems compare with the best baseline."""
+    """Comparison of the systems with the best baseline."""
     VOTES = "votes"
-    """What pairwise votes say."""
+    """Result of pairwise votes."""
     THREAT = "threat"
-    """What blocks a verdict."""
+    """Threat that blocks a verdict."""
     SCOPE = "scope"
-    """What the answer does not say: it is no human judgement."""
+    """Limit of the answer: automatic measures are not human judgements."""
     OTHER = "other"
-    """Of an older file, or of another analysis."""
+    """Statement of an older file, or of another analysis."""
 
 
 class Statement(Record):
     """One or two related sentences of the answer."""
 
     kind_of: StatementKind = StatementKind.OTHER
-    """What it is about."""
+    """Topic."""
     text: str
     """The text."""
 
@@ -209,13 +209,13 @@ class SystemFacts(Record):
     people: int | None = None
     """Different people who talked to it, where they are known."""
     simulated: int = 0
-    """Its dialogues with simulated users; what was learned from people says little of them."""
+    """Number of dialogues with simulated users, to which results from people hardly apply."""
     models: tuple[str, ...] = ()
-    """Language models that answered for it, by id and fingerprint; (): none, or nobody recorded it."""
+    """Language models behind the system, by id and fingerprint; (): none, or not recorded."""
     user_models: tuple[str, ...] = ()
     """Language models that played its users, in the same way."""
     completion: CompletionCounts | None = None
-    """What it finished of what it was asked to do; None: unknown (of an older file)."""
+    """Completed share of the requested work; None: unknown (older files)."""
     gates: dict[Gate, int] = Field(default_factory=dict)
     """Its dialogues whose user shows a fault, by fault; those that no dialogue shows, or could show, are left out."""
     gated: int = 0
@@ -228,37 +228,37 @@ class Findings(Record):
     kind: ClassVar[str] = "findings"
 
     title: str
-    """What was evaluated."""
+    """Title of the evaluated data."""
     answer: tuple[Statement, ...]
     """The answer; the first statement stands at the top of the page."""
     systems: tuple[SystemFacts, ...]
-    """How much there is of each system, in alphabetical order."""
+    """Amount of data by system, in alphabetical order."""
     leagues: tuple[League, ...]
     """People's measures first, then metrics in the order they were asked for."""
     primary: str | None
     """Name of the measure that the answer rests on."""
     votes: Votes | None = None
-    """What votes say, where there are any."""
+    """Results of votes; None without votes."""
     labels: tuple[LabelCounts, ...] = ()
-    """Who labelled the strategies that are compared, two for each system; () where nothing is labelled."""
+    """Labellers of the compared strategies, two entries per system; () without labels."""
     sensitivity: tuple[Sensitivity, ...] = ()
     """Metrics under all their variants, where asked for."""
     sections: tuple[Section, ...] = ()
-    """What other analyses add: agreement with people, realism of simulated users."""
+    """Sections of other analyses: agreement with people, realism of simulated users."""
     examples: tuple[Example, ...] = ()
     """Best and worst dialogues."""
     warnings: tuple[str, ...] = ()
-    """What a reader must know of the data: repairs, defects, small samples."""
+    """Caveats on the data: repairs, defects, small samples."""
     domains: tuple[DomainFit, ...] = ()
-    """How the dialogues fit the domains of measures that declare one; those left out for it are here, too."""
+    """Fit of the dialogues to the domains of measures; includes dialogues excluded for it."""
     shared_situations: tuple[SharedSituations, ...] = ()
     """Pairs of systems that answered different situations."""
     training_data: tuple[TrainingExposure, ...] = ()
-    """Of which systems' dialogues a measure was trained on some, and how they were scored."""
+    """Dialogues of systems in a measure's training data, and how they were scored."""
     threats: tuple[Threat, ...] = ()
-    """What could make the verdicts wrong, those that block first. The leagues have passed the gate with them."""
+    """Threats to the verdicts, blocking ones first. The leagues have passed the gate."""
     languages: tuple[LanguageFinding, ...] = ()
-    """Which languages systems, users and references write in."""
+    """Languages of systems, users and references."""
     language_mismatches: tuple[LanguageMismatch, ...] = ()
     """Measures that do not fit these languages, left out or kept."""
     protocol: ProtocolCheck | None = None
@@ -268,11 +268,11 @@ class Findings(Record):
     people: int | None = None
     """Different people in all; None: unknown (one person may have met several systems, so counts do not sum)."""
     methods: tuple[str, ...] = ()
-    """How the numbers were made, in sentences that stand before those the report can write by itself."""
+    """Methods text that precedes the report's own."""
     alpha: float = 0.05
     """Level at which differences are called."""
     correction: str = "Holm"
     """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is
     over measures."""
     manifest: Manifest
-    """How it was made."""
+    """Provenance."""

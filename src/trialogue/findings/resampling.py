@@ -12,11 +12,11 @@ class Resampling:
     """Settings of the cluster bootstrap with percentile intervals."""
 
     seed: int = 0
-    """Of everything random."""
+    """Random seed."""
     resamples: int = 2_000
-    """Of clusters."""
+    """Number of cluster resamples."""
     confidence: float = 0.95
-    """Of the intervals: 2.5 to 97.5 %."""
+    """Confidence level of intervals: 2.5 to 97.5 % at .95."""
 
     def rng(self, *names: str) -> np.random.Generator:
         """Generator for a named quantity; measures with the same name share resamples."""

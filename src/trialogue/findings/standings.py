@@ -44,19 +44,19 @@ class Measure(Record):
     title: str
     """Name in prose, for headings."""
     by: Literal["people", "simulation", "metric"]
-    """Who judged: people, measures of talks with simulated users, or measures of what was said to people."""
+    """Source of the measure: people, metrics of dialogues with simulated users, or metrics of dialogues with people."""
     better: Literal["higher", "lower", "neither"]
     """Direction; measures of ``neither`` are shown and never ranked."""
     unit: str
     """Unit of the values."""
     card: Card | None = None
-    """The metric's card; None for what people were asked."""
+    """Card of the metric; None for questions to people."""
     signature: str | None = None
     """Everything that made the numbers."""
     raters: tuple[Raters, ...] = ()
     """The kinds of those who gave the ratings, where ``by`` is people; () for a metric, and in older files."""
     labels_from: tuple[str, ...] = ()
-    """Who made the labels or beliefs that it reads; (): it reads none."""
+    """Labellers of the labels or beliefs that the metric reads; (): it reads none."""
     is_calibrated: bool = False
     """Whether it rests on a calibration that was fitted on other data."""
     users: str | None = None
@@ -66,14 +66,14 @@ class Measure(Record):
     counts_failures: bool = False
     """Whether a dialogue that failed by the agent's fault counts as the worst value; else it is left out."""
     measured: MeasureName = MeasureName("")
-    """The full name of what was measured, for any kind of user; that of the column where nobody was simulated."""
+    """Full name of the measure regardless of the kind of user; equal to the column's name without simulated users."""
     plain_title: str = ""
     """The title without the simulated users."""
 
     @model_validator(mode="before")
     @classmethod
     def _check_name(cls, given: Any) -> Any:
-        """A column that is not of simulated users is named after what was measured."""
+        """Check that a column without simulated users has the name of its measure."""
         if not isinstance(given, dict):
             return given
         return {"measured": given.get("name"), "plain_title": given.get("title"), **given}
@@ -172,9 +172,9 @@ class Contrast(Record):
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p after correction over all pairs of the measure."""
     verdict: Verdict
-    """Which one is better after correction at the declared level; undefined, too, where a threat blocks it."""
+    """Better system after correction at the declared level; undefined if blocked by a threat."""
     validity: Validity = Validity.FIRM
-    """What the threats to it leave of the verdict."""
+    """Validity after the gate."""
 
     @property
     def leader(self) -> str | None:
@@ -186,18 +186,18 @@ class League(Record):
     """All systems on one measure, best first (alphabetical if nothing is ranked)."""
 
     measure: Measure
-    """What was measured."""
+    """The measure."""
     standings: tuple[Standing, ...]
     """Systems, best first; those without a value last."""
     contrasts: tuple[Contrast, ...] = ()
     """Every pair of systems."""
     correction: FamilyMethod = FamilyMethod.HOLM
-    """How p-values of the pairs are corrected."""
+    """Correction of the p-values of pairs."""
     baselines: tuple[Standing, ...] = ()
     """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
     above_baseline: tuple[Contrast, ...] = ()
     """Each system less the best baseline, where baselines have values; p corrected over the systems."""
     validity: Validity = Validity.FIRM
-    """What the threats to the measure itself leave of its verdicts."""
+    """Validity of the measure's verdicts after the gate."""
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """Values of single dialogues (or replies) by system, for pictures of the spread."""

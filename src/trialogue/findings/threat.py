@@ -26,7 +26,7 @@ class Validity(StrEnum):
     """Validity of a verdict after the gate."""
 
     FIRM = "firm"
-    """Nothing that is known speaks against it."""
+    """No known threat."""
     CONDITIONAL = "conditional"
     """A threat demotes it: it holds only if what the threat names does no harm."""
     BLOCKED = "blocked"
@@ -93,9 +93,9 @@ class Threat(Record):
     """One threat to one subject."""
 
     code: ThreatCode
-    """What it is."""
+    """Kind."""
     severity: Severity
-    """What it does."""
+    """Effect."""
     systems: tuple[str, ...] = ()
     """The systems it is about: one, or the two of a pair; (): all of them."""
     measure: str | None = None
@@ -108,7 +108,7 @@ class Threat(Record):
     users: str | None = None
     """The simulated users whose dialogues it is about, in an experiment with several kinds; None: any."""
     facts: dict[str, JsonValue] = Field(default_factory=dict)
-    """What was found: counts, shares, names. The catalogue of texts says which."""
+    """Counts, shares and names behind the threat, as listed in the catalogue of texts."""
 
     def concerns_measure(self, name: str) -> bool:
         """Whether it concerns a measure's column."""

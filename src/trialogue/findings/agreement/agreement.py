@@ -50,7 +50,7 @@ class Plan:
     group_of: Callable[[str], str] | None = None
     """The group of a system, such as its dataset."""
     margin: Margin = "matched"
-    """Which differences are ties in preference agreement."""
+    """Margin of ties in preference agreement."""
     duplicates: bool = False
     """Whether votes that a corpus holds twice count twice, as in published numbers."""
     how: Resampling = DEFAULT

@@ -125,7 +125,7 @@ def measure_sentence(findings: AgreementFindings, each: RatingAgreement) -> str:
 
 
 def _coverage(best: RatingAgreement, found: AgreementCoefficient) -> list[str]:
-    """What the number counts as wrong guesses, and what it is without them; nothing where the measure knows every unit."""
+    """Coverage of the units, and the coefficient over those with a value; empty if every unit has one."""
     if found.penalised is None:
         return []
     lacking = best.rated - best.scored

@@ -42,15 +42,15 @@ class Column:
     kind: Kind
     """Whose column it is."""
     title: str
-    """What it is called."""
+    """Display name."""
     source: str
-    """Where its units are from; columns of one source are resampled together."""
+    """Origin of the units; columns of one source are resampled together."""
     values: dict[str, float]
     """Value of each system, as shown; the higher, the better (values of measures that go down have changed their sign)."""
     units: dict[Unit, float]
     """Value of each unit, likewise; {}: the values are taken as they are, without resampling."""
     clusters: dict[Unit, str]
-    """What each unit is drawn with; units that are not in it are drawn alone."""
+    """Cluster of each unit; units without an entry are clusters of their own."""
 
 
 class ColumnAgreement(Record):
@@ -59,9 +59,9 @@ class ColumnAgreement(Record):
     kind: ClassVar[str] = "column_agreement"
 
     kinds: tuple[str, str]
-    """Of which kinds they are."""
+    """Kinds of the two columns."""
     titles: tuple[str, str]
-    """What they are called."""
+    """Display names of the two columns."""
     systems: int
     """Systems that both hold."""
     spearman: Estimate | None
@@ -150,7 +150,7 @@ Held = tuple[ColumnAgreement, float | None]
 
 
 def _sentences(held: Sequence[Held]) -> list[str]:
-    """What can be concluded of each two kinds, and why nothing can of the others."""
+    """Conclusion for each pair of kinds, or the reason why there is none."""
     sentences = [
         (
             "Each row compares two columns of the league table: do they rank the systems that both contain "

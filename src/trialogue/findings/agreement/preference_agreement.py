@@ -40,7 +40,7 @@ class Pairs:
     votes: tuple[Preference, ...]
     """The choices."""
     clusters: tuple[str, ...]
-    """What is drawn as one: the person, or the pair where the person is unknown or several judged it."""
+    """Resampling units: the person, or the pair if the person is unknown or several people judged it."""
 
     def values(self, by_side: Mapping[Side, float]) -> tuple[Floats, Floats]:
         """A measure's values of both sides, NaN where missing, shape (n,) each."""

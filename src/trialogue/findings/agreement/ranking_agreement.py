@@ -55,7 +55,7 @@ def ranking_agreement(
 
 
 def _with_values(found: RankingAgreement, values: Mapping[str, float]) -> RankingAgreement:
-    """With given values of the measure as what is shown of each system."""
+    """Replace the displayed values of the measure's systems by given ones."""
     systems = tuple(
         each.model_copy(update={"measure": values.get(each.system, each.measure)}) for each in found.systems
     )

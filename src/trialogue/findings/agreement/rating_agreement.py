@@ -42,7 +42,7 @@ CONSTANT: Mapping[ReasonCode, Reason] = {
     ReasonCode.Y_CONSTANT: Reason.of(ReasonCode.PEOPLE_CONSTANT),
     ReasonCode.X_AND_Y_CONSTANT: Reason.of(ReasonCode.MEASURE_AND_PEOPLE_CONSTANT),
 }
-"""Which side x and y are here: the measure and people's ratings."""
+"""Names of x and y in reasons: the measure and people's ratings."""
 SAME = 1e-9
 LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
@@ -281,7 +281,7 @@ def _rows_by_system(systems: Sequence[str]) -> list[list[int]]:
 
 
 def _note(agreed: Sequence[AgreementCoefficient]) -> Reason | None:
-    """What pooled and within-system agreement say of each other, where they part."""
+    """Remark on a discrepancy between pooled and within-system agreement."""
     found = {(each.statistic, each.scope): each.headline for each in agreed}
     statistic: Statistic = "auc" if ("auc", "pooled") in found else "spearman"
     pooled, within = found.get((statistic, "pooled")), found.get((statistic, "within"))

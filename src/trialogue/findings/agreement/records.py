@@ -17,7 +17,7 @@ class AgreementCoefficient(Record):
     """One agreement coefficient."""
 
     statistic: Statistic
-    """Which one."""
+    """Name of the coefficient."""
     scope: str
     """``pooled`` (all units), ``within`` (inside systems), ``within_users`` (inside people), ``between`` (over the systems'
     means), or ``group:NAME``."""
@@ -45,13 +45,13 @@ class RatingAgreement(Record):
     measure: str
     """The measure's full name."""
     question: str
-    """What people were asked."""
+    """Question to people."""
     level: Where
-    """What one unit is."""
+    """Unit of analysis."""
     rated: int
     """Units that people rated."""
     scored: int
-    """Those among them that the measure has a value for."""
+    """Number of these units with a value of the measure."""
     rated_by_group: dict[str, int] = Field(default_factory=dict)
     """Rated units of each group, such as a dataset; empty where there are no groups."""
     agreed: tuple[AgreementCoefficient, ...]
@@ -77,11 +77,11 @@ class AgreementContrast(Record):
     b: str
     """The other."""
     question: str
-    """What people were asked."""
+    """Question to people."""
     level: Where
-    """What one unit is."""
+    """Unit of analysis."""
     statistic: Statistic
-    """Of which the difference is."""
+    """Coefficient that is compared."""
     scope: str = "pooled"
     """``pooled`` or ``within`` systems."""
     difference: Estimate
@@ -98,11 +98,11 @@ class PreferenceAgreement(Record):
     votes: int
     """Choices of people between two sides."""
     scored: int
-    """Those of which the measure has a value for both sides."""
+    """Number of these with values of the measure for both sides."""
     margin: float
     """Differences up to this are ties, in the measure's unit."""
     margin_rule: str
-    """How the margin was chosen."""
+    """Rule by which the margin was chosen."""
     ties: float
     """Share of ties among the measure's choices."""
     kappa: Estimate
@@ -146,7 +146,7 @@ class RankingAgreement(Record):
     measure: str
     """The measure."""
     against: str
-    """What people's order comes from: a question, or votes."""
+    """Source of people's ranking: a question, or votes."""
     systems: tuple[RankedSystem, ...]
     """Systems with a value on both sides, best first by people."""
     spearman: Estimate
@@ -156,16 +156,16 @@ class RankingAgreement(Record):
     p: float | None = Field(default=None, ge=0, le=1)
     """Chance of a correlation as high in size if the order were random (permutations of the systems)."""
     refusal: Reason | None = None
-    """Why nothing can be concluded; None: something can."""
+    """Reason why no conclusion is possible; None if one is."""
 
 
 class Ceiling(Record):
     """Upper bound of agreement with these raters, given their agreement with each other."""
 
     question: str
-    """What they were asked."""
+    """Question to people."""
     level: Where
-    """What one unit is."""
+    """Unit of analysis."""
     raters: float
     """Ratings per unit, on average."""
     alpha: Estimate
@@ -187,7 +187,7 @@ class Discriminant(Record):
     family: str
     """The measure whose aspects these are."""
     level: Where
-    """What one unit is."""
+    """Unit of analysis."""
     aspects: tuple[str, ...]
     """Aspects that both people and the measure have."""
     people: float
@@ -197,7 +197,8 @@ class Discriminant(Record):
     excess: Estimate
     """The second less the first, by resampling clusters."""
     confused: tuple[str, ...] = ()
-    """Where another aspect of the measure predicts people's significantly better than its own does."""
+    """Aspects of people's ratings that another aspect of the measure predicts significantly better than the same aspect
+    does."""
     verdict: Literal["distinguishes them", "halo", "inconclusive"]
     """``halo``: its aspects go together more than people's do."""
 
@@ -212,9 +213,9 @@ class Validity(Record):
     data: str
     """Whose answers, in words."""
     question: str
-    """What people were asked."""
+    """Question to people."""
     level: Where
-    """What one unit is."""
+    """Unit of analysis."""
     auc: Estimate | None = None
     """Pooled AUC for a yes-or-no question."""
     auc_within: Estimate | None = None
@@ -228,9 +229,9 @@ class Validity(Record):
     coverage: float = 1.0
     """Share of the rated units that have a value."""
     remark: str | None = None
-    """What a reader must know of these numbers."""
+    """Caveat on these numbers."""
     source: str
-    """Who computed it from which data: command, version, hash of the data."""
+    """Provenance: command, version and data hash."""
 
 
 class AgreementFindings(Record):
@@ -239,7 +240,7 @@ class AgreementFindings(Record):
     kind: ClassVar[str] = "agreement"
 
     title: str
-    """What was looked at."""
+    """Title of the analysis."""
     answer: tuple[str, ...]
     """The answer, in sentences."""
     measures: tuple[Measure, ...]
@@ -249,8 +250,8 @@ class AgreementFindings(Record):
     ratings: tuple[RatingAgreement, ...] = ()
     """Rating agreement, by question, level and measure."""
     references: tuple[RatingAgreement, ...] = ()
-    """What a user's mean rating in their other dialogues says of each rating: no measure, but what measures are held
-    against; only of questions that people answered for several dialogues."""
+    """Reference predictor: a user's mean rating in their other dialogues. Not a measure, but a yardstick for measures;
+    only for questions with several rated dialogues per user."""
     contrasts: tuple[AgreementContrast, ...] = ()
     """Differences between measures and the best baseline."""
     preferences: tuple[PreferenceAgreement, ...] = ()
@@ -258,7 +259,7 @@ class AgreementFindings(Record):
     rankings: tuple[RankingAgreement, ...] = ()
     """Ranking agreement by measure."""
     ceilings: tuple[Ceiling, ...] = ()
-    """What no measure can exceed."""
+    """Upper bounds of agreement."""
     discriminants: tuple[Discriminant, ...] = ()
     """Whether aspects are distinguished."""
     validity: tuple[Validity, ...] = ()
@@ -266,13 +267,13 @@ class AgreementFindings(Record):
     raters: dict[str, tuple[Raters, ...]] = Field(default_factory=dict)
     """By question (and ``VOTES``), the kinds of those who answered it; of older files nothing is known, and people taken."""
     training_data: tuple[TrainingExposure, ...] = ()
-    """Of which systems' dialogues a measure was trained on some, and how they were scored."""
+    """Dialogues of systems in a measure's training data, and how they were scored."""
     warnings: tuple[str, ...] = ()
-    """What a reader must know of the data."""
+    """Caveats on the data."""
     methods: tuple[str, ...] = Field(default=())
-    """How the numbers were made."""
+    """Methods text."""
     manifest: Manifest
-    """How it was made."""
+    """Provenance."""
 
     def raters_of(self, question: str) -> tuple[Raters, ...]:
         """Kinds of raters who answered a question."""

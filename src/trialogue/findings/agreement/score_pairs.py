@@ -33,7 +33,7 @@ class JudgedUnits:
     question: str
     """Name of the people's measure."""
     level: Where
-    """What one unit is."""
+    """Unit of analysis."""
     keys: tuple[Key, ...]
     """The units."""
     people: Floats
@@ -45,7 +45,7 @@ class JudgedUnits:
     groups: tuple[str, ...]
     """Group of each unit, such as its dataset; "" where there are none."""
     clusters: tuple[str, ...]
-    """What is drawn as one: the person where each dialogue has one of its own, else the dialogue."""
+    """Resampling units: the person if each dialogue has one of its own, else the dialogue."""
     clustered_by: str
     """``"person"`` or ``"dialogue"``."""
     values: dict[str, Floats]
@@ -53,7 +53,7 @@ class JudgedUnits:
 
     @property
     def users(self) -> tuple[str, ...] | None:
-        """Person of each unit; None if a unit has several raters, or nobody rated two units."""
+        """Person of each unit; None if a unit has several raters, or if no person rated two units."""
         known = self.clustered_by == "person" and len(set(self.clusters)) < len(self.clusters)
         return self.clusters if known else None
 

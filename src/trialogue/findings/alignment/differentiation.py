@@ -35,9 +35,9 @@ class PreferredPair:
     """Two systems in one conversation (or in reply to one situation), and the preferred one."""
 
     better: Conversation
-    """What the preferred one did."""
+    """Strategies of the preferred system."""
     worse: Conversation
-    """What the other one did."""
+    """Strategies of the other system."""
 
     @property
     def cluster(self) -> str:

@@ -21,7 +21,7 @@ class Differentiation(Record):
     kind: ClassVar[str] = "differentiation"
 
     measure: Measure
-    """What was measured."""
+    """Full name of the measure."""
     mixes: tuple[Mixture, ...]
     """From the worst system (0) to the ideal one (1)."""
     gain: Estimate

@@ -17,25 +17,25 @@ class Substitution(Record):
     strategy: str
     """The system's strategy."""
     n: int
-    """How often."""
+    """Frequency."""
 
 
 class StrategyRecall(Record):
     """Recall of one human strategy."""
 
     strategy: str
-    """What the human recommender did."""
+    """Strategy of the human recommender."""
     recall: Estimate
-    """How often the system did the same there."""
+    """Share of these replies in which the system used the same strategy."""
     instead: tuple[Substitution, ...]
-    """What it did otherwise, most often first."""
+    """Other strategies of the system, most frequent first."""
 
 
 class TurnRange(Record):
     """A range of turns."""
 
     turns: str
-    """Which, such as ``"3-4"``, from 1."""
+    """Range of turns, from 1, such as ``"3-4"``."""
     match: Estimate
     """Share of replies with the human's strategy there."""
 
@@ -119,7 +119,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
 
 
 def _describe_confusions(profile: AlignmentProfile) -> str:
-    """How often it did the same in all, then its commonest departure: good systems have one, too."""
+    """Overall recall and the most frequent confusion, which good systems have, too."""
     same = sum(_hits(one.recall) for one in profile.recalls)
     said = f"{profile.system} used the human's strategy in {same} of {profile.n} replies"
     worst = max(profile.recalls, key=lambda one: one.instead[0].n if one.instead else 0)
@@ -141,12 +141,12 @@ def plain(strategy: str) -> str:
 
 
 def _hits(share: Estimate) -> int:
-    """How many of its units a share counts."""
+    """Number of units counted by a share."""
     return round((share.value or 0.0) * share.n)
 
 
 def _describe_mixes(profile: AlignmentProfile) -> str:
-    """How far the mixes are apart, and where they differ most, in percentage points."""
+    """Distance between the strategy mixes and the largest differences, in percentage points."""
     gaps = {
         name: profile.system_mix.get(name, 0.0) - profile.human_mix.get(name, 0.0)
         for name in {*profile.system_mix, *profile.human_mix}
@@ -213,7 +213,7 @@ def _mix_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ..
 
 
 def _percent(share: float) -> str:
-    """Whole percent, and never 0 for what was used.
+    """Whole percent; at least 1 for strategies that occur.
 
     >>> _percent(0.4), _percent(0.001), _percent(0)
     ('40 %', '< 1 %', '0 %')

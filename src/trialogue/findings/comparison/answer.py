@@ -95,14 +95,14 @@ def _describe_failures(failures: "FailureComparison", before: str, after: str) -
 
 
 def _measures_say(deciding: Sequence["MeasureComparison"]) -> str:
-    """What the measures say beside failures: they are no verdict any more."""
+    """Results of the measures beside a failure verdict, which are no verdicts themselves."""
     return (
         "Apart from failures, " + list_names([f"{each.title} says {each.light}" for each in deciding], most=None) + "."
     )
 
 
 def _reasons(threats: Sequence[Threat], deciding: Sequence["MeasureComparison"], before: str, after: str) -> str:
-    """What a favourable verdict is conditional on; empty where nothing demotes it."""
+    """Conditions on a favourable verdict; empty if nothing demotes it."""
     conditional = [
         each for each in deciding if each.validity is Validity.CONDITIONAL and each.light in FAVOURABLE_LIGHTS
     ]
@@ -140,7 +140,7 @@ def _verdict(
 
 
 def _undetectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ...]:
-    """How small a difference could not have been detected, on the first measure that does not tell."""
+    """Smallest detectable difference of the first inconclusive measure."""
     for each in tested:
         interval = each.difference.interval
         if each.light == "inconclusive" and interval is not None:

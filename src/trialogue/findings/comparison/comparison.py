@@ -42,10 +42,10 @@ class MeasureComparison(Record):
     title: str
     """Name in prose."""
     light: Light
-    """What it says. ``not worse``: not better either, but not worse by more than the margin; ``equivalent``: within the
-    margin on both sides; ``changed``: it differs, and has no direction; ``no verdict``: a threat blocks it."""
+    """Result. ``not worse``: not better, but not worse by more than the margin; ``equivalent``: within the margin on both
+    sides; ``changed``: different, on a measure without direction; ``no verdict``: blocked by a threat."""
     validity: Validity = Validity.FIRM
-    """What the threats leave of it."""
+    """Validity after the gate."""
     difference: Estimate
     """After minus before, with interval and uncorrected p."""
     p_adjusted: float | None = Field(ge=0, le=1)
@@ -102,19 +102,19 @@ class Comparison(Record):
     light: Light
     """The verdict."""
     validity: Validity = Validity.FIRM
-    """What the threats leave of the verdict."""
+    """Validity of the verdict after the gate."""
     answer: tuple[str, ...]
     """The verdict in sentences."""
     failures: FailureComparison | None = None
-    """How often the two fail; None where it is not known of both."""
+    """Failure rates of both versions; None unless both are known."""
     threats: tuple[Threat, ...] = ()
-    """What could make the verdict wrong, those that block first."""
+    """Threats to the verdict, blocking ones first."""
     judgements: tuple[MeasureComparison, ...]
     """Measures that decide first, then the others, each in the runs' order."""
     moved: tuple[ChangedUnit, ...] = ()
-    """What changed most for the worse on measures that decide, the worst first."""
+    """Units with the largest losses on deciding measures, the largest first."""
     notes: tuple[str, ...] = ()
-    """What a reader must know: measures left out, runs made differently."""
+    """Caveats: omitted measures, runs with different settings."""
 
 
 def compare_sides(

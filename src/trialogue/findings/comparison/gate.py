@@ -89,8 +89,8 @@ def compare_failures(
     margin: float = FAILURE_MARGIN,
     alpha: float = 0.05,
 ) -> FailureComparison | None:
-    """How often two versions fail by the agent's fault; None where one of them was asked for nothing, or for
-    something else than the other.
+    """Compare the agent-fault rates of two versions; None if one of them was asked for nothing, or for something else
+    than the other.
 
     Args:
         before: what the old version finished.

@@ -20,9 +20,9 @@ class SystemSample:
     """One run's data on one system."""
 
     name: str
-    """What it is called in the comparison."""
+    """Name in the comparison."""
     system: str
-    """What it is called in the run."""
+    """Name in the run."""
     measures: Mapping[str, Measure]
     """Measures by full name, in the run's order."""
     values: Mapping[str, Estimate]

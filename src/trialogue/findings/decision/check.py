@@ -23,7 +23,7 @@ def declared_deviations(written: DecisionProtocol, declared: DecisionProtocol) -
 
 
 def _choices(protocol: DecisionProtocol) -> dict[DeviationKind, JsonValue]:
-    """What can be changed, as plain values; the order in which lists are written does not matter."""
+    """Changeable settings as plain values; the order of list items is irrelevant."""
     measures: list[JsonValue] = [*sorted(map(str, protocol.measures))]
     rules = sorted((rule.to_json() for rule in protocol.exclude), key=str)
     blocks: list[JsonValue] = [*sorted(code.value for code in protocol.blocks)]
@@ -85,7 +85,7 @@ def _sample(protocol: DecisionProtocol, facts: SystemFacts, league: League | Non
 
 
 def _dialogues(facts: SystemFacts, league: League | None) -> int:
-    """Dialogues of a system that say something of it; where people were asked about dialogues, those they answered for."""
+    """Dialogues of a system that carry data: for ratings of dialogues, those with answers."""
     done = facts.completion
     missing = sum(done.failed.values()) - done.failures_by(Fault.AGENT) if done is not None else 0
     rated: list[int] = []

@@ -45,7 +45,8 @@ def apply_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -
 
 
 def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tuple[Threat, ...]:
-    """Those that were found and those to the protocol, each as severe as the protocol says; those that block first.
+    """Detected threats and deviations from the protocol, with the severity that the protocol gives them; blocking ones
+    first.
 
     That several measures were looked at threatens no decision that was fixed, and kept, before anybody looked.
     """
@@ -71,7 +72,7 @@ def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
 
 
 def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
-    """The leagues; on the primary measure, nobody is better who is not so by more than the margin of superiority."""
+    """Leagues with verdicts on the primary measure limited to differences beyond the margin of superiority."""
     margin = protocol.margin.superiority
     if margin is None:
         return tuple(leagues)

@@ -40,7 +40,7 @@ def answer(
 def _verdicts(
     question: str, known: Sequence[JudgedSystem], differences: Sequence[JudgedDifference], threats: Sequence[Threat]
 ) -> Iterator[str]:
-    """What holds firmly, then what holds under conditions; or that nothing differs."""
+    """Firm verdicts, then conditional ones; or that no difference was found."""
     decided = [each for each in differences if each.verdict in ("better", "worse")]
     compared = sum(each.verdict != "undefined" for each in differences)
     for validity in (Validity.FIRM, Validity.CONDITIONAL):

@@ -42,9 +42,9 @@ class JudgeSettings:
     drawn_overall: bool = False
     """Labels were drawn over all systems together."""
     confidence: float = 0.95
-    """Of intervals."""
+    """Confidence level of intervals."""
     looks: int = 1
-    """How often the result may be looked at while labels are added."""
+    """Planned number of looks at the result while labels are added."""
     scale: tuple[float | None, float | None] = (None, None)
     """Ends of the scale of labels."""
     family: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def judging_findings(
 
 
 def _scope(table: JudgedTable, how: JudgeSettings, level: Literal["dialogue", "turn"]) -> str:
-    """To follow the question in a verdict: what it is about, where that is not the systems as such."""
+    """Phrase that limits a verdict to its estimand, if that is not the systems as such."""
     return f" in these {len(table.judge)} {level}s" if how.estimand is Estimand.THESE else ""
 
 

@@ -38,7 +38,7 @@ class JudgedSystem(Record):
     judged: int
     """Units that are to be judged."""
     labels: int
-    """Those that people labelled."""
+    """Number of labelled units."""
     value: JudgedValue
     """Its mean."""
     rank: int | None = None
@@ -48,7 +48,7 @@ class JudgedSystem(Record):
     worst_rank: int | None = None
     """Worst one."""
     validity: Validity = Validity.FIRM
-    """What threats leave of it."""
+    """Validity after the gate."""
 
 
 class JudgedDifference(Record):
@@ -63,9 +63,9 @@ class JudgedDifference(Record):
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p-value of the corrected difference by Holm's method over all pairs."""
     verdict: JudgeVerdict
-    """What the corrected difference says of ``a``."""
+    """Result of the corrected difference for ``a``."""
     validity: Validity = Validity.FIRM
-    """What threats leave of it."""
+    """Validity after the gate."""
 
 
 class JudgingFindings(Record):
@@ -74,13 +74,13 @@ class JudgingFindings(Record):
     kind: ClassVar[str] = "judging"
 
     title: str
-    """What was judged."""
+    """Title of the data."""
     judge: str
     """Full name of the judge's column."""
     question: str
-    """What people were asked."""
+    """Question to people."""
     level: Literal["dialogue", "turn"]
-    """What one unit is."""
+    """Unit of analysis."""
     estimand: Estimand
     """These units, or the population they were drawn from."""
     raters: Estimand
@@ -88,7 +88,7 @@ class JudgingFindings(Record):
     is_share: bool
     """Whether labels are 0 and 1."""
     labels_by: tuple[Raters, ...]
-    """Who labelled."""
+    """Kinds of labellers."""
     rater_count: int
     """Raters that are known by code; 0: only aggregates are known, and their error is not."""
     noise: float | None
@@ -102,9 +102,9 @@ class JudgingFindings(Record):
     abstained: int
     """Units without a score of the judge."""
     confidence: float
-    """Of every interval, before any correction for looks."""
+    """Confidence level of every interval, before the correction for looks."""
     looks: int
-    """How often the result may be looked at while labels are added."""
+    """Planned number of looks at the result while labels are added."""
     overall: JudgedValue
     """Mean over all units."""
     systems: tuple[JudgedSystem, ...]
@@ -112,15 +112,15 @@ class JudgingFindings(Record):
     differences: tuple[JudgedDifference, ...]
     """All pairs that have estimates, the surest first."""
     threats: tuple[Threat, ...]
-    """What speaks against it."""
+    """Threats to the result."""
     answer: tuple[str, ...]
     """The answer, in sentences."""
     warnings: tuple[str, ...] = ()
-    """What a reader must know of the data."""
+    """Caveats on the data."""
     methods: tuple[str, ...] = ()
-    """How the numbers were made."""
+    """Methods text."""
     manifest: Manifest
-    """How it was made."""
+    """Provenance."""
 
 
 class PlannedLabel(Record):

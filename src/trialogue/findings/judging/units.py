@@ -14,13 +14,13 @@ class JudgedUnit:
     """One unit with the judge's score and human labels."""
 
     key: Key
-    """What it is."""
+    """Key of the dialogue or reply."""
     judge: float | None
     """The judge's score; None: it gave none."""
     answers: tuple[tuple[str, float], ...] = ()
     """(rater, label) of each who labelled it."""
     cluster: Hashable = None
-    """What it was drawn with; None: it is one by itself."""
+    """Cluster; None: independent of other units."""
     chance: float | None = None
     """Chance that it was to be labelled; None: the same for all of a system."""
 

@@ -36,7 +36,7 @@ def passport_answer(found: PassportFindings) -> tuple[str, ...]:
 
 
 def sentences_of(found: PassportFindings, part: PassportPart) -> list[str]:
-    """What is said of one part."""
+    """Sentences on one part."""
     said = list(_SENTENCES[part](found))
     said += [f"Not known: {each.why}." for each in found.missing if each.part is part]
     return said
@@ -184,7 +184,7 @@ def _cost(found: PassportFindings) -> Iterator[str]:
 
 
 def cost_text(cost: Cost) -> str:
-    """What a dialogue takes, as a clause."""
+    """Cost per dialogue, as a clause."""
     parts = [f"{render_estimate(cost.turns)} user messages"]
     if cost.calls is not None:
         parts.append(f"{cost.calls:.1f} model calls, {cost.tokens_in or 0:,.0f} + {cost.tokens_out or 0:,.0f} tokens")
@@ -207,7 +207,7 @@ _SENTENCES = {
 
 
 def sample_of(found: PassportFindings, part: PassportPart) -> Sample | None:
-    """What a part rests on; None where it could not be had."""
+    """Sample of a part; None if the part is missing."""
     match part:
         case PassportPart.BEHAVIOR:
             return found.behavior.sample if found.behavior else None

@@ -14,7 +14,7 @@ from trialogue.findings.resampling import Resampling
 
 @dataclass(frozen=True)
 class Copies:
-    """What of the simulated dialogues is somebody else's."""
+    """Verbatim copies in simulated dialogues."""
 
     dialogues: int = 0
     """Simulated dialogues that are word for word among the real ones."""

@@ -173,7 +173,7 @@ def _held_out_points(both: _Rows, how: Resampling, name: str) -> tuple[Floats, I
 
 
 def _groups(both: _Rows, folds: Ints | None) -> list[Hashable]:
-    """Which dialogues are compared: those of one fit, and of one agent where agents are held out."""
+    """Dialogues to compare: of one fit, and of one agent if agents are held out."""
     numbers = folds if folds is not None else np.zeros(len(both.labels), dtype=np.intp)
     if not both.by_agent:
         return [int(number) for number in numbers]

@@ -14,12 +14,12 @@ from trialogue.stats.resampling.bootstrap import mean_of
 
 @dataclass(frozen=True)
 class GateFlags:
-    """What the gates say of some dialogues."""
+    """Gate results of a set of dialogues."""
 
     flags: tuple[Mapping[Gate, bool | None], ...]
     """For each dialogue; None: it does not hold what would show the fault."""
     clusters: tuple[str, ...]
-    """Who the user is."""
+    """User of each dialogue."""
 
 
 def gate_shares(real: GateFlags, simulated: GateFlags, *, confidence: float = 0.95) -> Gates:

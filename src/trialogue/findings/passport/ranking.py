@@ -30,16 +30,16 @@ class Outcomes:
     """One outcome of the dialogues of one side."""
 
     values: Floats
-    """Of each dialogue."""
+    """Value of each dialogue."""
     systems: tuple[str, ...]
     """With whom."""
     clusters: tuple[str, ...]
-    """Who the user is."""
+    """User of each dialogue."""
     is_lower_better: bool = False
     """Direction."""
 
     def of_systems(self, names: Sequence[str]) -> "Outcomes":
-        """Those with some systems."""
+        """Outcomes of a subset of systems."""
         kept = [place for place, system in enumerate(self.systems) if system in names]
         return Outcomes(
             self.values[kept],

@@ -22,24 +22,24 @@ class PassportPart(StrEnum):
     KNOWN_GROUPS = "known_groups"
     """Does their outcome fall where an agent was made worse on purpose?"""
     STABILITY = "stability"
-    """What do seeds, prompts and models change?"""
+    """Variation over seeds, prompts and models."""
     GATES = "gates"
     """In how many dialogues do users not behave as users?"""
     COST = "cost"
-    """What does a dialogue take?"""
+    """Time, calls, tokens and money per dialogue."""
 
 
 class MissingPart(Record):
-    """A part, or something in it, that could not be had."""
+    """A part, or an element of one, that is missing."""
 
     part: PassportPart
-    """Which part."""
+    """The missing part."""
     why: Reason
     """Why."""
 
 
 class Sample(Record):
-    """What a part rests on."""
+    """Sample behind a part."""
 
     real: int = 0
     """Dialogues of real users."""
@@ -52,12 +52,12 @@ class Sample(Record):
 
 
 class Distance(Record):
-    """How far simulated users are from real ones in one respect, beside how far real users are from one another."""
+    """Distance between simulated and real users in one aspect, with the split-half distance of real users."""
 
     name: str
     """Short name."""
     title: str
-    """What is compared, and how."""
+    """Aspect and distance measure."""
     value: Estimate
     """Between half of the real users and as many simulated ones; the mean over random halves."""
     yardstick: Estimate
@@ -67,12 +67,12 @@ class Distance(Record):
 
 
 class Discriminator(Record):
-    """Something that is to tell simulated dialogues from real ones."""
+    """A classifier of simulated against real dialogues."""
 
     name: str
     """Short name."""
     title: str
-    """What it looks at."""
+    """Features of the classifier."""
     auc: Estimate
     """Probability that it takes a simulated dialogue for the more simulated one of two; .5: it cannot tell."""
     is_trivial: bool = False
@@ -80,7 +80,7 @@ class Discriminator(Record):
 
 
 class Folds(StrEnum):
-    """What a classifier did not see of the dialogues it is tested on."""
+    """Units held out in the cross-validation of classifiers."""
 
     PERSON = "person"
     """Neither the real nor the simulated user."""
@@ -92,13 +92,13 @@ class Behavior(Record):
     """Part one."""
 
     sample: Sample
-    """What it rests on."""
+    """Sample."""
     distances: tuple[Distance, ...]
     """Acts, vocabulary, lengths, turns, endings, copied messages."""
     discriminators: tuple[Discriminator, ...]
     """The classifier, the same after matching lengths, and trivial ones."""
     folds: Folds = Folds.PERSON
-    """How the classifier is cross-validated."""
+    """Cross-validation of the classifier."""
     split_half: Estimate
     """AUC of the same classifier on random halves of the real users: its own yardstick."""
     is_fair: bool | None = None
@@ -130,7 +130,7 @@ class SystemOrder(Record):
     ranks: tuple[SystemRank, ...]
     """Best first."""
     sample: Sample
-    """What it rests on."""
+    """Sample."""
 
 
 class RankingValidity(Record):
@@ -175,7 +175,7 @@ class KnownGroup(Record):
     agent: str
     """The agent."""
     way: str
-    """What replies were replaced by."""
+    """Kind of sabotage."""
     measure: str
     """The outcome, by its full name."""
     doses: tuple[Dose, ...]
@@ -185,11 +185,11 @@ class KnownGroup(Record):
     needed: int | None = None
     """Users from which on the outcome falls with every dose in 80 % of resamples; None: no number that was tried."""
     sample: Sample
-    """What it rests on."""
+    """Sample."""
 
 
 class Factor(StrEnum):
-    """What was varied."""
+    """Varied factor."""
 
     SEED = "seed"
     """The seed: other needs, other choices."""
@@ -211,7 +211,7 @@ class SystemSpread(Record):
 
 
 class VarianceShares(Record):
-    """Where the variance of single dialogues comes from."""
+    """Variance components of single dialogues."""
 
     systems: Estimate
     """Between systems: what simulated users are for."""
@@ -227,11 +227,11 @@ class Stability(Record):
     """Part four, for one factor and one outcome."""
 
     factor: Factor
-    """What was varied."""
+    """Varied factor."""
     measure: str
     """The outcome."""
     levels: tuple[str, ...]
-    """What it was varied over."""
+    """Levels of the factor."""
     spreads: tuple[SystemSpread, ...]
     """One for each system."""
     orders: int
@@ -241,25 +241,25 @@ class Stability(Record):
     why: Reason | None = None
     """Why there are none."""
     sample: Sample
-    """What it rests on."""
+    """Sample."""
 
 
 class GateShare(Record):
-    """How often one fault is found."""
+    """Share of dialogues with one fault."""
 
     gate: Gate | None
     """The fault; None: any of them."""
     simulated: Estimate
     """Share of the simulated dialogues that could show it."""
     real: Estimate
-    """Of the real ones: what the detector finds where there is nothing, or people's own faults."""
+    """Share among real dialogues: false detections, or faults of real users."""
 
 
 class Gates(Record):
     """Part five."""
 
     sample: Sample
-    """What it rests on."""
+    """Sample."""
     shares: tuple[GateShare, ...]
     """Any fault first, then each."""
 
@@ -268,7 +268,7 @@ class Cost(Record):
     """Part six."""
 
     sample: Sample
-    """What it rests on."""
+    """Sample."""
     turns: Estimate
     """User messages of a dialogue: each is at least one call where a model plays the user."""
     calls: float | None = None
@@ -280,13 +280,13 @@ class Cost(Record):
     money: float | None = None
     """Price of a dialogue; None: unknown."""
     currency: str | None = None
-    """Of the price."""
+    """Currency of the price."""
     seconds: float | None = None
     """Wall-clock seconds of a dialogue, the agent's included; None: nothing was timed."""
     why: Reason | None = None
-    """Why something is unknown."""
+    """Reason for unknown values."""
     models: dict[str, int] = Field(default_factory=dict)
-    """Users' messages by the model (id and fingerprint) that answered for them; {}: nobody recorded any."""
+    """Number of users' messages by the model (id and fingerprint) that answered; {}: not recorded."""
     wordings: dict[str, int] = Field(default_factory=dict)
     """Outcomes of the model's wordings of an agenda's messages: ``model``, or why one was rejected; {}: there are none."""
 
@@ -301,7 +301,7 @@ class PassportFindings(Record):
     users: str
     """Whose it is."""
     signature: str | None = None
-    """Of their prompts or weights; None: they have none."""
+    """Signature of prompts or weights; None if there are none."""
     real: tuple[str, ...] = ()
     """The real users they are held against."""
     answer: tuple[str, ...] = ("",)
@@ -321,17 +321,17 @@ class PassportFindings(Record):
     cost: Cost | None = None
     """Part six."""
     missing: tuple[MissingPart, ...] = ()
-    """What could not be had, and why."""
+    """Missing elements with reasons."""
     threats: tuple[Threat, ...] = ()
-    """What speaks against it, what blocks first."""
+    """Threats, blocking ones first."""
     warnings: tuple[str, ...] = ()
-    """What a reader must know of the data."""
+    """Caveats on the data."""
     methods: tuple[str, ...] = ()
-    """How the numbers were made."""
+    """Methods text."""
     sources: tuple[str, ...] = ()
-    """Where the methods are from."""
+    """Sources of the methods."""
     manifest: Manifest
-    """How it was made."""
+    """Provenance."""
 
     @property
     def is_blocked(self) -> bool:

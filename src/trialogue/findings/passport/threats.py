@@ -1,5 +1,4 @@
-"""What speaks against a passport: copies, fitting on the same text, few users, agents that only one side
-met, failures."""
+"""Threats to a passport: copies, fitting on the same text, few users, agents met by one side only, failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -23,11 +23,11 @@ class UserSample:
     rows: Floats
     """Features of each dialogue, shape (n, k)."""
     clusters: tuple[str, ...]
-    """Who the user is: a person, a need, or the dialogue itself."""
+    """User of each dialogue: a person, a need, or the dialogue itself."""
     systems: tuple[str, ...]
     """With whom."""
     counts: dict[str, tuple[Counter[Hashable], ...]]
-    """By the name of a distance: what is counted in each dialogue."""
+    """Counts in each dialogue, by name of the distance."""
 
     def __len__(self) -> int:
         return len(self.clusters)

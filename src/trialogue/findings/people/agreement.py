@@ -110,7 +110,7 @@ def _fleiss(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Ge
 
 
 def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Generator, *, weights: Any) -> Agreement:
-    """Of two raters; of more, the mean over pairs that share enough (Light 1971)."""
+    """Cohen's kappa of two raters; of more, the mean over pairs with enough common units (Light 1971)."""
     name = "Cohen's kappa" + (", quadratic weights" if weights == "quadratic" else "")
     shared: dict[tuple[str, str], list[Hashable]] = defaultdict(list)
     for thing, given in table.items():

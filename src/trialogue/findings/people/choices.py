@@ -156,7 +156,7 @@ def _sensitivity(
 def _countable_choices(
     preferences: Iterable[Preference], people: Sequence[Participant], rules: Rules | None
 ) -> tuple[list[Preference], list[str]]:
-    """Choices of people in the main analysis, and what was left out."""
+    """Choices in the main analysis, and the excluded ones."""
     given = list(preferences)
     seen: set[str] = set()
     doubled = sorted({choice.id for choice in given if choice.id in seen or seen.add(choice.id)})  # type: ignore[func-returns-value]
@@ -201,7 +201,7 @@ def _warnings(given: Sequence[Preference]) -> Iterable[str]:
 def _first_side_rate(
     given: Sequence[Preference], presentations: Mapping[str, Presentation], seed: int
 ) -> tuple[Estimate, float | None]:
-    """How often the side that was shown first is chosen."""
+    """Share of choices of the side displayed first."""
     sides: list[Choice] = []
     raters: list[Hashable] = []
     for choice in given:
@@ -216,7 +216,7 @@ def _first_side_rate(
 
 
 def _agreement(given: Sequence[Preference], seed: int) -> tuple[Agreement, ...]:
-    """Of judgements of the same pair, as the side that was chosen."""
+    """Agreement of raters on the chosen side of the same pair."""
     table: dict[Hashable, dict[str, str]] = {}
     for choice in given:
         if choice.rater is not None:
@@ -273,7 +273,7 @@ def _kappa(coders: Sequence[Mapping[str, set[str]]], name: str, rng: np.random.G
 
 
 def item_of(choice: Preference) -> Hashable:
-    """Cluster of what was compared: the situation, or the two dialogues; otherwise the choice itself."""
+    """Cluster of a choice: the situation or the two dialogues; otherwise the choice itself."""
     if choice.situation_id is not None:
         return (choice.situation_id, frozenset((choice.a, choice.b)))
     if choice.dialogue_a is not None and choice.dialogue_b is not None:

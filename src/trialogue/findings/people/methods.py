@@ -128,7 +128,7 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
 
 
 def _sensitivity(what: str, names: Sequence[str]) -> Iterable[str]:
-    """What the comparison was repeated with."""
+    """Description of the sensitivity analysis."""
     ways = {
         WITHOUT: "without each planned rule in turn",
         ONLY: "with each exclusion rule alone",

@@ -17,7 +17,7 @@ from trialogue.stats.resampling.clusters import cluster_sums
 
 RESAMPLES = 2_000
 Unit: TypeAlias = tuple[str | None, str | None, str | None, int | None]
-"""Situation, dialogue, system, utterance: what was rated."""
+"""Key of a rated unit: situation, dialogue, system, utterance."""
 NOTHING = Estimate(value=None, n=0, why=Reason.of(ReasonCode.NOTHING_RATED_BY_BOTH))
 
 
@@ -50,7 +50,7 @@ def _unit(score: Score) -> Unit:
 
 
 def _cluster(unit: Unit) -> Hashable:
-    """What is independent of others: a situation, or else a dialogue."""
+    """Independent unit: a situation, or else a dialogue."""
     return unit[0] if unit[0] is not None else unit[1]
 
 

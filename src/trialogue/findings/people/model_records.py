@@ -8,13 +8,13 @@ class ModelSystem(Record):
 
     system: str
     mean: float | None
-    """Of the model's ratings."""
+    """Mean of the model's ratings."""
     people: float | None
-    """Of people's, a thing's mean counting once."""
+    """Mean of people's ratings, each unit's mean with weight 1."""
 
 
 class ModelRatings(Record):
-    """What a language model answered to a criterion beside people; in no other number of a report."""
+    """A language model's ratings of a criterion, beside people's; used in no other number of a report."""
 
     rater: str
     """The model's name."""
@@ -35,7 +35,7 @@ class ModelRatings(Record):
 
 
 class ModelChoices(Record):
-    """What a language model chose beside people; in no other number of a report."""
+    """A language model's choices, beside people's; used in no other number of a report."""
 
     rater: str
     choices: int

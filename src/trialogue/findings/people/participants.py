@@ -19,7 +19,7 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 
 
 BY_HAND = "excluded by hand"
-"""Stands beside rules where exclusions are varied; no rule is called so, since a rule's name has no spaces."""
+"""Name of manual exclusion among exclusion rules; rule names contain no spaces, so it is unique."""
 
 
 class Participant(Record):
@@ -30,7 +30,7 @@ class Participant(Record):
     participant: str
     """The code that is ``rater`` elsewhere."""
     state: State
-    """Where it ended."""
+    """Final state."""
     reached: Stage | None = None
     """The furthest stage; None: as the state says, or ``active`` for those with answers, else ``arrived``."""
     reason: str | None = None
@@ -60,7 +60,7 @@ class Presentation(Record):
     """Position and duration of what a participant was shown."""
 
     position: int | None = None
-    """1 for what was shown first."""
+    """Display position, from 1."""
     trial: int | None = None
     """Page of the session, from 1."""
     seconds: float | None = None

@@ -17,9 +17,9 @@ class TestResult(Record):
     __test__ = False  # not one of pytest's
 
     name: str
-    """Which one: ``likelihood ratio``."""
+    """Name of the test, such as ``likelihood ratio``."""
     basis: str
-    """What it rests on: ``cumulative-link mixed model, 1,620 ratings``."""
+    """Model and sample, such as ``cumulative-link mixed model, 1,620 ratings``."""
     statistic: float | None = None
     """Its statistic."""
     freedom: tuple[float, ...] = ()
@@ -40,7 +40,7 @@ class Attrition(Record):
     reason: str
     """``failed: attention``, ``withdrew``, ``timed_out``, ..."""
     count: int
-    """How many."""
+    """Number of participants."""
 
 
 class Exclusion(Record):
@@ -49,9 +49,9 @@ class Exclusion(Record):
     rule: str
     """Its name."""
     meaning: str
-    """What it says."""
+    """Description of the rule."""
     planned: bool
-    """Whether it was fixed before launch; others exclude nobody from the main analysis."""
+    """Whether the rule was fixed before launch; others do not exclude from the main analysis."""
     participants: int
     """Completed participants that hit it."""
 
@@ -82,7 +82,7 @@ class ParticipantFlow(Record):
     reached: dict[str, int]
     """People who came at least as far as ``arrived``, ``consented``, ``screened``, ``active``, ``completed``."""
     losses: tuple[Attrition, ...]
-    """Who went no further, by stage and reason; those still under way as ``under way``."""
+    """Participants who stopped, by stage and reason; active ones as ``under way``."""
     excluded: int
     """Completed, but hit a planned rule or were excluded by hand."""
     analysed: int
@@ -105,7 +105,7 @@ class Agreement(Record):
     estimate: Estimate
     """With interval."""
     note: str = ""
-    """What it rests on or means."""
+    """Basis or interpretation."""
 
 
 class SystemRatings(Record):
@@ -130,7 +130,7 @@ class PairFindings(Record):
     odds_ratio: Estimate
     """Odds of a higher rating of a, by the ordinal model; p uncorrected."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """Of the ordinal model, after Holm over all pairs."""
+    """p-value of the ordinal model, Holm-adjusted over all pairs."""
     difference: Estimate
     """In points of the scale, by the linear mixed model; p uncorrected."""
     difference_p_adjusted: float | None
@@ -177,11 +177,11 @@ class SensitivityRow(Record):
     """Main comparison under other exclusion rules."""
 
     name: str
-    """Who is left out."""
+    """Exclusion rule."""
     participants: int
     ratings: int
     p: float | None = Field(ge=0, le=1)
-    """Of the main test."""
+    """p-value of the main test."""
     why: Reason | None = None
     pairs: tuple[Estimate, ...] = ()
     """Log-odds of each pair of the main analysis, in its order."""
@@ -196,12 +196,12 @@ class RatingFindings(Record):
 
     measure: str
     title: str
-    """What it is called; it says who rated where that was not people."""
+    """Display name; includes the kind of rater unless they are people."""
     raters: tuple[Raters, ...] = ()
     """The kinds of those who rated; () in older files."""
     better: Literal["higher", "lower"]
     points: tuple[float, ...]
-    """Of the scale."""
+    """Points of the scale."""
     labels: dict[str, str] = Field(default_factory=dict)
     """Words of points."""
     systems: tuple[SystemRatings, ...]
@@ -252,7 +252,7 @@ class ChoiceSensitivity(Record):
     """Choices under other exclusion rules."""
 
     name: str
-    """Who is left out."""
+    """Exclusion rule."""
     participants: int
     judgements: int
     why: Reason | None = None
@@ -272,7 +272,7 @@ class CodeFindings(Record):
     by_side: dict[str, int]
     """Times it was given, by the first side of the judgement (the simulator)."""
     share: float
-    """Of all codes that all coders gave, 0 to 1."""
+    """Share of all codes by all coders, 0 to 1."""
     kappa: Estimate
     """Cohen's, of the two coders, over explanations that both coded."""
 
@@ -338,7 +338,7 @@ class Answers(Record):
     labels: dict[str, str] = Field(default_factory=dict)
     """Words of points; empty for numbers."""
     spread: tuple[float, ...] = ()
-    """Of numbers: the lowest, both quartiles with the median between them, the highest; empty for points of a scale."""
+    """For numbers: minimum, quartiles and maximum; empty for scales."""
 
 
 class OptionRow(Record):
@@ -381,7 +381,7 @@ class StudyFindings(Record):
     choices: ChoiceFindings | None = None
     labels: LabelFindings | None = None
     model_ratings: tuple[ModelRatings, ...] = ()
-    """Of language models, beside people."""
+    """Ratings by language models, beside people's."""
     model_choices: tuple[ModelChoices, ...] = ()
     """The same of choices."""
     answers: tuple[Answers, ...] = ()
@@ -392,7 +392,7 @@ class StudyFindings(Record):
     """A paragraph for a paper, in sentences."""
     alpha: float = 0.05
     study_hash: str | None = None
-    """Of the study file that was launched."""
+    """Hash of the launched study file."""
     early_looks: tuple[InterimLook, ...] = ()
     """Looks at results before the planned end."""
     manifest: Manifest

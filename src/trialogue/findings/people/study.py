@@ -44,14 +44,14 @@ class StudyData:
     rules: Rules | None = None
     """Planned exclusion rules; None: every flag excludes."""
     presentations: Mapping[Key, Presentation] = field(default_factory=dict)
-    """Of ratings."""
+    """Presentations of ratings."""
     shown: Mapping[str, Presentation] = field(default_factory=dict)
-    """Of preferences, by id."""
+    """Presentations of preferences, by id."""
     codes: Sequence[Code] = ()
     options: Sequence[OptionValue] = ()
-    """Of rankings, best–worst choices and boxes, a row for each thing offered."""
+    """Rankings, best–worst choices and multiple choices, one row per option."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """Of questions with options, by name."""
+    """Titles of questions with options, by name."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
     task: Literal["choice", "realism"] = "choice"
     primary: str | None = None
@@ -61,13 +61,13 @@ class StudyData:
     early_looks: tuple[InterimLook, ...] = ()
     """Looks at results before the planned number of answers was there."""
     model_scores: Sequence[Score] = ()
-    """Of language models beside people; among no others."""
+    """Scores by language models; in no other field."""
     model_preferences: Sequence[Preference] = ()
     """The same of choices."""
     raters: Raters = Raters.PEOPLE
-    """Who took part; ratings and choices say of themselves who gave them, labels do not."""
+    """Participants, needed for labels; ratings and choices name their raters themselves."""
     notes: Sequence[str] = ()
-    """What was repaired while reading."""
+    """Repairs made while reading."""
 
     @property
     def countable_people(self) -> frozenset[str] | None:
@@ -206,7 +206,7 @@ def _raters(data: StudyData) -> tuple[Raters, ...]:
 
 
 def _pages(data: StudyData) -> dict[str, list[float]]:
-    """Seconds on each page by participant: what was shown together was shown for one time."""
+    """Seconds per page by participant; units displayed together share one duration."""
     pages: dict[str, dict[object, float]] = {}
     for key, shown in data.presentations.items():
         if key[0] is not None and shown.seconds is not None:

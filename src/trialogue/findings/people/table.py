@@ -33,9 +33,9 @@ class Row:
     rater: str
     system: str
     item: str
-    """What several systems can answer: a situation; or else the dialogue."""
+    """Unit that several systems can answer: a situation, or else the dialogue."""
     thing: Hashable
-    """What was rated: one system's reply to the item."""
+    """Rated unit: one system's reply to the item."""
     group: str
     """The dialogue that items come from."""
     position: int | None

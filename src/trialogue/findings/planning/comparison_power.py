@@ -178,7 +178,7 @@ def _search(enough: Callable[[int], bool]) -> None:
 
 
 def _lift(pilot: Pilot, difference: float) -> Callable[[float, np.random.Generator], float]:
-    """What turns a value of the pilot into one of the new version."""
+    """Transformation from pilot values to values of the new version."""
     old = [value for values in pilot.before.values() for value in values]
     new = [value for values in (pilot.after or pilot.before).values() for value in values]
     start, target = float(np.mean(new)), float(np.mean(old)) + difference

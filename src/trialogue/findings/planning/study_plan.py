@@ -18,17 +18,17 @@ class Variances:
     """Standard deviations in logits, as the report's ordinal model estimates them."""
 
     rater: float
-    """Of participants' levels."""
+    """SD between participants."""
     rater_system: float
-    """Of participant by system: tastes."""
+    """SD of participant by system: individual taste."""
     item: float
-    """Of situations' levels."""
+    """SD between situations."""
     item_system: float
-    """Of situation by system: a system's reply that happens to be good or bad."""
+    """SD of situation by system: quality of a system's single replies."""
     dialogue: float = 0.0
-    """Of dialogues that situations come from."""
+    """SD between source dialogues of situations."""
     dialogue_system: float = 0.0
-    """Of dialogue by system."""
+    """SD of dialogue by system."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for a negative value."""
@@ -41,7 +41,7 @@ class StudyPlan:
     """Design of a planned study."""
 
     effects: tuple[float, ...]
-    """Of each system, in logits; equal ones are true nulls."""
+    """True effect of each system, in logits; equal ones are true nulls."""
     participants: int
     """People who begin."""
     tasks: int

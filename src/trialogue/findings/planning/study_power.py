@@ -73,7 +73,8 @@ class DesignAlternative(Record):
     at: StudyPower | None
     """A plan that reaches it, simulated; None: no plan on this way does."""
     limit: float | None
-    """Where none does, the formula's power at its end: however many participants, or a rating of each reply."""
+    """If no alternative reaches the target: the formula's limit of power, with unlimited participants or one rating per
+    reply."""
 
 
 class PowerFindings(Record):
@@ -82,7 +83,7 @@ class PowerFindings(Record):
     kind: ClassVar[str] = "study_power"
 
     source: str
-    """Where the variances are from."""
+    """Source of the variances."""
     effects: tuple[float, ...]
     variances: dict[str, float]
     thresholds: tuple[float, ...]
@@ -279,7 +280,7 @@ def _smallest(plan: StudyPlan, way: Way, power: float, level: float, times: floa
 
 
 def _correction(plan: StudyPlan, simulated: float, level: float) -> float:
-    """The factor on the formula's variance at which it gives what was simulated."""
+    """Factor on the formula's variance that reproduces the simulated power."""
     low, high = 0.25, 4.0
     for _ in range(20):
         middle = float((low * high) ** 0.5)

@@ -14,9 +14,9 @@ class Preset:
     """A published study as the basis of a plan."""
 
     name: str
-    """What it is called at the command line."""
+    """Name on the command line."""
     source: str
-    """Where design and variances come from, in words."""
+    """Source of design and variances."""
     systems: int
     participants: int
     tasks: int

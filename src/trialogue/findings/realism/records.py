@@ -13,7 +13,7 @@ class Gap(Record):
     name: str
     """Short name."""
     title: str
-    """What it is."""
+    """Display name."""
     real: Estimate
     """Mean over real dialogues."""
     simulated: Estimate
@@ -28,7 +28,7 @@ class Divergence(Record):
     """Divergence between the acts of simulated and real users (DS-KL)."""
 
     acts: str
-    """What was counted: annotated acts, or acts recognised in the text."""
+    """Kind of acts: annotated, or recognised in the text."""
     value: Estimate
     """(KL(P|Q) + KL(Q|P)) / 2 in nats, half a count added to every act that either has."""
     split_half: Estimate
@@ -92,7 +92,7 @@ class RealismFindings(Record):
     kind: ClassVar[str] = "realism"
 
     title: str
-    """What was compared."""
+    """Title of the analysis."""
     answer: tuple[str, ...]
     """The answer, in sentences."""
     gaps: tuple[Gap, ...]
@@ -104,8 +104,8 @@ class RealismFindings(Record):
     predictions: tuple[Prediction, ...] = ()
     """Orders of agents that both sides met."""
     warnings: tuple[str, ...] = ()
-    """What a reader must know."""
+    """Caveats."""
     methods: tuple[str, ...] = ()
-    """How the numbers were made."""
+    """Methods text."""
     manifest: Manifest
-    """How it was made."""
+    """Provenance."""

@@ -34,7 +34,7 @@ def primary_league(leagues: Sequence[League]) -> League | None:
 
 
 def _leagues_with_direction(leagues: Sequence[League]) -> list[League]:
-    """Those with a direction and values."""
+    """Leagues with a direction and values."""
     return [
         league
         for league in leagues
@@ -138,7 +138,7 @@ def _no_verdict(leagues: Sequence[League]) -> str:
 
 
 def _standing_of(league: League, leagues: Sequence[League]) -> Iterator[str]:
-    """What a reader must know of the measure that leads: that it decides nothing, or that its equals say the opposite."""
+    """Caveat on the leading measure: it decides nothing, or equivalent measures contradict it."""
     basis = league.measure.basis
     if basis is Basis.REPLIES:
         yield "It only describes the replies, so it does not decide which system is better."

@@ -70,7 +70,7 @@ def copied_references(findings: Findings) -> Iterator[Threat]:
 
 
 def different_situations(findings: Findings) -> Iterator[Threat]:
-    """Pairs of systems compared on a part of what they answered."""
+    """Pairs of systems that are compared on a part of their situations."""
     for pair in findings.shared_situations:
         yield Threat(
             code=ThreatCode.DIFFERENT_SITUATIONS,
@@ -174,7 +174,7 @@ def detect_at_chance(findings: Findings) -> Iterator[Threat]:
 
 
 def _computed_leagues(findings: Findings) -> Iterator[League]:
-    """Measures that nobody judged."""
+    """Leagues of automatic measures."""
     return (league for league in findings.leagues if league.measure.by != "people")
 
 

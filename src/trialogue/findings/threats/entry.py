@@ -11,12 +11,12 @@ class ThreatText:
     """The texts of one kind of threat."""
 
     title: str
-    """What it is, in a few words."""
+    """Short name."""
     detected: str
-    """How it is found."""
+    """Detection rule."""
     effect: str
-    """What it does, and from where on."""
+    """Effect and its threshold."""
     sentence: Callable[[Threat], str]
-    """What is said of one: a clause that can follow "but" or stand as a sentence, without a full stop."""
+    """Text of one threat: a clause that can follow "but" or stand as a sentence, without a full stop."""
     opens_with_names: bool = False
     """Whether the clause begins with the names of the systems, which keep their spelling at a sentence's start."""

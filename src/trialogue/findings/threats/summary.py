@@ -23,7 +23,7 @@ def demoting_clauses(threats: Iterable[Threat]) -> str:
 
 
 def stated_threats(threats: Iterable[Threat]) -> list[Threat]:
-    """Those whose clauses ``demoting_clauses`` writes, so that a list beside the sentence can leave them out."""
+    """Threats whose clauses ``demoting_clauses`` writes, so that a list beside the sentence can omit them."""
     return [threat for group in list(_demoting(threats).values())[:MOST_REASONS] for threat in group]
 
 
@@ -52,9 +52,9 @@ class ThreatLine:
     """One line of the threat list."""
 
     severity: Severity
-    """What it does."""
+    """Effect."""
     text: str
-    """What it is, and what it is about."""
+    """Threat and its subject."""
 
 
 def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[ThreatLine]:

@@ -22,7 +22,7 @@ GATE_WORDS: Mapping[Gate, str] = {
     Gate.TRUNCATED: "empty or cut messages",
     Gate.NEED_CONTRADICTED: "need contradicted",
 }
-"""What each fault of users is called in a sentence."""
+"""Name of each user fault in a sentence."""
 
 
 def sentence(threat: Threat) -> str:
@@ -59,7 +59,7 @@ def _count_of(facts: Facts, part: str, whole: str) -> str:
 
 
 def _gates(facts: Facts) -> str:
-    """What users did, and in how many dialogues."""
+    """User faults with their numbers of dialogues."""
     gates = facts["gates"]
     return (
         ", ".join(f"{GATE_WORDS[Gate(name)]} {count}" for name, count in gates.items())
@@ -69,7 +69,7 @@ def _gates(facts: Facts) -> str:
 
 
 def _quote_failures(words: JsonValue) -> str:
-    """What is recorded of failures that nothing explains; a word of an old file may stand for no failure."""
+    """Recorded words on unexplained failures; words of old files may not mean a failure."""
     if not isinstance(words, list):
         return ""
     return f" (recorded: {', '.join(repr(word) for word in words)}; if that is not a failure, declare it in ended_by)"

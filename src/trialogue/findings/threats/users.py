@@ -11,8 +11,8 @@ from trialogue.records import JsonValue
 from trialogue.records.kinds.gates import Gate
 
 GATED = 0.05
-"""Of a system's dialogues: the share whose user was at fault from which verdicts on simulated users are conditional. Of
-people's dialogues of six corpora at most one in a hundred is (benchmarks/GATES.md)."""
+"""Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's
+dialogues in six corpora at most 1 % have one (benchmarks/GATES.md)."""
 
 
 def user_faults(findings: Findings) -> Iterator[Threat]:
