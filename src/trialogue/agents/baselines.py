@@ -117,7 +117,7 @@ class FixedSpec(AgentSpec):
     workload: ClassVar[Workload | None] = Workload.REPEATS_TEXT
 
     text: str = Field(default="Could you tell me more about what you like?", pattern=r"\S")
-    """What it says."""
+    """Text of every reply."""
 
     def make(self) -> Fixed:
         """Create the agent."""

@@ -129,7 +129,7 @@ class CallableSpec(AgentSpec):
     argument: ClassVar[str] = "code"
 
     code: str
-    """Where it is, such as ``my_package.bot:reply``."""
+    """Import path, such as ``my_package.bot:reply``."""
     timeout_s: Seconds | None = None
     """Seconds a turn may take; None: any."""
     longest_text: LongestText = LONGEST_TEXT

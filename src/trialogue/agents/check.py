@@ -34,11 +34,11 @@ class AgentCheck(Record):
     reachable: bool
     """Whether a session could be opened."""
     answers: bool
-    """Whether it answered every message with something usable."""
+    """Whether every message got a usable reply."""
     greeting: tuple[str, ...] = ()
-    """What it said first; () if it waits for the user."""
+    """Greeting; () if the agent waits for the user."""
     replies: tuple[tuple[str, ...], ...] = ()
-    """What it replied, turn by turn."""
+    """Replies, turn by turn."""
     ended: bool = False
     """Whether it ended the dialogue itself; no further message was sent then."""
     acts: bool = False
@@ -50,7 +50,7 @@ class AgentCheck(Record):
     latency_p95_s: float | None = None
     """95th percentile (nearest rank)."""
     turns: int = 0
-    """How many turns were timed."""
+    """Number of timed turns."""
     deterministic: bool | None = None
     """Whether a second dialogue with the same seed went the same way; None: see ``why``."""
     keeps_state: bool | None = None
@@ -58,11 +58,11 @@ class AgentCheck(Record):
     isolated: bool | None = None
     """Whether two dialogues at the same time left each other alone; None: see ``why``."""
     why: dict[str, str] = Field(default_factory=dict)
-    """Why something could not be found out."""
+    """Reason for unknown results."""
     failure: FailureKind | None = None
-    """How it failed, if it did."""
+    """Failure, if any."""
     detail: str | None = None
-    """What was wrong, and what would do."""
+    """Cause and remedy."""
 
 
 class _Timed:
@@ -168,7 +168,7 @@ def _describe_talk(agent: Agent, talk: _Conversation | None) -> AgentCheck:
 
 
 def _compare_dialogues(agent: Agent, timed: _Timed, talk: _Conversation, messages: Sequence[str]) -> dict[str, object]:
-    """What other dialogues tell; only where they should go the same way can a difference mean anything."""
+    """Compare repeated dialogues; differences are meaningful only for agents that are deterministic per seed."""
     found: dict[str, object] = {}
     why: dict[str, str] = {}
     again, failure = _converse(timed, "again", messages)

@@ -34,7 +34,7 @@ def call_foreign(call: Callable[[], Result], *, what: str, timeout_s: float | No
 
 
 def _outcome(call: Callable[[], Result], what: str) -> Callable[[], Result]:
-    """What happened, as a call that returns or raises it in the thread that waits."""
+    """Outcome as a callable that returns or raises it in the waiting thread."""
     try:
         result = _guard(call, what)
     except AgentFailure as failure:

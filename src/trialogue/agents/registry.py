@@ -184,7 +184,7 @@ class CodeSpec(AgentSpec):
     code: str
     """Its registered name, or ``module:Name``."""
     options: dict[str, JsonValue] = Field(default_factory=dict)
-    """What it is made with."""
+    """Constructor options."""
 
     def make(self) -> Agent:
         """Import the code and create the agent."""

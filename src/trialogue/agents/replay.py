@@ -59,7 +59,7 @@ def _script(dialogue: Dialogue) -> tuple[Burst, tuple[Burst, ...]]:
 
 
 def _words(run: Burst) -> Burst:
-    """What was said, without the ids and ratings of the recording."""
+    """Texts of the turns, without the recording's ids and ratings."""
     return tuple(said.model_copy(update={"id": None, "ratings": ()}) for said in run if said.text.strip())
 
 

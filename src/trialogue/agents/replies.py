@@ -60,7 +60,7 @@ def turn_of(
 
 
 def _check_meta(meta: Mapping[str, JsonValue]) -> None:
-    """What is kept of a turn must be what JSON can hold, or no file can hold the dialogue."""
+    """Check that a turn's ``meta`` is valid JSON, as files require."""
     try:
         json.dumps(meta, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:  # UnicodeEncodeError is a ValueError

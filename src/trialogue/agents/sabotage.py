@@ -23,7 +23,7 @@ from trialogue.seeds import rng_for
 
 
 class Replacement(StrEnum):
-    """What replies are replaced by, where it is not another agent's."""
+    """Replacement of replies, unless another agent gives them."""
 
     OFF_TOPIC = "off-topic"
     """Sentences that have nothing to do with anything."""
@@ -32,7 +32,7 @@ class Replacement(StrEnum):
 
 
 class Sabotage:
-    """Wraps an agent and replaces a share of its replies by something worse."""
+    """Wraps an agent and replaces a share of its replies by worse ones."""
 
     def __init__(
         self, agent: Agent, share: float, *, name: str | None = None, by: Agent | Replacement = Replacement.OFF_TOPIC
@@ -85,7 +85,7 @@ class SabotageSession(SimpleSession):
         return self._session.greet()
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """The agent's turn, or something worse without asking it."""
+        """The agent's turn, or a replacement without calling the agent."""
         if self._rng.random() < self._share and (worse := self._worse(history)) is not None:
             return worse
         self._before = self._session.reply(history)
@@ -114,12 +114,11 @@ class SabotageSpec(CatalogueSpec):
     workload: ClassVar[Workload | None] = Workload.RANKS_ITEMS
 
     agent: str = "echo"
-    """Who replies otherwise, as text: ``reference:guided``, ``my_bot:reply``, ... ."""
+    """Wrapped agent as text: ``reference:guided``, ``my_bot:reply``, ... ."""
     share: float = Field(default=0.3, ge=0, le=1)
-    """Which share of the replies is made worse."""
+    """Share of replaced replies."""
     by: str = Replacement.OFF_TOPIC.value
-    """What they are replaced by: ``off-topic``, ``repeated`` (the turn before), or another agent, such as
-    ``reference:popular``."""
+    """Replacement: ``off-topic``, ``repeated`` (the previous turn), or another agent, such as ``reference:popular``."""
 
     def mistakes(self) -> list[Mistake]:
         """Mistakes in the options of the wrapped agent, and of the one that replaces its replies."""

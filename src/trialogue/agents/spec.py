@@ -18,7 +18,7 @@ class Workload(StrEnum):
     """Amount of work per reply, from which latency is estimated before it has been measured."""
 
     REPEATS_TEXT = "repeats_text"
-    """It says something that needs no thought."""
+    """Constant reply without computation."""
     RANKS_ITEMS = "ranks_items"
     """It understands the user and ranks the items of a catalogue, here, without a language model."""
 
@@ -31,7 +31,7 @@ class AgentSpec(Record):
     argument: ClassVar[str] = ""
     """The option that what stands behind ``kind:`` fills, or the URL; "" if the kind takes none."""
     workload: ClassVar[Workload | None] = None
-    """How much work a reply is; None: unknown."""
+    """Amount of work per reply; None: unknown."""
 
     name: str | None = Field(default=None, min_length=1)
     """The system's name in dialogues and tables; None: one that the kind chooses."""
@@ -59,6 +59,6 @@ class CatalogueSpec(AgentSpec):
     """
 
     catalogue: str = "demo"
-    """What it recommends: demo, a MovieLens corpus on this machine, or a file of items."""
+    """Recommended items: demo, a MovieLens corpus on this machine, or a file of items."""
     ratings: str | None = None
     """A file of ratings by users (user, item, rating); null: the catalogue's own, if it has any."""

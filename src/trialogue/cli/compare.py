@@ -25,7 +25,7 @@ FAILING = ("worse", "mixed", "no verdict")
 
 
 class OutputFormat(StrEnum):
-    """What is printed."""
+    """Output format."""
 
     TEXT = "text"
     JSON = "json"

@@ -62,7 +62,7 @@ def _demo_lines(made: "Demo") -> list[str]:
 
 
 def _sides(made: "Demo") -> list[str]:
-    """Who is best by each side, then what may be said of it."""
+    """Best system by each side, then the verdict."""
     lines = []
     for side in made.sides:
         best = sorted(side.values, key=lambda system: -side.values[system])
@@ -82,7 +82,7 @@ def _agreements(made: "Demo") -> list[str]:
 
 
 def _telling(made: "Demo") -> list[str]:
-    """Which dialogue shows where the measure and people part."""
+    """Dialogue on which the measure and people disagree."""
     if made.telling is None:
         return []
     sides = "high by the measure, but not by people" if made.telling.role == "praised" else "high by people alone"

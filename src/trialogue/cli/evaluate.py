@@ -10,14 +10,14 @@ from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
 
 
 class Family(StrEnum):
-    """What is corrected together."""
+    """Scope of the correction."""
 
     MEASURE = "measure"
     MEASURES = "measures"
 
 
 class ScoreFormat(StrEnum):
-    """How scores of replies and dialogues are written."""
+    """File format of unit scores."""
 
     JSONL = "jsonl"
     PARQUET = "parquet"

@@ -22,7 +22,7 @@ class Record(BaseModel):
     """The word that marks this record's lines in a file; empty for parts of other records."""
 
     block: ClassVar["type[Block] | None"] = None
-    """What holds many of these in one line of a file, as columns; None: nothing does."""
+    """Columnar record type for many records in one line; None: there is none."""
 
     def __repr__(self) -> str:
         """Fields that differ from their defaults, abbreviated: long texts are cut, collections counted."""

@@ -13,13 +13,13 @@ from trialogue.records.dialogue import Speaker
 
 
 class TextUse(Record):
-    """How a metric depends on the wording of texts, and the languages for which its value is valid.
+    """Dependence of a metric on the wording of texts, and the languages for which it is valid.
 
     Values that depend on wording are compared only between systems that write in the same language.
     """
 
     unit: Literal["word", "character", "subword"]
-    """What a text is cut into. Words are cut at white space: meaningless in Chinese, Japanese or Thai, which have none."""
+    """Unit of segmentation. Words are split at white space, which is meaningless in Chinese, Japanese or Thai."""
     languages: tuple[str, ...] | None = None
     """ISO 639 codes of the only languages it is made for, whose words it was trained on, counts or stems; None: any."""
     speakers: tuple[Speaker, ...] = ("system",)
@@ -44,14 +44,14 @@ class TextUse(Record):
 
 
 class FailurePolicy(StrEnum):
-    """How failed dialogues or replies are scored."""
+    """Treatment of failed dialogues or replies in scores."""
 
     WORST = "worst"
     """As the worst value where the system itself failed; missing where others did. For bounded outcomes."""
     UNDEFINED = "undefined"
-    """As missing. For measures without a worst value, such as lengths: the rate of failures stands beside them."""
+    """Missing. For measures without a worst value, such as lengths: the failure rate is reported beside them."""
     AS_IS = "as_is"
-    """As it is. For measures of failures themselves, for what people said, and for what is counted over existing text."""
+    """Unchanged. For measures of failures themselves, for people's answers, and for counts over existing text."""
 
 
 FAILED_TEXTS = {
@@ -66,15 +66,15 @@ class Basis(StrEnum):
     """Kinds of evidence behind a measure, most valid first: the order in which measures lead an answer."""
 
     PEOPLE = "people"
-    """What people said of the systems."""
+    """People's answers about the systems."""
     OUTCOME = "outcome"
-    """Whether users got what they came for."""
+    """Whether users reached their goal."""
     ESTIMATE = "estimate"
-    """A model's estimate of what people would say, which was held against them on other data."""
+    """A model's estimate of people's answers, validated on other data."""
     CRITERION = "criterion"
-    """What somebody else said or did: a reference, right items, a need, a user's acts, the end of a dialogue."""
+    """An external criterion: a reference, relevant items, a need, user acts, or the end of a dialogue."""
     REPLIES = "replies"
-    """The replies alone: what they are like, such as how varied. It decides nothing beside any of the others."""
+    """The replies alone, such as their diversity. Decides nothing beside any other basis."""
 
 
 CRITERIA = frozenset(
@@ -90,18 +90,18 @@ CRITERIA = frozenset(
         "ended_by",
     }
 )
-"""What cards need that is more than the replies."""
+"""Data needs of cards beyond the replies."""
 
 
 class Variant(Record):
     """One formula of a metric."""
 
     summary: str
-    """What it computes, in one sentence."""
+    """Definition, in one sentence."""
     source: str
     """Whose definition it is: paper with equation, or repository with file and function."""
     text: TextUse | None = None
-    """How it uses text, where that differs from the card's."""
+    """Use of text, if it differs from the card's."""
 
 
 class Card(Record):
@@ -112,7 +112,7 @@ class Card(Record):
     title: str
     """Name in prose, such as ``"Distinct-n"``."""
     summary: str
-    """What a value says, in one or two sentences."""
+    """Interpretation of a value, in one or two sentences."""
     unit: str
     """Unit of a value: ``"share"``, ``"turns"``, ``"bigrams per response"``, ..."""
     low: float | None = None
@@ -124,36 +124,36 @@ class Card(Record):
     better: Literal["higher", "lower", "neither"]
     """Direction. ``neither`` for descriptions such as length, which no table may rank by."""
     level: Literal["response", "dialogue"]
-    """What one value is about."""
+    """Unit of one value."""
     needs: tuple[str, ...] = ()
-    """What the data must hold: ``reference``, ``mentions``, ``ranking``, ``targets``, ``strategies``, ``acts``, ..."""
+    """Required data: ``reference``, ``mentions``, ``ranking``, ``targets``, ``strategies``, ``acts``, ..."""
     text: TextUse | None = None
-    """How its variants use the wording of texts; None: not at all, as where only acts, items or turns count."""
+    """Use of texts by the variants; None: none, as for measures of acts, items or turns."""
     variants: dict[str, Variant]
     """Every formula by name."""
     default: str
     """The variant taken when none is named."""
     parameters: dict[str, str] = Field(default_factory=dict)
-    """What each parameter means."""
+    """Meaning of each parameter."""
     caveats: tuple[str, ...] = ()
-    """What a reader must know before quoting it: measured weaknesses, with their source."""
+    """Caveats for quoting the metric: measured weaknesses, with their source."""
     citation: str = ""
-    """Where it was proposed."""
+    """Original publication."""
     version: int = 1
     """Raised when the meaning of a number changes."""
     failed: FailurePolicy | None = None
-    """How a failed dialogue or reply counts; None: by ``failure_policy``'s rule."""
+    """Value of a failed dialogue or reply; None: by the rule of ``failure_policy``."""
     is_task_outcome: bool = False
-    """Whether it says if the user got what they came for: what decides between two versions where no people judged."""
+    """Whether it measures if users reached their goal: the deciding kind of measure without people's judgements."""
     is_fitted_to_people: bool = False
-    """Whether it estimates what people would say, and its agreement with people was measured."""
+    """Whether it estimates people's answers with measured agreement."""
     family: Literal["text", "recommendation", "dialogue", "alignment", "simulation"] = "text"
     """The chapter it belongs to."""
     extra: str | None = None
     """The extra it needs, if any."""
 
     def text_use(self, variant: str) -> TextUse | None:
-        """How a variant depends on the wording of texts; None: not at all."""
+        """Use of text by a variant; None: none."""
         return self.variants[variant].text or self.text
 
     @property

@@ -32,7 +32,7 @@ class ActCounts(Record):
     recognised: int = Field(default=0, ge=0)
     """By the simulated user that it talked to."""
     unknown: int = Field(default=0, ge=0)
-    """Nobody recorded it."""
+    """Not recorded."""
 
     @property
     def total(self) -> int:
@@ -61,7 +61,7 @@ class CompletionCounts(Record):
     failed: dict[Ending, int] = Field(default_factory=dict)
     """Dialogues that a failure ended, by how they ended."""
     unrecorded: int = Field(default=0, ge=0)
-    """Dialogues of which nobody recorded how they ended; they count as finished."""
+    """Dialogues without a recorded ending; they count as finished."""
     unexplained: dict[str, int] = Field(default_factory=dict)
     """First lines of the details of unknown failures, the commonest three: what to look for, or words of an old file."""
     situations: int = Field(default=0, ge=0)
@@ -73,9 +73,9 @@ class CompletionCounts(Record):
     failed_replies: dict[Ending, int] = Field(default_factory=dict)
     """Situations where it failed, by how; they are among the unanswered ones."""
     acts: ActCounts = ActCounts()
-    """Who says what its utterances do."""
+    """Origins of the dialogue acts of its utterances."""
     retries: RetryCost = RetryCost()
-    """What asking it again cost."""
+    """Cost of retries."""
 
     @property
     def finished_count(self) -> int:
@@ -103,7 +103,7 @@ class CompletionCounts(Record):
 
     @property
     def charged(self) -> int:
-        """How many of these failed through the system's own fault."""
+        """Number of these that failed through the system's own fault."""
         failed = self.failed if self.dialogues else self.failed_replies
         return sum(count for ending, count in failed.items() if ending.fault is Fault.AGENT)
 

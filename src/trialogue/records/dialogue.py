@@ -36,7 +36,7 @@ class DialogueAct(Record):
     slots: tuple[SlotValue, ...] = ()
     """Slots in the corpus' order."""
     probability: float | None = Field(default=None, ge=0, le=1)
-    """How sure a program that recognised it is; None: it was not recognised, or the program does not say."""
+    """Confidence of the recogniser; None: not recognised, or unknown."""
 
 
 class StrategyLabel(Record):
@@ -47,9 +47,9 @@ class StrategyLabel(Record):
     origin: str
     """Name of who labelled: ``"expert"``, an annotator's code, or a model with version and data hash."""
     by: Labeller | None = None
-    """What kind of labeller that is; None: the file does not say."""
+    """Kind of labeller; None: not recorded."""
     probability: float | None = Field(default=None, ge=0, le=1)
-    """How sure the labeller is, calibrated; None: it does not say, as people and most LLMs do not."""
+    """Calibrated confidence of the labeller; None: unknown, as for people and most language models."""
     text: str | None = None
     """The sentence it belongs to, where an utterance holds several."""
 
@@ -85,7 +85,7 @@ class PairBelief(Record):
     origin: str
     """The classifier, with version and data hash."""
     probability: float = Field(ge=0, le=1)
-    """Where half of all pairs share one."""
+    """Probability, on a scale on which half of all pairs share a strategy."""
 
 
 class Mention(Record):
@@ -102,14 +102,14 @@ class Mention(Record):
     origin: str = "annotated"
     """Name of who found it: ``"annotated"`` for the corpus, or the linker's signature."""
     by: MentionedBy = MentionedBy.ANNOTATED
-    """How it was found."""
+    """Origin of the mention."""
 
 
 class Rating(Record):
     """A numeric rating of an utterance or a dialogue, by a person or a stand-in."""
 
     name: str
-    """What was rated: ``"satisfaction"``, ``"relevance"``, ``"meaningfulness"``, ..."""
+    """Rated aspect: ``"satisfaction"``, ``"relevance"``, ``"meaningfulness"``, ..."""
     value: float
     """The rating, on the corpus' own scale."""
     rater: str | None = None
@@ -119,7 +119,7 @@ class Rating(Record):
     high: float | None = None
     """Highest value of the scale."""
     raters: Raters = Raters.PEOPLE
-    """What kind of rater gave it."""
+    """Kind of rater."""
 
     @model_validator(mode="after")
     def _lies_on_its_scale(self) -> Self:
@@ -137,7 +137,7 @@ class ItemOpinion(Record):
     item_id: str | None = None
     """Its id in the corpus."""
     by: Speaker
-    """Who answered: the seeker or the recommender."""
+    """Respondent: the seeker or the recommender."""
     suggested: bool | None = None
     """Was it suggested by the recommender (True) or brought up by the seeker (False)?"""
     seen: bool | None = None
@@ -150,15 +150,15 @@ class Utterance(Record):
     """One message of one speaker."""
 
     speaker: Speaker
-    """Who speaks."""
+    """Speaker."""
     text: str
-    """What is said; may be empty where a corpus has an empty row."""
+    """Text; may be empty where a corpus has an empty row."""
     id: str | None = None
     """The corpus' own id, if it has one."""
     acts: tuple[DialogueAct, ...] | None = None
     """Dialogue acts; None: not annotated, (): annotated as having none."""
     acts_by: ActOrigin | None = None
-    """Who says so; None: there are no acts, or nobody recorded it."""
+    """Origin of the acts; None: no acts, or not recorded."""
     strategies: tuple[StrategyLabel, ...] | None = None
     """Recommendation strategies; None: not labelled."""
     strategy_distribution: StrategyDistribution | None = None
@@ -167,13 +167,13 @@ class Utterance(Record):
     """A belief that it shares a strategy with the human's reply; None: no classifier of pairs was asked. Made by
     ``trialogue align --pair-model`` for itself, and by ``trialogue strategies label --pair-model`` onto files."""
     mentions: tuple[Mention, ...] | None = None
-    """Items named; None: nobody looked, (): somebody looked and found none."""
+    """Mentioned items; None: not annotated; (): annotated, and none found."""
     ranking: tuple[str, ...] | None = None
     """The system's ranked list of item ids behind this utterance, best first, where it exposes one."""
     ratings: tuple[Rating, ...] = ()
     """Ratings of this very utterance."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
-    """What else the corpus says of it."""
+    """Further data of the corpus."""
 
 
 def labeller_of(utterance: Utterance) -> Labeller | None:
@@ -207,19 +207,19 @@ class Dialogue(Record):
     ratings: tuple[Rating, ...] = ()
     """Ratings of the whole dialogue."""
     opinions: tuple[ItemOpinion, ...] | None = None
-    """What the parties reported about items; None: were not asked."""
+    """Reports of both parties about items; None: not asked."""
     outcome: dict[str, str] = Field(default_factory=dict)
     """The corpus' outcome labels, such as ``{"fine": "accept_rating_good"}``."""
     need: Need | None = None
-    """What the user wanted, hidden from the system; None: nobody wrote it down."""
+    """The user's need, hidden from the system; None: not recorded."""
     ended_by: Ending | None = None
-    """Why it ended, and through whose fault if something failed; None: nobody recorded it."""
+    """Ending, with the responsible party if something failed; None: not recorded."""
     ending_detail: str | None = None
     """The message of the party that ended it: of an error, or of a user or program that is not one of ``Ending``."""
     retries: RetryCost | None = None
-    """What asking the agent again cost, where a request had to be made again; None: no retry is recorded."""
+    """Cost of retried requests to the agent; None: no retry recorded."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
-    """What else the corpus says of it."""
+    """Further data of the corpus."""
 
     @property
     def fault(self) -> Fault | None:

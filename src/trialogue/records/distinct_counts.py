@@ -30,13 +30,13 @@ class DistinctCounts(Record):
     total: tuple[int, ...]
     """Things in each cluster, with repetitions."""
     extra: tuple[float, ...]
-    """What is summed beside them in each cluster, such as its replies."""
+    """Additional sums in each cluster, such as its number of replies."""
     occurrences: tuple[int, ...]
     """Numbers of clusters that some thing occurs in, ascending."""
     things: tuple[int, ...]
-    """How many distinct things occur in so many clusters."""
+    """Number of distinct types by the number of clusters in which they occur."""
     groups: tuple[int, ...]
-    """How many of the pairs below each cluster has, one cluster after the other."""
+    """Number of the pairs below in each cluster, in order."""
     places: tuple[int, ...]
     """A cluster has things that occur in ``occurrences[place]`` clusters ..."""
     held: tuple[int, ...]

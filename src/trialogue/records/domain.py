@@ -7,7 +7,7 @@ from pydantic import Field
 from trialogue.records.base import Record
 
 Departure = Literal["subject", "turns", "user_words", "reply_words"]
-"""How a dialogue can differ from those that a measure was learned from:
+"""Ways in which a dialogue can differ from a measure's training dialogues:
 
 * ``subject``: it is about something else;
 * ``turns``: it has more or fewer user turns;
@@ -30,13 +30,13 @@ class DomainFit(Record):
     system: str | None = None
     """Whose dialogues they are; None: those of all systems together."""
     domain: str
-    """What it was learned from, in words."""
+    """Description of the training data."""
     dialogues: int
     """Dialogues looked at."""
     inside: int
-    """Those that differ in nothing."""
+    """Number of dialogues inside the domain."""
     departures: dict[Departure, int] = Field(default_factory=dict)
-    """How many dialogues differ in which way; one may differ in several."""
+    """Number of dialogues by kind of departure; a dialogue may have several."""
     is_measured: bool
     """Whether the measure was computed nonetheless, since it was asked for by name."""
 

@@ -1,4 +1,4 @@
-"""Estimates: a value with its interval, counts, and the reason if something is missing."""
+"""Estimates: a value with its interval and counts, and the reason for anything missing."""
 
 from collections.abc import Callable
 from typing import Self
@@ -19,7 +19,7 @@ class Interval(Record):
     confidence: float = Field(default=0.95, gt=0, lt=1)
     """Share of repetitions in which such an interval covers the truth."""
     method: str
-    """How it was made, such as ``"cluster bootstrap, percentile, 10000 resamples"``."""
+    """Method, such as ``"cluster bootstrap, percentile, 10000 resamples"``."""
     facts: dict[str, float] = Field(default_factory=dict)
     """Numbers behind it, such as degrees of freedom (``freedom``), how many independent units those of clusters are worth
     (``effective_units``), units of the smallest and largest cluster, their intraclass correlation (``correlation``), or the

@@ -23,7 +23,7 @@ class LanguageFinding(Record):
     share: float
     """Share of the words that are in it, among those whose language can be identified; 0 where there is none."""
     words: int
-    """Of different texts; in a script without spaces, each character is one."""
+    """Number of words in distinct texts; in scripts without spaces, each character counts as one."""
     has_spaces: bool
     """Whether most of it is written with spaces between words."""
     is_clear: bool

@@ -55,7 +55,7 @@ class MeasureName(str):
     metric: str
     """The metric without parameters, variant and version; of a question, the question."""
     aspect: str | None
-    """Which question the score is meant to predict, behind a colon; None where that is left open."""
+    """Question that the score is meant to predict, after a colon; None: unspecified."""
     parameters: str
     """The parameters as they are written between parentheses; "" where there are none."""
     variant: str | None
@@ -63,9 +63,9 @@ class MeasureName(str):
     version: int | None
     """The version of its meaning."""
     question: str | None
-    """What people were asked; None for a metric."""
+    """Question to people; None for a metric."""
     level: Literal["dialogue", "response"] | None
-    """What people's answers are about; None for a metric, whose card says it."""
+    """Unit of people's answers; None for a metric, whose card states it."""
 
     def __new__(cls, text: str) -> Self:
         """Parse a name; equal texts are one object."""
@@ -165,4 +165,4 @@ def _set_question(name: MeasureName, text: str) -> None:
 
 
 VOTES = MeasureName(f"{PEOPLE}votes")
-"""Whom people choose when they are shown two."""
+"""Name of pairwise votes: people's choice between two systems."""

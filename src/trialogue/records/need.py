@@ -38,15 +38,15 @@ class Need(Record):
     """Information need of one user. Dialogues with equal need ids have users with the same need."""
 
     id: str
-    """A short hash of what is wanted and known, so that equal needs have equal ids wherever they were drawn."""
+    """Short hash of the content, so that equal needs have equal ids regardless of their origin."""
     constraints: tuple[Constraint, ...] = ()
-    """What the item has to be, what matters most first."""
+    """Constraints on the item, most important first."""
     targets: tuple[str, ...] = ()
     """Ids of items that the user would be happiest with, among the acceptable ones; the user cannot name them."""
     acceptable: tuple[str, ...] = ()
     """Ids of all items that satisfy the need: every constraint, and neither known nor disliked."""
     examples: tuple[str, ...] = ()
-    """Ids of items that the user knows and likes, the most like what they want first."""
+    """Ids of items that the user knows and likes, most similar to the need first."""
     known: tuple[str, ...] = ()
     """Ids of items that the user knows already, the examples among them."""
     disliked: tuple[str, ...] = ()
@@ -54,13 +54,13 @@ class Need(Record):
     requests: tuple[str, ...] = ()
     """Attributes that the user would ask about, once an item suits."""
     persona: str = ""
-    """Who the user is, in words; "": nothing is said of that."""
+    """Description of the user; "": none."""
     source: NeedSource = NeedSource.PROFILE
-    """Where it comes from."""
+    """Origin."""
     catalogue_size: int | None = Field(default=None, ge=1)
     """Items in the catalogue; None: unknown, so that the chance to meet the need is unknown."""
     fits: dict[str, float] = Field(default_factory=dict)
     """Share of the constraints that an item satisfies, by id, of the items of the catalogue that the agent named in the
     dialogue. An item named that is not among them is not in the catalogue."""
     is_resolved: bool = False
-    """Whether ``fits`` was filled: somebody looked up in the catalogue what the agent named."""
+    """Whether ``fits`` was filled from the catalogue."""

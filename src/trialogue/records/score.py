@@ -13,10 +13,10 @@ from trialogue.records.reasons.reason import Reason
 from trialogue.records.scale import Scale, off_scale_text
 
 Level = Literal["utterance", "response", "dialogue", "system", "difference"]
-"""What a score is about. ``difference``: system minus ``versus``."""
+"""Unit of a score. ``difference``: system minus ``versus``."""
 
 AGGREGATE = "aggregate"
-"""The rater of a score of which only a mean or a vote of people is known: nobody in particular."""
+"""Rater of scores that are known only as a mean or vote of several people."""
 
 
 class Score(Record):
@@ -27,7 +27,7 @@ class Score(Record):
     measure: MeasureName
     """The metric with variant, parameters and version (``distinct(n=2)@ratio|v1``), or the question a person answered."""
     level: Level
-    """What it is about."""
+    """Unit of the score."""
     value: float | None
     """The value, in the unit of the measure's card."""
     why: Reason | None = None
@@ -49,7 +49,7 @@ class Score(Record):
     rater: str | None = None
     """Code of the person who gave it; ``"aggregate"`` where only a mean or vote of people is known; None for a metric."""
     raters: Raters = Raters.PEOPLE
-    """What kind of rater gave it; says nothing of a metric's score, which has no rater."""
+    """Kind of rater; meaningless for metrics, which have no rater."""
     scale: Scale | None = None
     """The scale of the answer, where it was declared; None for a metric, whose card says it."""
     interval: Interval | None = None
@@ -67,7 +67,8 @@ class Score(Record):
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """The same, corrected over all pairs of systems."""
     labels_from: tuple[str, ...] = ()
-    """Who made the labels or beliefs that the measure reads (level ``system`` and ``difference``); (): it reads none."""
+    """Labellers of the labels or beliefs that the measure reads (levels ``system`` and ``difference``); (): it reads
+    none."""
     is_calibrated: bool = False
     """Whether the value rests on a calibration that was fitted on other data."""
     signature: str | None = None
@@ -94,11 +95,11 @@ class Preference(Record):
     b: str
     """The other."""
     choice: Literal["a", "b", "tie"]
-    """Which one is better."""
+    """Preferred side."""
     rater: str | None = None
     """Code of the person who chose."""
     raters: Raters = Raters.PEOPLE
-    """What kind of rater that is."""
+    """Kind of rater."""
     dialogue_a: str | None = None
     """Dialogue with ``a``, where it is on record."""
     dialogue_b: str | None = None

@@ -23,19 +23,19 @@ class Situation(Record):
     id: str
     """Unique within its file."""
     context: tuple[Utterance, ...] = Field(min_length=1)
-    """What was said so far; the last one is the user's."""
+    """Dialogue history; the last utterance is the user's."""
     reference: Utterance | None = None
-    """What the human recommender said next."""
+    """The human recommender's reply."""
     targets: tuple[str, ...] | None = None
     """Ids of the items that the reference recommends; None: unknown, (): it recommends none."""
     dialogue_id: str | None = None
     """Dialogue it was cut from: the cluster that situations of one dialogue share."""
     turn: int | None = None
-    """How many system turns came before the reply, 0 for the first."""
+    """Number of system turns before the reply; 0 for the first."""
     source: str | None = None
     """Corpus it comes from."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
-    """What else the corpus says of it."""
+    """Further data of the corpus."""
 
     @model_validator(mode="after")
     def _ends_on_a_user_utterance(self) -> Self:
@@ -59,15 +59,15 @@ class Response(Record):
     situation_id: str
     """The situation it answers."""
     system: str
-    """Who answers."""
+    """System."""
     utterance: Utterance
     """The reply, with whatever is known of it: labels, mentions, ranking, ratings."""
     failure: Ending | None = None
-    """How the system failed where it was asked and gave no reply; the utterance is then empty. None: it replied."""
+    """Failure of a system that was asked and gave no reply; the utterance is then empty. None: it replied."""
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline that ignores the user."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
-    """What else is known."""
+    """Further data."""
 
     @model_validator(mode="after")
     def _is_said_by_the_system(self) -> Self:

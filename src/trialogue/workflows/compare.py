@@ -187,7 +187,7 @@ def _completion(side: SystemSample, findings: Findings) -> CompletionCounts | No
 
 
 def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[str, Estimate]:
-    """Where both systems stand in one run: its own differences by measure, after minus before, paired and with one fit."""
+    """For two systems of one run: its own differences by measure, after minus before, paired and with one calibration."""
     if names[0] == names[1] or len({run.inputs.get(SCORES, str(place)) for place, run in enumerate(read)}) > 1:
         return {}
     found: dict[str, Estimate] = {}
@@ -200,7 +200,7 @@ def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[st
 
 
 def _errs(comparison: Comparison, sides: Sequence[SystemSample]) -> Iterator[tuple[str, str]]:
-    """Of measures compared as if the runs were independent, though they share a calibration: which way the interval errs."""
+    """Direction of the interval's error for measures treated as independent although the runs share a calibration."""
     for each in comparison.judgements:
         if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:
             continue
@@ -216,7 +216,7 @@ def _errs(comparison: Comparison, sides: Sequence[SystemSample]) -> Iterator[tup
 
 
 def _made_differently(read: Sequence[StoredRun]) -> list[str]:
-    """What of how the runs were made differs, other than the data."""
+    """Differences in the runs' settings, except for the data."""
     one, other = (run.concluded for run in read)
     notes = []
     for package in sorted({*one.manifest.versions, *other.manifest.versions}):

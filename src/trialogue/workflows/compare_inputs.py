@@ -38,12 +38,12 @@ def are_same(before: Given, after: Given) -> bool:
 
 
 def _drop_ids(given: InMemory) -> list[AnyRecord]:
-    """What is in memory; ids of dialogues may have been made up, so as to keep the sides apart."""
+    """Description of in-memory data without dialogue ids, which may have been generated to separate the two versions."""
     return [one.model_copy(update={"id": ""}) if isinstance(one, Dialogue) else one for one in given.held]
 
 
 def _place(given: str | Path) -> str:
-    """Where it is; a text that names nothing (it may be too long for a path) stands for itself."""
+    """Absolute path; texts that name no file (possibly too long for a path) are returned unchanged."""
     for text in (str(given), str(given).partition("=")[2]):
         try:
             if text and Path(text).exists():

@@ -39,7 +39,7 @@ def names_matching(one: str, names: Iterable[str]) -> list[str]:
 
 
 def _side_with_measure(one: str, sides: Sequence[SystemSample]) -> str:
-    """Which of the two runs holds a measure, where one does."""
+    """Run that has a measure, if only one has it."""
     holding = [side.name for side in sides if names_matching(one, side.measures)]
     return f"Only {holding[0]} holds it. " if len(holding) == 1 else ""
 

@@ -9,7 +9,7 @@ from trialogue.findings.threats.detect import threats_of
 from trialogue.workflows.pipeline.saved_results import StoredRun
 
 OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT, ThreatCode.FAILURE_DIFFERENCE})
-"""What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""
+"""Threats that do not apply to a comparison of two versions, which corrects over its measures and judges failures itself."""
 
 
 def comparison_threats(

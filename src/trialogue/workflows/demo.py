@@ -39,9 +39,9 @@ class Demo:
     report: Path
     """The report on all of it."""
     findings: Findings
-    """What the report says."""
+    """Findings of the report."""
     endings: dict[Ending | None, int]
-    """How many simulated dialogues ended by what, the commonest first."""
+    """Number of simulated dialogues by ending, most frequent first."""
     turns: dict[tuple[str, str], float]
     """Mean user utterances of a simulated dialogue by (recommender, kind of users)."""
     strategies: dict[str, list[tuple[str, float]]]

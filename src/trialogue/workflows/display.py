@@ -74,7 +74,7 @@ class ShowsFindings:
         return findings_html(self.findings)
 
     def _summary(self) -> str:
-        """What it is, how much it holds, and the beginning of the answer."""
+        """Type, size, and the beginning of the answer."""
         found = self.findings
         answer = shortened_to(" ".join(texts_of(found.answer)), LONGEST)
         title = shortened_to(found.title, 60)

@@ -32,13 +32,13 @@ class Run(ShowsFindings):
     """Result of an evaluation."""
 
     findings: Findings
-    """What a report shows."""
+    """Findings of the report."""
     scores: Sequence[Score]
     """Every score: single ratings, units, systems, differences; where people judged, also of metrics that are not shown."""
     preferences: tuple[Preference, ...] = ()
     """People's votes, as they were read."""
     counts: tuple[DistinctCounts, ...] = ()
-    """What was counted of distinct things, by measure and system: enough to compare with another run."""
+    """Distinct-type counts by measure and system, sufficient for comparisons with other runs."""
     material: InputRecords = field(default_factory=InputRecords)
     """The records that were measured."""
     faults: FaultsOfUsers = field(default_factory=dict)

@@ -30,7 +30,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Task:
-    """What to measure."""
+    """Measuring task."""
 
     metrics: tuple[str, ...]
     """Names of metrics."""
@@ -52,7 +52,7 @@ class PieceResult:
     dialogues: dict[tuple[str | None, str], None] = field(default_factory=dict)
     """Systems and ids of the dialogues."""
     units: UnitTable = field(default_factory=UnitTable)
-    """Scores of units, where the task wants them and nobody took them."""
+    """Unit scores, if the task requires them and no sink has consumed them."""
     problems: list[Problem] = field(default_factory=list)
     """Repairs that were not reported yet."""
 
@@ -122,7 +122,7 @@ def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note
 
 @few_collections()
 def _measure_in_process(piece: Piece, task: Task) -> PieceResult | list[Problem]:
-    """What a process of its own gives back for one piece; mistakes, so that those of all pieces are reported at once."""
+    """Result of one piece from a worker process; errors are returned, so that those of all pieces are reported together."""
     problems: list[Problem] = []
     units = UnitTable()
     try:

@@ -1,4 +1,4 @@
-"""Serving a run's folder on this machine, to look at: its pages and what they load, with a strict policy for each.
+"""Serve a run's folder on this machine, with a strict content security policy per page.
 
 Only this machine is answered (the loopback, under its own names, so that no page elsewhere can read a run through a name
 that it points here), only ``GET`` and ``HEAD``, and only files inside the folder.
@@ -18,9 +18,9 @@ from trialogue.report.explorer.links import PAGE as EXPLORER
 HOST = "127.0.0.1"
 REPORT = "report.html"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:"
-"""Of the explorer: scripts and styles that lie in the folder, and nothing from elsewhere."""
+"""Policy of the explorer: scripts and styles from the folder only."""
 POLICY_OF_REPORTS = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:"
-"""Of every other page: no script at all; their styles stand in them."""
+"""Policy of other pages: no scripts; styles are inline."""
 CLOSED = "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
@@ -103,7 +103,7 @@ class RunHandler(SimpleHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the library's
-        """Nothing: a person looks at a page, and its requests are of no interest."""
+        """Log nothing."""
 
 
 def _own_names(server: BaseServer) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class LlmSession(PromptedSession):
 
 
 def _completion_facts(completion: Completion) -> dict[str, JsonValue]:
-    """What is kept of a completion; the same whether it came from the cache or not."""
+    """Recorded facts of a completion, equal for cached and new answers."""
     details: dict[str, JsonValue] = completion.to_json()
     details.pop("text")
     return details

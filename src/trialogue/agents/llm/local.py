@@ -123,7 +123,7 @@ class HuggingFaceSpec(PromptOptions, AgentSpec):
     folder: Path
     """The folder; nothing is ever downloaded."""
     device: str = "cpu"
-    """Where it runs: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, ..."""
+    """Device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, ..."""
     temperature: Annotated[float, Field(ge=0, le=10)] = 0.0
     """0: always the likeliest token."""
     max_tokens: Annotated[int, Field(ge=1)] = 200

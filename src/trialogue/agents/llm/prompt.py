@@ -119,13 +119,13 @@ class PromptOptions(Record):
     prompt: Annotated[str, AfterValidator(_check_prompt)] | None = None
     """The system prompt; ``{domain}`` and ``{catalogue}`` are filled in. None: our zero-shot prompt."""
     domain: str = "movies"
-    """What is recommended, in the plural."""
+    """Kind of items, in the plural."""
     catalogue: Path | None = None
     """File of what may be recommended, which is then listed in the prompt; None: whatever the model knows."""
     catalogue_most: Annotated[int, Field(ge=1)] = 500
     """Items that a prompt may list, about 10 tokens each."""
     greeting: str | None = None
-    """What the agent says first; None: it waits for the user."""
+    """Greeting; None: the agent waits for the user."""
     instruction_role: Literal["system", "developer", "user"] = "system"
     """Whose words the prompt is; ``user`` for models whose chat template knows no other (early Llama 2, Gemma, Falcon)."""
     longest_text: LongestText = LONGEST_TEXT

@@ -12,7 +12,7 @@ from trialogue.records import JsonValue, Utterance
 from trialogue.transport.failures import AgentFailure
 
 THINKING, THOUGHT = "<think>", "</think>"
-"""What reasoning models write around what they do not say, where the server leaves it in the answer."""
+"""Markers of hidden reasoning that some servers leave in the answer."""
 
 
 def split_thought(text: str) -> tuple[str, str]:
@@ -58,4 +58,4 @@ class PromptedSession(SimpleSession):
 
     @abstractmethod
     def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
-        """(the model's answer, what is known of it) to a conversation of so many utterances."""
+        """Answer of the model to a conversation, with its recorded facts."""

@@ -202,9 +202,9 @@ class DialogueKitSpec(AgentSpec):
     argument: ClassVar[str] = "code"
 
     code: str = Field(pattern=r".+:.+")
-    """Where its class is, such as ``my_package.agent:MyAgent``."""
+    """Import path of the class, such as ``my_package.agent:MyAgent``."""
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
-    """What it is made with, beside its id."""
+    """Constructor arguments besides the id."""
     timeout_s: Seconds = 30
     """Seconds a turn may take."""
     longest_text: LongestText = LONGEST_TEXT

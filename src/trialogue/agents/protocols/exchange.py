@@ -34,23 +34,22 @@ class Exchange(Record):
     """One kind of request, and the path of the reply in the response."""
 
     method: Literal["GET", "POST", "PUT", "DELETE"] = "POST"
-    """How it is asked."""
+    """HTTP method."""
     path: str = ""
     """Added to the agent's URL."""
     body: Template = None
-    """What is sent, as JSON with placeholders; null: no body."""
+    """Request body, as JSON with placeholders; null: no body."""
     form: Literal["json", "plain", "trialogue"] = "json"
-    """What the answer is: JSON in which ``reply`` says where the text stands; the reply itself as plain text; or an answer
-    in our own protocol."""
+    """Format of the response: JSON with the text at ``reply``; plain text; or our own protocol."""
     reply: str | None = None
-    """Where the text stands in a JSON answer, such as ``message.text``, ``choices.0.text`` or ``/message/text``; ``*`` for
-    every member of a list, a burst. "": the answer itself is it. None: the answer is not looked at."""
+    """Path of the text in a JSON response, such as ``message.text``, ``choices.0.text`` or ``/message/text``; ``*`` for
+    every member of a list (a burst). "": the whole response. None: the response is ignored."""
     intent: str | None = None
-    """Where the intent of the reply stands, which becomes its dialogue act."""
+    """Path of the reply's intent, which becomes its dialogue act."""
     ends: dict[str, JsonValue] = Field(default_factory=dict)
     """The agent ends the dialogue if at one of these paths stands this value."""
     keep: dict[str, str] = Field(default_factory=dict)
-    """What else to keep of an answer, in the turn's ``meta``: path by name; what is not there is left out."""
+    """Further parts of a response to keep in the turn's ``meta``: path by name; missing parts are omitted."""
     silence: tuple[str, ...] = ()
     """Plain answers with which the agent says nothing."""
 

@@ -202,7 +202,7 @@ class HttpSpec(AgentSpec):
     kind_name: ClassVar[str] = "http"
 
     url: str
-    """Where it is, such as ``http://localhost:8080``."""
+    """Base URL, such as ``http://localhost:8080``."""
     turn: Exchange
     """The request for a turn."""
     open: Exchange | None = None
@@ -217,7 +217,7 @@ class HttpSpec(AgentSpec):
     """Whether a turn's request holds the whole dialogue, so that it may be made again after a time-out or an error. One that
     the agent has not heard (no connection, 429, 503) is made again in any case."""
     retries: Retries = Retries(most=2)
-    """How often to ask again."""
+    """Number of retries."""
     timeout_s: Seconds = 30
     """Seconds a request may take."""
     longest_text: LongestText = LONGEST_TEXT

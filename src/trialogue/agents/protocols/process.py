@@ -146,7 +146,7 @@ class LineProcess:
             os.killpg(self._process.pid, number)
 
     def _ending_failure(self) -> AgentFailure:
-        """Why there is nobody to answer."""
+        """Failure of a process that has ended."""
         if not self._gone_within(GRACE_S):
             return AgentFailure("closed", f"the command {self._shown!r} closed its stdout.{self._last_words()}")
         code = self._process.returncode

@@ -160,15 +160,15 @@ class SocketIoSpec(AgentSpec):
     argument: ClassVar[str] = "url"
 
     url: str
-    """Where the platform is, such as ``http://localhost:5000``."""
+    """URL of the platform, such as ``http://localhost:5000``."""
     greets: bool = True
     """Whether the agent speaks first, as DialogueKit's do."""
     stop_intent: str = "EXIT"
     """The intent with which the agent ends the dialogue."""
     transports: tuple[Literal["polling", "websocket"], ...] = ("polling",)
-    """How to connect. Polling works with every server, and on one machine it is the quicker one."""
+    """Transport. Polling works with every server, and is faster on one machine."""
     quiet_s: Annotated[float, Field(gt=0)] = 0.5
-    """How long a server that acknowledges nothing must be quiet for its turn to be over."""
+    """Seconds of silence that end the turn of a server without acknowledgements."""
     timeout_s: Seconds = 30
     """Seconds a turn may take."""
     longest_text: LongestText = LONGEST_TEXT

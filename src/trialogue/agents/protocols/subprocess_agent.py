@@ -171,7 +171,7 @@ class SubprocessSpec(AgentSpec):
     command: str | tuple[str, ...] = Field(min_length=1)
     """The program and its arguments, as a list or as one would write them in a shell; no shell is started."""
     folder: Path | None = None
-    """Where it runs; None: here."""
+    """Working directory; None: the current one."""
     env: dict[str, str] = Field(default_factory=dict)
     """Environment variables beside those it inherits; secrets are inherited, not written here."""
     timeout_s: Seconds = 30

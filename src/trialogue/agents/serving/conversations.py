@@ -300,4 +300,4 @@ PROTOCOLS: dict[str, Callable[[ConversationStore], Service]] = {
     "ievalm": IEvaLMService,
     "openai": OpenAIService,
 }
-"""What an agent can be served as, beside ``socketio``."""
+"""Protocols in which an agent can be served, besides ``socketio``."""

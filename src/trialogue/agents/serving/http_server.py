@@ -135,7 +135,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(raw)
 
         def log_message(self, *_words: object) -> None:
-            """Nothing is logged: who talks to whom is the caller's business."""
+            """Log nothing: conversations are the caller's data."""
 
     return Handler
 

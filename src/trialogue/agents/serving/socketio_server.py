@@ -22,7 +22,7 @@ class _Threads(ThreadingMixIn, WSGIServer):
 
 class _Quiet(WSGIRequestHandler):
     def log_message(self, *_words: object) -> None:
-        """Nothing is logged."""
+        """Log nothing."""
 
 
 def open_server(agent: Agent, host: str, port: int, seed: int) -> HTTPServer:

@@ -51,7 +51,7 @@ def check_inputs(
 
 
 def _missing_model_text(folder: Path) -> str:
-    """What a folder without a model of strategies is."""
+    """Error for a folder without a strategy model, with the folder's content."""
     from trialogue.strategies.models import FILE
     from trialogue.strategies.pairs.crossencoder import PARTS
 
@@ -65,7 +65,7 @@ def _missing_model_text(folder: Path) -> str:
 
 
 def _lacking_pairs(folder: Path) -> str | None:
-    """What a folder without a classifier of pairs is; None: it has one."""
+    """Error for a folder without a pair classifier; None if it has one."""
     from trialogue.strategies.models import FILE
     from trialogue.strategies.pairs.crossencoder import PARTS
 
@@ -78,7 +78,7 @@ def _lacking_pairs(folder: Path) -> str | None:
 
 
 def _is(asked: Callable[[], bool]) -> bool:
-    """What a path says of itself; a name too long, or in a folder that may not be entered, is of nothing that is there."""
+    """Result of a path test; False for names that are too long and for inaccessible folders."""
     try:
         return asked()
     except OSError:

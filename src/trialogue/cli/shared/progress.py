@@ -23,12 +23,12 @@ RESULTS = (
     "findings.json",
     "manifest.json",
 )
-"""Files of a run that might also be somebody's data: a study's export has scores and preferences."""
+"""Files of a run that might also be user data: a study's export has scores and preferences."""
 
 
 @contextlib.contextmanager
 def steps(*, quiet: bool = False) -> Iterator["StepProgress"]:
-    """Lines about what is being done, each with the seconds since the start; repairs become lines, too."""
+    """Progress lines with the seconds since the start; repairs are printed, too."""
     talk = StepProgress(quiet=quiet)
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_rest: talk.say(f"note: {message}")
@@ -40,7 +40,7 @@ def steps(*, quiet: bool = False) -> Iterator["StepProgress"]:
 
 
 class StepProgress:
-    """Tells what is being done."""
+    """Prints the current step."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet

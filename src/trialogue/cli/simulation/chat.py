@@ -41,7 +41,7 @@ def chat(
 
 @dataclass
 class _ChatTranscript:
-    """What was said, and by what it ended where that was not the person who talked."""
+    """Transcript, with the ending unless the person ended the conversation."""
 
     said: "list[Utterance]" = field(default_factory=list)
     ended_by: "Ending | None" = None

@@ -113,7 +113,7 @@ def passport(
 
 
 def _pairs(option: str, given: Sequence[str], wrong: list[str]) -> Mapping[str, str]:
-    """``NAME=VALUE`` as a mapping; what is not is added to the mistakes."""
+    """Parse ``NAME=VALUE`` into a mapping; invalid entries are added to the mistakes."""
     found: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")

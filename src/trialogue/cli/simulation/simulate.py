@@ -150,7 +150,7 @@ def _refuse(what: str, **given: object) -> None:
 def _study(
     agents: list[str], protocol: str | None, fields: dict[str, Any], *, known: "Mapping[str, Any] | None" = None
 ) -> "SimulationFile":
-    """The study of some agents; ``known``: what names stand for, beside what they say themselves."""
+    """Simulation settings for the given agents; ``known``: definitions of names."""
     from trialogue.simulation.batch.simulation_file import study_of
 
     given: dict[str, Any] = {}

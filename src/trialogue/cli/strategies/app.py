@@ -101,7 +101,7 @@ def label(
 
 
 def _new_name(given: "Input") -> Path:
-    """Where labelled records go that nobody named a place for; UsageError if something is there already."""
+    """Default path of labelled records; UsageError if it exists."""
     from trialogue.errors import UsageError
 
     out = _labelled_name(given)

@@ -55,7 +55,7 @@ def _join_situations(situations: "Iterable[Situation]") -> "Iterator[Dialogue]":
 
 
 def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str], given: list[str]) -> None:
-    """Raise DataError unless somebody of this origin labelled something, and every name is known or mapped."""
+    """Raise DataError unless there are labels of this origin and every label is known or mapped."""
     from trialogue.errors import DataError, Problem, UnknownNameError
     from trialogue.strategies.names import canonical
 

@@ -111,7 +111,7 @@ def evaluate(
 
 
 def _check_protocol(context: typer.Context, protocol: str, model: str | None, test: list[str] | None) -> None:
-    """Raise UsageError before anything is read where a protocol, or what is given with it, makes no sense."""
+    """Raise UsageError for an invalid protocol or combination of options, before reading."""
     from trialogue.errors import UnknownNameError, UsageError
     from trialogue.strategies.evaluation.results import PROTOCOLS
 
@@ -140,7 +140,7 @@ def _check_protocol(context: typer.Context, protocol: str, model: str | None, te
 
 
 def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: StepProgress) -> "EvaluationResult":
-    """How good a trained model is on these sentences."""
+    """Evaluate a trained model on these sentences."""
     from trialogue.strategies.evaluation.protocols import evaluate_trained
 
     tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
@@ -169,7 +169,7 @@ def _trained_on(model: "Model", given: "list[Example]", tell: StepProgress) -> "
 
 
 def _left_out(found: "EvaluationResult", tested: "list[Example]") -> str:
-    """How many sentences were not judged, with the labels that they have."""
+    """Number of skipped sentences, with their labels."""
     if not found.left_out:
         return ""
     others = ", ".join(sorted({one.label for one in tested} - set(found.classes)))

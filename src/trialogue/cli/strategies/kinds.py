@@ -88,7 +88,7 @@ def evaluate_kind(
     leak_test: bool,
     bundled: bool,
 ) -> "EvaluationResult":
-    """How good a kind of model with settings is under a protocol: trained on parts of the examples, judged on others."""
+    """Evaluate a kind of model under a protocol: trained on parts of the examples, tested on others."""
     from trialogue.strategies.evaluation.protocols import evaluate
     from trialogue.strategies.models import recipe
     from trialogue.strategies.taxonomy import bundled_examples
@@ -120,7 +120,7 @@ def _evaluate_on_pairs(
     seed: int,
     leak_test: bool,
 ) -> "EvaluationResult":
-    """How good the paper's classifier of pairs is under a protocol."""
+    """Evaluate the paper's pair classifier under a protocol."""
     from trialogue.strategies.pairs.crossencoder import plan_and_fit
     from trialogue.strategies.pairs.protocols import evaluate_pairs
 

@@ -41,7 +41,7 @@ def staff(
         str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, envvar="TRIALOGUE_STAFF_PASSWORD")
     ] = "",
 ) -> None:
-    """Give somebody access to the staff pages, or change their permissions. All staff can view."""
+    """Give a person access to the staff pages, or change their permissions. All staff can view."""
     from trialogue.study.opening import open_launched
 
     open_launched(folder)
@@ -57,7 +57,7 @@ def links(
     base: Annotated[str, typer.Option(help="Address of the server, such as https://study.example.org.")],
     days: Annotated[float, typer.Option(min=0.01, help="Number of days that the links are valid.")] = 60,
 ) -> None:
-    """Print signed links for a laboratory: nobody can forge one, and each lets one participant in once."""
+    """Print signed links for a laboratory. They cannot be forged, and each admits one participant once."""
     from trialogue.study.design.file import read_study
     from trialogue.study.design.platforms import signed_link
     from trialogue.study.opening import secret_key

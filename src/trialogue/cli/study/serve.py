@@ -71,7 +71,7 @@ def serve(
 
 
 def _ask_places() -> int | None:
-    """The number that somebody types; None for anything else."""
+    """Number typed at the prompt; None for any other input."""
     typed = str(typer.prompt("To launch, type the maximum number of participants that will be paid", default=""))
     return int(typed) if typed.isascii() and typed.isdigit() else None
 

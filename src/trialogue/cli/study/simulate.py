@@ -103,7 +103,7 @@ def _effects(given: list[str] | None) -> dict[str, float] | None:
 
 
 def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
-    """What came of a simulated study, in lines."""
+    """Summary lines of a simulated study."""
     kinds = ", ".join(f"{count} {kind.replace('_', '-')}" for kind, count in outcome.kinds.items())
     items = sum(outcome.coverage.values())
     full = outcome.coverage.get(str(outcome.raters_per_item), 0)
@@ -135,7 +135,7 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
 
 
 def _came_to(outcome: "SimulatedStudy") -> str:
-    """Where participants ended: a study that has what it needs is full, which is no failure."""
+    """Final states of the participants; a study with enough answers is full, which is no failure."""
     enough = ", which is all the study needs" if outcome.complete else ""
     parts = [
         f"{count} {state.replace('_', ' ')}{enough if state == 'completed' else ''}"
@@ -147,7 +147,7 @@ def _came_to(outcome: "SimulatedStudy") -> str:
 
 
 def analysis_lines(found: "Recovery") -> list[str]:
-    """What the analysis found of what is known, in lines."""
+    """Comparison of the analysis with the true values, as lines."""
     lines = [
         f"{pair.a} over {pair.b}: known {pair.known:+.2f}"
         + ("" if pair.found is None else f", found {pair.found:+.2f}")

@@ -191,8 +191,8 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
 
 
 def _parse(text: str) -> Any:
-    """What a line says. Pydantic's parser is faster, and gives the same short text as one string however often it occurs;
-    what it refuses is left to Python's, which says where the mistake is."""
+    """Parse a line. Pydantic's parser is faster, and interns repeated short strings; lines that it rejects are parsed by
+    Python's, which locates the mistake."""
     try:
         return from_json(text)
     except (ValueError, TypeError):  # the latter of a half character that a name in a file of findings may hold

@@ -24,7 +24,7 @@ class Manifest(Record):
     kind: ClassVar[str] = "manifest"
 
     command: str
-    """What was asked for, such as ``"evaluate"``."""
+    """Command, such as ``"evaluate"``."""
     config: dict[str, JsonValue] = Field(default_factory=dict)
     """Every option that changes a number."""
     seed: int | None = None

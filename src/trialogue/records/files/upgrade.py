@@ -46,10 +46,10 @@ def _users_in(name: str, title: str) -> str | None:
 
 
 UNDECIDED_OF_1 = "cannot tell"
-"""What version 1 called an inconclusive comparison."""
+"""Version 1's name of an inconclusive comparison."""
 
 BASELINES_OF_1 = frozenset({"floor:random-human", "floor:same-turn", "floor:majority", "floor:context"})
-"""What version 1 called the baselines of alignment; a system of any other name is a system."""
+"""Version 1's names of alignment baselines; any other name is a system."""
 
 
 def _type_scores(score: Fields) -> None:
@@ -70,7 +70,7 @@ def _read_signature(fields: Fields) -> None:
 
 LABELS_OF_1 = re.compile(r"\|labels:(.*?)\|seed:")
 CALIBRATED_OF_1 = re.compile(r"\|interval:(without )?calibration\b")
-"""What signatures of version 1 say."""
+"""Signature texts of version 1."""
 
 
 PEOPLE_OF_1 = ("expert", "second", "crowd")
@@ -78,11 +78,11 @@ PEOPLE_OF_1 = ("expert", "second", "crowd")
 
 LINKERS_OF_1 = "linker("
 MENTIONS_OF_1 = {"annotated": "annotated", "quoted": "quoted", "declared": "declared", "simulated user": "simulated"}
-"""What version 1 wrote as the origin of a mention, besides a linker's signature."""
+"""Version 1's origins of mentions, besides a linker's signature."""
 
 
 def _origins(said: Any) -> None:
-    """Who labelled an utterance, and who found its mentions: version 1 encoded it by a missing probability and by names."""
+    """Labellers of an utterance and of its mentions: version 1 encoded them by a missing probability and by names."""
     if not isinstance(said, dict):
         return
     for label in _parts(said, "strategies"):

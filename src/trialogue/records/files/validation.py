@@ -82,9 +82,9 @@ class Mistake:
     place: Place
     """Where it is in the data."""
     what: str
-    """What is wrong, what was given, and what is needed."""
+    """Mistake, given value, and requirement."""
     hint: str = ""
-    """What would do, where that is more than ``what`` says."""
+    """Remedy, if ``what`` does not state it."""
 
     def problem(self, file: str, line_of: LineOf, *, under: Place = ()) -> Problem:
         """Convert to a problem of a file, with the data located under the path ``under``."""
@@ -141,7 +141,7 @@ def _place(location: Sequence[str | int], data: object, kind: str) -> Place:
 
 
 def _parts(data: object) -> Mapping[object, object] | None:
-    """What is directly in a mapping or a list, by name or place; None: nothing is."""
+    """Direct children of a mapping or list, by name or index; None: there are none."""
     if isinstance(data, list | tuple):
         return dict(enumerate(data))
     return data if isinstance(data, Mapping) else None
@@ -165,7 +165,7 @@ def _mistakes_at(place: Place, details: Sequence[Any], model: Any) -> list[Mista
 
 
 def _in_quotes(given: object, needed: Iterable[str]) -> str:
-    """Advice where YAML read a word as something else: as a truth value or a number."""
+    """Advice to quote a word that YAML reads as a boolean or a number."""
     if isinstance(given, date):
         return QUOTE_DATE
     meant_a_string = "a string" in needed and isinstance(given, bool | int | float)
@@ -173,7 +173,7 @@ def _in_quotes(given: object, needed: Iterable[str]) -> str:
 
 
 def _utterance(detail: Any) -> str:
-    """How to write an utterance where a bare text was given; "" for any other mistake."""
+    """Advice on writing an utterance if a bare text was given; "" for any other mistake."""
     if detail.get("ctx", {}).get("class_name") != "Utterance" or not isinstance(detail["input"], str):
         return ""
     speaker = (
@@ -200,14 +200,14 @@ def _known_mistake(place: Place, detail: Any, model: Any) -> Mistake | None:
 
 
 def _own_words(text: str, place: Place, given: object) -> str:
-    """A sentence of ours as it is; a phrase with what was given, unless that is all there is."""
+    """Our own sentences unchanged; phrases with the given value, unless it is the only content."""
     if text.endswith("."):
         return text
     return f"{text}, got {excerpt_of(given)}." if place else f"{text}."
 
 
 def _length(detail: Any) -> str:
-    """What is wrong with how long a list or a text is."""
+    """Mistake in the length of a list or a text."""
     context, of_text = detail["ctx"], detail["type"].startswith("string")
     unit = "character" if of_text else "entry"
     plural = "characters" if of_text else "entries"
@@ -220,7 +220,7 @@ def _length(detail: Any) -> str:
 
 
 def _requirement(detail: Any) -> str:
-    """What an error of a type or a bound says is needed; never pydantic's own text."""
+    """Requirement behind an error of type or bound; never pydantic's own text."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _TEMPLATES:
         return _TEMPLATES[kind].format(**{name: _plain(value) for name, value in context.items()})

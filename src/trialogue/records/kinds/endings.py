@@ -23,9 +23,9 @@ class Fault(StrEnum):
     JUDGE = "judge"
     """A model that judged the dialogue while it ran."""
     HARNESS = "harness"
-    """What ran the dialogue: processes, disk, network, credentials, rate limits."""
+    """The environment of the dialogue: processes, disk, network, credentials, rate limits."""
     UNKNOWN = "unknown"
-    """Nobody recorded it."""
+    """Not recorded."""
 
 
 class Ending(StrEnum):
@@ -63,7 +63,7 @@ class Ending(StrEnum):
     HARNESS_ERROR = "harness_error"
     """The machine or its configuration failed: a full disk, a refused credential, no network."""
     UNKNOWN_FAILURE = "unknown_failure"
-    """Something failed and nothing says what, or an old file has a word that does not say whether something failed."""
+    """A failure of unknown cause, or a word in an old file that may not mean a failure."""
 
     @property
     def fault(self) -> Fault | None:

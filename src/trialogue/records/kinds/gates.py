@@ -19,4 +19,4 @@ class Gate(StrEnum):
     TRUNCATED = "truncated"
     """A message of the user is empty, or breaks off."""
     NEED_CONTRADICTED = "need_contradicted"
-    """The user turned down what the need asks for, or asked for something else in its place."""
+    """The user rejected an item that meets the need, or asked for something that contradicts it."""

@@ -50,7 +50,7 @@ class Raters(StrEnum):
     SCRIPTED = "scripted"
     """Scripts that walked a study: a rehearsal of one with people."""
     INVENTED = "invented"
-    """Nobody: the ratings were invented with the dialogues."""
+    """Ratings invented together with the dialogues."""
     MODEL = "model"
     """A model that was asked in place of people."""
 
@@ -108,7 +108,7 @@ def with_raters(title: str, raters: Iterable[Raters]) -> str:
 
 
 class MentionedBy(StrEnum):
-    """How an item was found in a text."""
+    """Origin of an item mention."""
 
     ANNOTATED = "annotated"
     """By the corpus."""

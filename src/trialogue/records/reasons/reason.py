@@ -1,4 +1,4 @@
-"""A reason why something is missing or limited: a code with facts, never a sentence to be parsed.
+"""Reasons why a value is missing or limited: a code with facts, never a sentence to be parsed.
 
 ``str`` renders the text from the catalogue in ``texts``. Code that needs to know the reason reads ``code`` and ``facts``.
 """
@@ -23,7 +23,7 @@ class Reason(Record):
     """
 
     code: ReasonCode
-    """What is the case."""
+    """Code."""
     facts: dict[str, JsonValue] = Field(default_factory=dict)
     """Numbers and names that belong to it."""
     cause: Optional["Reason"] = None

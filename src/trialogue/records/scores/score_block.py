@@ -36,7 +36,7 @@ class ScoreColumn(Record):
     dialogues: tuple[float | None, ...] = ()
     """A value for each dialogue; (): it has none of dialogues."""
     gaps: tuple[Gap, ...] = ()
-    """Where there is no value, and why."""
+    """Missing values with reasons."""
 
 
 class ScoreBlock(Block):
@@ -49,7 +49,7 @@ class ScoreBlock(Block):
     dialogues: tuple[str | None, ...]
     """Ids of the dialogues; None: the replies are of no known dialogue, which then has no scores of its own."""
     replies: tuple[int, ...]
-    """How many replies each dialogue has, one dialogue after the other."""
+    """Number of replies in each dialogue, in order."""
     utterances: tuple[int | None, ...] = ()
     """Index of each reply in its dialogue; (): they are replies to situations."""
     situations: tuple[str | None, ...] = ()

@@ -157,7 +157,7 @@ def _column_record(column: Column) -> ScoreColumn:
 
 
 def _finite_values(values: Values | None) -> tuple[float | None, ...]:
-    """None for what is not defined; () where nothing is said of anything."""
+    """Values with None for undefined ones; () if there are none at all."""
     if values is None or not (np.isfinite(values.numbers).any() or values.reasons):
         return ()
     return tuple(value if value == value else None for value in values.numbers.tolist())

@@ -143,7 +143,7 @@ def _read(folder: Path, tell: Progress) -> StoredRun:
 
 
 def _check(run: StoredRun, file: str) -> None:
-    """Refuse a run that has nobody's answers, or nothing to hold against them; ``file`` is where its scores lie."""
+    """Refuse a run without people's answers or without measures; ``file``: path of its scores."""
     scores, votes = run.scores, run.preferences
     units = [score for score in scores if score.level in ("utterance", "response", "dialogue")]
     problems = []

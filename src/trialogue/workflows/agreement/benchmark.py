@@ -137,7 +137,7 @@ def agree_benchmark(
 
 
 def _run_sentences(findings: AgreementFindings, run: Sequence[Score]) -> list[str]:
-    """How far the run itself goes with people, said first: on the overall aspect, or on the first that it has."""
+    """Agreement of the run itself with people, on the overall aspect or else the first one."""
     own = {score.measure for score in run}
     rows = {each.question: each for each in findings.ratings if each.measure in own}
     first = next((rows[aspect] for aspect in (OFFICIAL[-1], *OFFICIAL) if aspect in rows), None)
@@ -218,7 +218,7 @@ def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: N
 
 
 def _baselines(dialogues: Sequence[Dialogue]) -> tuple[list[Score], dict[str, Measure]]:
-    """Scores of the baselines for every reply and dialogue, and what they are."""
+    """Baseline scores of every reply and dialogue, with their descriptions."""
     metrics: list[AnyMetric] = get_metrics(BASELINES)
     scores: list[Score] = []
     measure(conversations_of(dialogues), metrics, sink=scores.append)

@@ -171,7 +171,7 @@ def _as_it_is(material: InputRecords) -> InputRecords:
 
 
 def _warn_of_replacements(material: InputRecords) -> InputRecords:
-    """With a warning where labels of an LLM are among what was read."""
+    """Add a warning if labels of a language model are among the input."""
     return replace(material, warnings=[*replacement_warnings(material), *material.warnings])
 
 

@@ -40,7 +40,7 @@ class AlignmentRun(Run):
     profiles: tuple[AlignmentProfile, ...] = ()
     """One for each system."""
     plans: tuple[LabelPlan, ...] = ()
-    """What labels would do for each system's interval."""
+    """Expected effect of more labels on each system's interval."""
 
     def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool = True) -> Path:
         """Also write ``alignment.jsonl`` and two figures."""

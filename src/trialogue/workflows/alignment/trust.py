@@ -38,7 +38,7 @@ class _CountedPairs:
     labelled: NDArray[np.bool_]
     """Whether models are held against both labels."""
     labellers: tuple[Labeller, ...]
-    """Who gave these."""
+    """Labellers of these pairs."""
 
 
 def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Iterator[tuple[str, Reason]]:

@@ -17,7 +17,7 @@ from trialogue.report import read_findings
 SCORES = "scores.jsonl"
 VOTES = "Votes"
 LEVELS = ("dialogue", "response")
-"""Of units that values of systems are means of, the coarser first."""
+"""Units that system values are means of, the coarser first."""
 
 
 def columns_of(people: Path, simulated: Mapping[str, Path], aligned: Path | None) -> list[Column]:

@@ -179,7 +179,7 @@ def _column_of(parts: Parts, place: int) -> str | None:
 
 
 def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
-    """How far the columns agree; agreement and realism in short, with links to their pages."""
+    """Sections on agreement of the columns, agreement with people and realism, with links to their pages."""
     from trialogue.report.agreement.page import PAGE as AGREEMENT
     from trialogue.report.agreement.page import read_agreement
     from trialogue.report.agreement.realism import FINDINGS
@@ -205,7 +205,7 @@ def _page(experiment: Experiment, page: Path) -> str:
 
 
 def _warnings(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> list[str]:
-    """What each part had to say of its data."""
+    """Caveats of each part on its data."""
     parts = (people, *simulated.values(), aligned)
     return [warning for part in parts if part is not None for warning in part.warnings]
 

@@ -71,19 +71,19 @@ class Experiment(Record):
     dialogues: Names = ()
     """Corpora and files with conversations (or replies to situations)."""
     mapping: Columns | None = None
-    """Which column is what, in tables among the inputs that are not recognised and have no mapping of their own."""
+    """Column mapping of unrecognised tables without a mapping of their own."""
     human: Names = ()
     """Files with people's ratings and votes."""
     link: str | None = None
-    """A catalogue whose items are found in replies that nobody annotated."""
+    """Catalogue for linking items in unannotated replies."""
     label: str | None = None
-    """A model of strategies (a folder, or default) that labels what nobody labelled."""
+    """Strategy model (a folder, or default) for unlabelled utterances."""
     metrics: Texts = ()
     """Metrics; by default all that the data allow."""
     any_language: Annotated[bool, Field(strict=True)] = False
     """Keep measures that are not made for the language of a system."""
     align: Alignment | None = None
-    """What is aligned with human recommenders."""
+    """Data for alignment with human recommenders."""
     realism: Annotated[bool, Field(strict=True)] = True
     """Compare simulated users with the people of the dialogues, where there are both; false for people who are invented."""
     resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
@@ -174,7 +174,7 @@ def _with_protocol(experiment: Experiment, data: Mapping[str, Any]) -> Experimen
 
 
 def _wrong_simulation(given: object, file: str, lines: Lines, folder: Path) -> list[Problem]:
-    """What is wrong with the simulation."""
+    """Mistakes in the simulation settings."""
     if not isinstance(given, dict):
         return []
     problems = []
@@ -220,11 +220,11 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
 
 
 INPUTS: Sequence[Place] = (("dialogues",), ("human",), ("align", "situations"), ("align", "responses"))
-"""Fields that name what is read."""
+"""Fields that name inputs."""
 
 
 def _entries(data: Mapping[str, Any], field: Place) -> Iterator[tuple[Place, object]]:
-    """What stands in a field, one by one, each with its place."""
+    """Entries of a field, each with its location."""
     given: object = data
     for name in field:
         given = given.get(name) if isinstance(given, Mapping) else None

@@ -34,7 +34,7 @@ class StageContext:
     """Context passed to a running stage."""
 
     folder: Path
-    """Where its output goes; what an interrupted attempt left may be there."""
+    """Output folder; may contain files of an interrupted attempt."""
     needed: Mapping[str, Path]
     """The folders of the stages it needs, by name."""
     tell: Tell
@@ -56,9 +56,9 @@ class Stage:
     needs: tuple[str, ...] = ()
     """Stages before it."""
     grows: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Options that only make its output longer: a change goes on in the same folder."""
+    """Options that only extend the output: after a change, the stage continues in the same folder."""
     size: str = ""
-    """How much work it is, in words."""
+    """Amount of work, as text."""
     reads: int = 0
     """Bytes of the data that it reads itself, beside what the stages it needs give it."""
 
@@ -127,7 +127,7 @@ class Plan:
                     shutil.rmtree(folders[name])
 
     def _unmark(self, names: Iterable[str]) -> None:
-        """What needs these is made of what they were: first of all it is not done any more, however this ends."""
+        """Remove the done marks of all stages that depend on these, before anything else happens."""
         folders = self.folders()
         for name in self.dependents(names):
             if folders[name].is_dir():
@@ -202,7 +202,7 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _begin(folder: Path, *, resumable: bool) -> Path:
-    """The folder, without a mark that it is done, and empty where the stage cannot go on from what is there."""
+    """Prepare the folder: without a done mark, and empty unless the stage can continue from its content."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(
             f"{folder} is a file, but a folder is needed there. Move it, or choose another folder with out."

@@ -18,7 +18,7 @@ from trialogue.simulation.paths import resolve_path
 from trialogue.workflows.inputs.inputs import Input, inputs_of, reader_of, resolve_location
 
 Columns = str | dict[str, JsonValue]
-"""Which column of a table is what: the fields themselves, or a YAML file that holds them."""
+"""Column mapping of a table: the fields themselves, or a YAML file with them."""
 
 
 class InputFile(Record):
@@ -33,7 +33,7 @@ class InputFile(Record):
     format: str | None = Field(default=None, min_length=1)
     """Its format; null: recognised by its content."""
     mapping: Columns | None = None
-    """Which column of a table is what."""
+    """Column mapping of a table."""
 
 
 def as_list(given: object) -> object:
@@ -42,7 +42,7 @@ def as_list(given: object) -> object:
 
 
 Named = str | InputFile
-"""What is read: a name alone, or with how it is read."""
+"""An input: a name alone, or with reading options."""
 Names = Annotated[tuple[Named, ...], BeforeValidator(as_list)]
 
 

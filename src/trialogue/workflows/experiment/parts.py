@@ -15,11 +15,11 @@ class Parts:
     """Findings of each measuring stage."""
 
     people: Findings | None
-    """Of conversations with people."""
+    """Findings on conversations with people."""
     simulated: Mapping[str, Findings]
-    """Of dialogues with simulated users, by their kind."""
+    """Findings on simulated dialogues, by kind of users."""
     aligned: Findings | None
-    """Of replies to given situations."""
+    """Findings on replies to given situations."""
 
     @property
     def labelled_findings(self) -> list[tuple[str | None, Findings]]:

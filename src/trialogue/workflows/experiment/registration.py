@@ -65,11 +65,11 @@ class Registration:
     sha256: str | None = None
     """Its hash; None: there is no protocol, and there was none."""
     deviations: tuple[Deviation, ...] = ()
-    """What of it was changed, and whether it came too late."""
+    """Deviations from the protocol, and whether it was written too late."""
     inputs: frozenset[str] = frozenset()
     """sha256 of the files of conversations that were there first."""
     to_write: WrittenProtocol | None = None
-    """What is to be written before anything is done; None: nothing."""
+    """Content to write before the first stage; None: nothing."""
 
     def governs(self, experiment: Experiment) -> Experiment:
         """Copy of the experiment with the registered protocol."""
@@ -79,7 +79,7 @@ class Registration:
 
 
 NOT_REGISTERED = Registration()
-"""Of an experiment without a protocol."""
+"""Registration of an experiment without a protocol."""
 
 
 def registration_of(experiment: Experiment) -> Registration:
@@ -140,7 +140,7 @@ def _first_registration(experiment: Experiment, protocol: DecisionProtocol, *, h
 
 
 def _of_file(path: Path, experiment: Experiment, *, has_results: bool) -> Registration:
-    """What follows from a protocol that is there."""
+    """Registration from an existing protocol file."""
     declared, raw = experiment.decide, path.read_bytes()
     written = _read_written(raw)
     if written is None:
@@ -157,7 +157,7 @@ def _of_file(path: Path, experiment: Experiment, *, has_results: bool) -> Regist
 
 
 def _read_written(raw: bytes) -> WrittenProtocol | None:
-    """What a file says; None where it cannot be read or does not match its hash."""
+    """Parsed content of a file; None if it is unreadable or does not match its hash."""
     try:
         content = json.loads(raw)
         digest = content.pop("sha256")
@@ -190,7 +190,7 @@ def _has_results(out: Path) -> bool:
 
 
 def _earlier_check(out: Path) -> ProtocolCheck | None:
-    """What the report in a folder says of its protocol; None where it rests on none."""
+    """Protocol check of an earlier report in a folder; None without a protocol."""
     from trialogue.report import read_findings
 
     try:

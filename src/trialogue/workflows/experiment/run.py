@@ -31,7 +31,7 @@ class ExperimentResult:
     """Result of an experiment."""
 
     findings: Findings
-    """What the report shows."""
+    """Findings of the report."""
     report: Path
     """The report."""
     ran: tuple[str, ...]
@@ -49,11 +49,11 @@ class PlannedStage:
     there: bool
     """Whether its output is there already and need not be done anew."""
     folder: Path
-    """Where its output is, or will be."""
+    """Path of its output."""
     size: str
-    """How much work it is."""
+    """Amount of work."""
     takes: StageEstimate | None = None
-    """What it will take; None: nothing, for its output is there."""
+    """Estimated duration; None: already done."""
 
 
 def plan_steps(experiment: Experiment) -> list[PlannedStage]:

@@ -80,7 +80,7 @@ def ids_in(folder: Path) -> frozenset[str]:
 
 
 def _keep(study: SimulationFile, shares: Shares, asked: Mapping[str, Usage]) -> None:
-    """Keep how long the dialogues took that were held now, and what they and those before them were like."""
+    """Store durations and statistics of the dialogues so far."""
     like = measure_talks(study.out) if shares.held else {}
     keep(
         study.out.parent,

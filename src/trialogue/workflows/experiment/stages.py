@@ -322,7 +322,7 @@ def _align_stage(experiment: Experiment) -> Stage:
 
 
 def _columns(experiment: Experiment) -> Stage:
-    """Holds what was judged, measured and simulated against each other."""
+    """Agreement between the judged, measured and simulated columns."""
     simulated = {users: measured_name(name) for users, name in simulated_names(experiment).items()}
     align = (ALIGN,) if experiment.align is not None else ()
 

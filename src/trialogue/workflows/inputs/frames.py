@@ -68,7 +68,7 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _maker(given: object) -> "Rows | None":
-    """What gives the rows of a frame of polars, Arrow, ``datasets`` or pandas, in this order; None: it is no frame."""
+    """Row iterator of a frame of polars, Arrow, ``datasets`` or pandas, tried in this order; None: not a frame."""
     if isinstance(given, type) or not (hasattr(given, "columns") or hasattr(given, "column_names")):
         return None
     for name in ("to_dicts", "to_pylist"):

@@ -136,7 +136,7 @@ def _names_a_path(given: str) -> bool:
 
 
 def _not_there(given: str) -> UsageError:
-    """What to say of a text that names nothing: of a path, what lies where it should; of a word, which corpora there are."""
+    """Error for an unknown input: for a path, similar files there; for a word, the available corpora."""
     path = Path(given)
     if not _names_a_path(given):
         return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file.")
@@ -146,7 +146,7 @@ def _not_there(given: str) -> UsageError:
 
 
 def _names_in(folder: Path) -> list[str]:
-    """What lies in a folder; [] where that may not be looked into, or is none."""
+    """Names in a folder; [] if it is inaccessible or not a folder."""
     try:
         return sorted(path.name for path in folder.iterdir())
     except (OSError, ValueError):

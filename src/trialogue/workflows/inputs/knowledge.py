@@ -37,7 +37,7 @@ def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledg
 
 
 def _state(file: str | None) -> tuple[str, int, int] | None:
-    """Which file a name means now, and which state of it: kept knowledge is not that of another folder, or of yesterday."""
+    """File behind a name with its current state, as a cache key."""
     if file is None or file == DEMO or not is_file(file):
         return None
     known = Path(file).stat()

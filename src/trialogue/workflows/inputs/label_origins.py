@@ -25,7 +25,7 @@ from trialogue.records.files.jsonl import parse_line, read_lines
 from trialogue.workflows.inputs.inputs import InputRecords, expand_folders, resolve
 
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
-"""What a user may say of labels that do not say it themselves."""
+"""Label origins that a user can declare for labels without one."""
 HOW_TO_DECLARE = (
     f"State it with --labels-by {', '.join(DECLARABLE[:-1])} or {DECLARABLE[-1]} (in Python: "
     'labels_by=...), or in the file: "by": "person". Only labels by people correct a model.'

@@ -28,7 +28,7 @@ from trialogue.workflows.inputs.frames import is_frame, plain, table_of_frame, t
 
 RECORDS = (Dialogue, Situation, Response, Score, Preference)
 ONE_SYSTEM = "system"
-"""The name of a system that nobody named."""
+"""Name of an unnamed system."""
 MANY = 3  # names of systems in a title
 MAPPED = "To override this, name the columns: mapping={'text': 'message', ...}."
 
@@ -38,11 +38,11 @@ class InMemory:
     """In-memory records used as an input."""
 
     given: str
-    """What they are called in titles and messages."""
+    """Name in titles and messages."""
     held: tuple[AnyRecord, ...]
     """The records."""
     notes: tuple[Problem, ...] = ()
-    """How they were read, and what was mended."""
+    """Reading notes, including repairs."""
 
     corpus: None = None
 
@@ -65,7 +65,7 @@ class InMemory:
 
 
 Data: TypeAlias = Mapping[str, Any] | Iterable[Any] | InMemory
-"""What can be given in place of a file; a text or a path is a file's."""
+"""Data accepted in place of a file; strings and paths name files."""
 
 
 def is_data(given: object) -> bool:
@@ -155,7 +155,7 @@ def _place_in_python(problem: Problem) -> Problem:
 
 
 def _as_list(value: object, name: str) -> object:
-    """A list of what is to be gone through once; a frame stays."""
+    """List of a one-shot iterable; frames are returned unchanged."""
     if is_frame(value):
         return value
     if isinstance(value, str | bytes | Path | Mapping) or not isinstance(value, Iterable):
@@ -220,7 +220,7 @@ def _of_replies(
 
 
 def _context(value: object, index: int, notes: list[Problem], problems: list[Problem]) -> tuple[Utterance, ...]:
-    """What was said before a reply; of texts that do not say whose they are, the last is the user's and they alternate."""
+    """History before a reply; texts without speakers alternate, and the last one is the user's."""
     from trialogue.datasets.tables.mapping import Mapping as TableMapping
     from trialogue.datasets.tables.responses import context_of
     from trialogue.datasets.tables.rows import Row
@@ -264,7 +264,7 @@ RECORD, CONVERSATION, ROW = "a record", "a conversation {messages: [...]}", "a r
 
 
 def _kind(each: object) -> str:
-    """What an item of a list is; "" if it is nothing that can be read."""
+    """Kind of a list's items; "" if unreadable."""
     if isinstance(each, RECORDS):
         return RECORD
     if isinstance(each, Mapping):

@@ -63,7 +63,7 @@ class _Names(dict[str, str]):
         self._spellings = spellings
 
     def __missing__(self, given: str) -> str:
-        """What a name that nobody mapped means; itself where that is not known."""
+        """Target of an unmapped name; the name itself if unknown."""
         self[given] = given
         if self._spellings and given not in CLASSES:
             with contextlib.suppress(UnknownNameError):

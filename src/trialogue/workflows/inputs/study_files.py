@@ -182,7 +182,7 @@ def _split_models(answers: list[AnswerT], of_models: list[AnswerT]) -> tuple[lis
 
 
 def _read_models(export: Export, name: str, record: type[AnswerT]) -> list[AnswerT]:
-    """What models answered; a line that says it is somebody else's is a mistake."""
+    """Read answers of models; a line by another kind of rater is a mistake."""
     found: list[AnswerT] = _records(export, name, record)
     wrong = [place for place, one in enumerate(found, start=1) if one.raters is not Raters.MODEL]
     export.problems += [
@@ -205,7 +205,8 @@ def _repeated_codes(people: Sequence[Participant]) -> list[str]:
 
 
 def _task_of(preferences: Sequence[Preference], export: Export) -> Literal["choice", "realism"]:
-    """What was asked of two sides, where the study does not say: who is human, if every second side is a human's dialogue.
+    """Task of a comparison of two sides if the study does not name it: realism if every second side is a human's
+    dialogue.
 
     Taken for votes, such judgements would rank simulated users as if they were recommenders.
     """
@@ -231,7 +232,7 @@ def _records(export: Export, name: str, record: type[Any]) -> list[Any]:
 def _parse_rows(
     export: Export, name: str, needed: Sequence[str], make: Callable[[Mapping[str, str]], ValueT]
 ) -> list[ValueT]:
-    """Every row of a file made into something, with all that are wrong collected."""
+    """Parse every row of a file, collecting all mistakes."""
     found: list[ValueT] = []
     if name not in export.paths:
         return found
@@ -293,7 +294,7 @@ def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, P
 
 
 def _study(export: Export) -> dict[str, Any]:
-    """What ``study.json`` says, checked."""
+    """Content of ``study.json``, validated."""
     if "study.json" not in export.paths:
         return {}
     path = export.paths["study.json"]

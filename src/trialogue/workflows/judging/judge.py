@@ -23,7 +23,7 @@ class LabelPlan:
     """Units to label for a target width."""
 
     width: float
-    """Of intervals, from end to end."""
+    """Target width of intervals, from end to end."""
     needs: tuple[LabelNeed, ...]
     """Labels that each system needs."""
     units: tuple[PlannedLabel, ...]
@@ -154,7 +154,8 @@ def _path(file: str | Path | None) -> str | None:
 
 
 def _draw_labels(units: list[JudgedUnit], count: int, system: str, seed: int) -> list[PlannedLabel]:
-    """Those labelled, and as many others at random as are missing; all have one chance, since labels so far were random."""
+    """Labelled units and a random sample of the others; inclusion probabilities are equal, because existing labels were
+    random."""
     done = [unit for unit in units if unit.answers]
     rest = [unit for unit in units if not unit.answers]
     order = rng_for(seed, "labels", system).permutation(len(rest)).tolist()

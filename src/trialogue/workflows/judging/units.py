@@ -32,17 +32,17 @@ class JudgedInput:
     judge: MeasureName
     """The judge's column."""
     question: str
-    """What people were asked."""
+    """Question to people."""
     level: Level
-    """What one unit is."""
+    """Unit of analysis."""
     labels_by: tuple[Raters, ...]
     """Kinds of those who labelled."""
     raters: frozenset[str]
     """Their codes, without those of aggregates."""
     warnings: tuple[str, ...]
-    """What is doubtful."""
+    """Caveats."""
     hashes: dict[str, str]
-    """sha256 of what was read."""
+    """sha256 of the inputs."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def _scores(given: str, repairs: list[Problem]) -> list[Score]:
 
 
 def _key(score: Score, run: _Run, by_id: dict[str, list[str]]) -> Key | None:
-    """What a score is about; None for dialogues that the run does not hold."""
+    """Key of a score's unit; None for dialogues outside the run."""
     if score.dialogue_id is None:
         return (score.system or UNNAMED, None, score.situation_id, score.utterance)
     systems = by_id.get(score.dialogue_id, [])
@@ -205,7 +205,7 @@ def _key(score: Score, run: _Run, by_id: dict[str, list[str]]) -> Key | None:
 
 
 def _cluster(key: Key, run: _Run, level: Level, estimand: Estimand) -> str | None:
-    """What a unit was drawn with: turns with their dialogue, dialogues of a population with their user."""
+    """Cluster of a unit: the dialogue for turns, the user for dialogues of a population."""
     system, dialogue, situation, _ = key
     user = run.users.get((system, dialogue)) if dialogue is not None else None
     if estimand is Estimand.POPULATION and user is not None:

@@ -162,7 +162,7 @@ def _kind(given: object) -> Labeller | None:
 
 
 def _unfit(answers: Sequence[_Answer], file: str) -> Iterator[Problem]:
-    """What keeps labels from being what a model is held against: nobody says whose they are, or they are a model's."""
+    """Reason why labels cannot serve as a reference: their origin is unknown, or a model."""
     if unsaid := [answer.line for answer in answers if answer.label.by is None]:
         what = f"{len(unsaid)} of {len(answers)} labels do not state who gave them (the first one here)."
         yield Problem(what, file, min(unsaid), "by", hint=HOW_TO_DECLARE)

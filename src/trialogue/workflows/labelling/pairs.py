@@ -23,7 +23,7 @@ class Pair:
     chance: float | Undefined
     """Calibrated probability that both share a strategy, where half of all pairs do; Undefined, and why, without beliefs."""
     labellers: tuple[Labeller, ...]
-    """Who labelled both sides, where a model is held against these labels; () where it is not."""
+    """Labellers of both sides if the labels serve as a reference; () otherwise."""
 
     @property
     def is_labelled(self) -> bool:

@@ -39,7 +39,7 @@ class LabelPlan:
 
     system: str
     width: float
-    """Of its present 95 % interval."""
+    """Width of its current 95 % interval."""
     replies: int
     """Replies that count."""
     same_width: int | None
@@ -51,7 +51,7 @@ class LabelPlan:
     labelled: int = 0
     """Pairs for which the present interval rests on labels that models are held against."""
     by: tuple[Labeller, ...] = (Labeller.PERSON,)
-    """Who gave these labels."""
+    """Labellers of these labels."""
 
     @property
     def sentence(self) -> str:
@@ -81,8 +81,8 @@ class LabelPlan:
 def label_plan(
     system: str, estimate: Estimate, conversations: Iterable[Conversation], *, labelled: int = 0
 ) -> LabelPlan | None:
-    """How many labels would halve a system's interval, by the variance of PPI++; None where there is no interval, or the
-    estimate sits at an end of the scale.
+    """Number of labels that would halve a system's interval, by the variance of PPI++; None without an interval, or for
+    an estimate at an end of the scale.
 
     With rate m, N replies whose calibrated probabilities have correlation r with the truth, and n of them labelled, the
     variance is about m (1 - m) (d / N + (1 - r^2) (1 / n - 1 / N)), where d is the design effect of dialogues (at least 1).
@@ -154,7 +154,7 @@ def _fewest(planned: Callable[[int], float], target: float, most: int) -> int | 
 
 @dataclass(frozen=True)
 class _Held:
-    """Which dialogues hold labels: those that do now, and those that random pairs would add."""
+    """Dialogues with labels: current ones, and those that random pairs would add."""
 
     dialogues: int | None
     """All of them; None: unknown."""
@@ -165,7 +165,7 @@ class _Held:
     """Dialogues that hold these; 0: unknown, or no labels."""
 
     def expected_dialogues(self, labels: int) -> float | None:
-        """How many of the dialogues, taken as of equal length, hold one of so many labels; None: unknown."""
+        """Expected number of dialogues, assumed of equal length, with at least one of the labels; None: unknown."""
         if self.dialogues is None:
             return None
         if not self.now or labels < self.labelled:
@@ -176,22 +176,22 @@ class _Held:
 
 
 def _dialogues_with_label(labels: int, pairs: int, dialogues: int) -> float:
-    """How many of k dialogues, of equal length s, hold one of the labels of random pairs: k (1 - (1 - labels / pairs)^s)."""
+    """Expected number of k dialogues of equal length s with a label on a random pair: k (1 - (1 - labels / pairs)^s)."""
     return dialogues * _hit(labels / pairs, pairs / dialogues)
 
 
 def _hit(share: float, length: float) -> float:
-    """How probably a random share of pairs has one in a dialogue of this length."""
+    """Probability that a random share of pairs includes one in a dialogue of this length."""
     return float(1 - (1 - min(share, 1.0)) ** length)
 
 
 def _labelled_dialogues(pairs: Iterable[Pair]) -> int:
-    """How many dialogues hold a pair that people labelled on both sides."""
+    """Number of dialogues with a pair that people labelled on both sides."""
     return len({pair.cluster for pair in pairs if pair.is_labelled})
 
 
 def _wider(dialogues: float | None) -> float:
-    """How many times wider than by z an interval is that rests on k dialogues: t / z sqrt(k / (k - 1)); None: no wider."""
+    """Factor by which an interval over k dialogues is wider than with z: t / z sqrt(k / (k - 1)); None: 1."""
     from scipy.special import stdtrit
 
     if dialogues is None:
@@ -208,7 +208,7 @@ def _chances(pairs: Iterable[Pair]) -> tuple[np.ndarray, list[str]]:
 
 
 def _design_effect(chances: np.ndarray, clusters: Sequence[str], share: float) -> float:
-    """How many times larger the variance of a share of matches is than of independent pairs, at least 1.
+    """Design effect of clustering on the variance of a share of matches, at least 1.
 
     Given what the model believes, matches are taken as independent; so two pairs of a dialogue go together as their
     posterior probabilities p do: 1 + (sum over dialogues of the products (p_i - m) (p_j - m), i not j) / (N m (1 - m)).

@@ -12,7 +12,7 @@ from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.simulation.realism import PREDICTORS, values_of
 
 OUTCOMES = ("need_met", "constraints_satisfied@mean", *PREDICTORS)
-"""What is looked at; what dialogues do not hold is left out."""
+"""Outcomes to compute; those without data are omitted."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class SampleOutcomes:
     values: dict[str, Outcomes] = field(default_factory=dict)
     """By full name of the measure."""
     judgements: tuple[str, ...] = ()
-    """Those that are people's own, or a publisher's."""
+    """Outcomes judged by people or by a publisher."""
 
 
 def outcomes_of(material: InputRecords, metrics: Sequence[AnyMetric]) -> SampleOutcomes:

@@ -54,7 +54,7 @@ from trialogue.workflows.passport.simulated_sample import (
 from trialogue.workflows.simulation.realism_features import FEATURES, said_in, speaks
 
 AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")
-"""What users talk to where nobody says."""
+"""Default agents."""
 
 
 def passport(

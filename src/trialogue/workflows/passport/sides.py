@@ -24,7 +24,7 @@ ENDINGS = {
     Ending.TURN_LIMIT: "limit",
     Ending.OTHER: "other",
 }
-"""Who ended a dialogue; all failures are one more kind."""
+"""Party that ended a dialogue; all failures are one further kind."""
 
 
 def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSample:
@@ -52,7 +52,7 @@ def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSample
 
 
 def _ending(dialogue: Dialogue) -> Counter[Hashable]:
-    """Who ended it; nothing where nobody recorded that."""
+    """Party that ended a dialogue; empty if not recorded."""
     if dialogue.ended_by is None:
         return Counter()
     return Counter([ENDINGS.get(dialogue.ended_by, "failure")])
@@ -73,7 +73,7 @@ def annotated_alike(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> 
 
 
 def gate_flags(dialogues: Sequence[Dialogue]) -> GateFlags:
-    """What every gate says of dialogues, with the values that any of their needs asks for."""
+    """Results of every gate on dialogues, with the values of their needs."""
     vocabulary = vocabulary_of(each.need for each in dialogues if each.need is not None)
     return GateFlags(tuple(gates_in(each, vocabulary) for each in dialogues), tuple(each.cluster for each in dialogues))
 

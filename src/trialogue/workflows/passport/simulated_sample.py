@@ -34,21 +34,21 @@ class DosedAgent:
     agent: str
     """The agent itself."""
     way: str
-    """What its replies were replaced by, in words that follow "replies"."""
+    """Kind of replacement, as words after "replies"."""
     doses: dict[str, float]
     """Share of the replies by system."""
 
 
 @dataclass
 class SimulatedSample:
-    """What simulated users did."""
+    """Simulated dialogues, with the settings of their users."""
 
     name: str
     """Whose dialogues these are."""
     material: InputRecords
     """The dialogues with agents as they are and with those made worse."""
     signature: str | None = None
-    """Of the users' prompts."""
+    """Signature of the users' prompts."""
     dosed: tuple[DosedAgent, ...] = ()
     """Agents that were made worse."""
     seeds: dict[str, InputRecords] = field(default_factory=dict)
@@ -56,26 +56,26 @@ class SimulatedSample:
     versions: dict[str, InputRecords] = field(default_factory=dict)
     """The same agents by version of the users, the first one among them."""
     usage: Usage | None = None
-    """What their model was asked."""
+    """Usage of their model."""
     asks_model: bool | None = None
     """Whether a model plays them; None: unknown."""
     seconds: float | None = None
     """Wall-clock seconds of a dialogue."""
     trained: TrainingDialogues | None = None
-    """What they were fitted on."""
+    """Data on which they were fitted."""
     is_fitted_on_known_text: bool | None = None
     """Whether that is recorded; None: they were not fitted on dialogues of anybody."""
 
     @property
     def dialogues(self) -> list[Dialogue]:
-        """Those with agents as they are."""
+        """Dialogues with the unchanged agents."""
         worse = {system for each in self.dosed for system in each.doses}
         return [each for each in self.material.dialogues if each.system not in worse]
 
 
 @dataclass(frozen=True)
 class PassportPlan:
-    """What is simulated for a passport."""
+    """Simulations needed for a passport."""
 
     agents: tuple[str, ...]
     """Agents, as ``simulate`` takes them; the first one is made worse."""
@@ -84,13 +84,13 @@ class PassportPlan:
     seeds: int = 5
     """Seeds, the first one among them."""
     ways: tuple[str, ...] = (Replacement.OFF_TOPIC.value,)
-    """What replies are replaced by; (): nothing is made worse."""
+    """Kinds of sabotage; (): none."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Other versions of the users, by name."""
     catalogue: str = "demo"
-    """What users know."""
+    """Catalogue of the users."""
     ratings: str | None = None
-    """Who liked what."""
+    """Ratings of the users."""
     jobs: int = 1
     """Processes."""
     seed: int = 0
@@ -112,7 +112,7 @@ def are_dialogues(users: str) -> bool:
 
 
 def default_folder(users: str) -> Path:
-    """Where a passport is written: in the folder of a simulation, whose report then shows it; else ``runs/passport``."""
+    """Output folder of a passport: the folder of a simulation, whose report then shows it; else ``runs/passport``."""
     path = Path(users)
     folder = path if path.is_dir() else path.parent
     is_simulation = path.exists() and bool(config_of(folder))
@@ -178,7 +178,7 @@ def _words_of(by: str) -> str:
 
 
 def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> SimulatedSample:
-    """Simulate what a passport needs, or go on with what is there.
+    """Run or resume the simulations of a passport.
 
     Args:
         users: a kind of users.

@@ -96,7 +96,7 @@ def _examples(measured: Measurements, findings: Findings) -> tuple[Example, ...]
 
 
 def _with_answers(example: Example, measured: Measurements) -> Example:
-    """A dialogue with what people answered about its replies in files of their own; its record does not hold that."""
+    """A dialogue with people's answers from separate files about its replies."""
     dialogue = example.dialogue
     own = [
         each
@@ -107,7 +107,7 @@ def _with_answers(example: Example, measured: Measurements) -> Example:
 
 
 def _warnings(inferred: Estimates) -> tuple[str, ...]:
-    """What a reader must know of the data."""
+    """Caveats on the data."""
     measured = inferred.measured
     return (
         *language_lines(measured.language_mismatches),
@@ -125,7 +125,7 @@ def _warnings(inferred: Estimates) -> tuple[str, ...]:
 
 
 def _answers_left_out(measured: Measurements) -> Iterator[str]:
-    """A line where people answered about something that is not among the records."""
+    """Warning on answers about units that are not among the records."""
     if left := measured.answers.unmatched:
         yield (
             f"{left} of {measured.answers.given} ratings belong to no dialogue or reply in the input, and are left out."
@@ -141,7 +141,7 @@ def _sensitivities(inferred: Estimates) -> tuple[Sensitivity, ...]:
 
 
 def _lost_alignment(measured: Measurements, leagues: Sequence[League]) -> tuple[Section, ...]:
-    """Where alignment is lost, if it was measured."""
+    """Strategies and turns with the lowest alignment, if measured."""
     aligned = any(league.measure.measured.metric == "behavior_alignment" for league in leagues)
     if not aligned or sum(len(each.replies) for each in measured.offline) > MOST_PROFILED:
         return ()

@@ -9,7 +9,7 @@ from trialogue.metrics.dialogue.latency import wait_of
 from trialogue.workflows.pipeline.domains import fits_domain
 
 BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
-"""What costs nothing, and what any metric must therefore beat before its agreement with people means anything."""
+"""Trivial baselines, which any metric must beat before its agreement with people means anything."""
 
 # One declared variant of each family; the two baselines, length and distinct bigrams per response, are always among them.
 FOR_REPLIES = (
@@ -20,8 +20,8 @@ FOR_REPLIES = (
     "item_ratio@any",
 )
 LEARNED = ("satisfaction@linear",)
-"""Goes with people's satisfaction better than what is listed below, so that an answer without people rests on it first; only
-in its domain, outside of which it is left out."""
+"""Learned metric that agrees better with people's satisfaction than those below, so that it leads answers without people;
+omitted outside its domain."""
 FOR_DIALOGUES = (
     "turns@user_utterances",
     "user_act_ratio@kdd2020",

@@ -19,16 +19,16 @@ class Estimates:
     """Estimates with their uncertainty, before any conclusion."""
 
     measured: Measurements
-    """What they rest on."""
+    """Measurements behind the estimates."""
     leagues: tuple[League, ...]
     """All systems on each measure, those that are not shown, too; p-values corrected within a measure, or over all that are
     shown and have a direction."""
     votes: Votes | None
-    """What pairwise votes say."""
+    """Results of pairwise votes."""
     alpha: float
     """Level at which differences are called."""
     correction: str
-    """What the correction of their p-values is called."""
+    """Name of the correction of p-values."""
 
     @property
     def shown_leagues(self) -> tuple[League, ...]:

@@ -50,7 +50,7 @@ from trialogue.workflows.pipeline.training_data import training_exposures, unkno
 
 Tell = Callable[[str], None]
 OF_USERS = frozenset({"need", "acts", "user_acts"})
-"""What cards need whose measures say how users fared; others, such as latency, say how the system did."""
+"""Data needs of measures of users' success; measures with other needs, such as latency, describe the system."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Choice:
     are_named: bool = False
     """Whether the metrics were asked for by name; else they are those that suit the data."""
     baselines: bool = True
-    """Whether baselines that ignore the user stand beside measures of alignment."""
+    """Whether to add context-free baselines to measures of alignment."""
     any_language: bool = False
     """Whether metrics that are not made for the language of a system are kept."""
 
@@ -82,11 +82,11 @@ class AnswersInFiles:
     """Use of human answers from separate files."""
 
     given: int = 0
-    """How many there are."""
+    """Number of answers."""
     unmatched: int = 0
-    """Those about no dialogue and no reply among the records, which are left out."""
+    """Number of answers about units that are not among the records; they are excluded."""
     of_replies: tuple[Score, ...] = ()
-    """Those about single replies of dialogues: the records do not hold them, and examples show them."""
+    """Answers about single replies of dialogues, which the records do not contain; shown in examples."""
 
 
 @dataclass(frozen=True)
@@ -98,23 +98,23 @@ class Measurements:
     offline: tuple[Conversation, ...]
     """Replies to situations, by system and dialogue."""
     choice: Choice
-    """What was asked for."""
+    """Requested metrics."""
     scores: tuple[Score, ...]
     """People's single ratings, systems and differences; p-values are not corrected yet."""
     units: ScoreTable
-    """What metrics give single replies and dialogues."""
+    """Unit scores of the metrics."""
     measures: tuple[Measure, ...]
-    """What the scores are of: people's first."""
+    """Measures of the scores, people's first."""
     systems: tuple[SystemFacts, ...]
-    """How much there is of each system, and how its dialogues ended."""
+    """Amount of data and endings by system."""
     dialogues: int
     """Different dialogues in all."""
     training_data: tuple[TrainingExposure, ...]
-    """What measures were trained on among the dialogues."""
+    """Training data of measures among the dialogues."""
     domains: tuple[DomainFit, ...]
-    """How the dialogues fit the domains of measures that declare one, those left out for it, too."""
+    """Fit of the dialogues to the domains of measures, including excluded dialogues."""
     languages: tuple[LanguageFinding, ...]
-    """Which languages systems, users and references write in."""
+    """Languages of systems, users and references."""
     language_mismatches: tuple[LanguageMismatch, ...]
     """Measures among those shown that do not fit these languages, left out or kept."""
     failure_sensitivity: tuple[FailureSensitivity, ...]
@@ -122,13 +122,13 @@ class Measurements:
     settings: Settings
     """Seed and resamples."""
     manifest: Manifest
-    """How it was made."""
+    """Provenance."""
     counts: tuple[DistinctCounts, ...] = ()
-    """What metrics that count distinct things counted of each system, so that another run can be compared with this one."""
+    """Distinct-type counts of each system, for comparisons with other runs."""
     people: int | None = None
     """Different people who took part; None: unknown, or simulated users alone."""
     labels: tuple[LabelCounts, ...] = ()
-    """Who labelled the strategies that are compared."""
+    """Labellers of the compared strategies."""
     shared_situations: tuple[SharedSituations, ...] = ()
     """Pairs of systems that answered different situations."""
     unanswered: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class Measurements:
     answers: AnswersInFiles = AnswersInFiles()
     """People's answers that came in files of their own; they are among the scores."""
     notes: tuple[str, ...] = ()
-    """What a reader must know of the measuring."""
+    """Caveats of the measurement."""
     faults: FaultsOfUsers = field(default_factory=dict)
     """Faults of users, by (system, dialogue)."""
 
@@ -325,7 +325,7 @@ def _totals(
     data_hash: str,
     units: UnitTable | None = None,
 ) -> Measurement:
-    """What some metrics give all systems; scores of units go to the table."""
+    """System totals of some metrics; unit scores go to the table."""
     found = Measurement(metrics, settings=settings, data_hash=data_hash)
     found.add(conversations, units)
     return found

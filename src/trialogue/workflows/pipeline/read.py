@@ -11,7 +11,7 @@ from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
 
 Step = Callable[[InputRecords], InputRecords]
-"""Something that makes records ready, such as a linker of titles or a labeller of strategies."""
+"""A step that prepares records, such as a title linker or a strategy labeller."""
 
 
 def read(

@@ -96,7 +96,7 @@ def _write_run(
     *,
     parquet: bool,
 ) -> None:
-    """What a later command takes up again."""
+    """Write the files that later commands read."""
     if parquet and isinstance(scores, RunScores):
         write_score_table(folder / SCORE_TABLE, scores.units)
         write_records(folder / SCORES, scores.others)

@@ -24,17 +24,17 @@ class StoredRun:
     """Scores with their findings."""
 
     name: str
-    """What it is called: the folder's name, or the title of a run in memory."""
+    """Name: that of the folder, or the title of a run in memory."""
     findings: Findings | None
-    """What was concluded; None where a folder holds scores alone."""
+    """Findings; None if a folder holds scores only."""
     scores: Sequence[Score]
     """Every score."""
     preferences: Sequence[Preference] = ()
     """People's votes."""
     inputs: dict[str, str] = field(default_factory=dict)
-    """sha256 of what was read."""
+    """sha256 of the inputs."""
     counts: Sequence[DistinctCounts] = ()
-    """What was counted of distinct things; () where nothing was, and in runs of earlier versions."""
+    """Distinct-type counts; () if there are none, as in runs of earlier versions."""
 
     @property
     def concluded(self) -> Findings:

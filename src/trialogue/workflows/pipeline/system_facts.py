@@ -11,7 +11,7 @@ from trialogue.records.kinds.gates import Gate
 from trialogue.simulation.source import users_of_source
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
-"""What users did that users do not do, by (system, dialogue); without the dialogues in which they did nothing of it."""
+"""User faults by (system, dialogue); dialogues without faults have no entry."""
 
 
 def faults_of_users(dialogues: Iterable[Dialogue]) -> dict[tuple[str, str], tuple[Gate, ...]]:

@@ -31,13 +31,13 @@ BASELINES: Mapping[str, str] = MappingProxyType(
         "catalogue dump": "reference:dump",
     }
 )
-"""What the baselines are, by their names in reports."""
+"""Descriptions of the baselines, by their names in reports."""
 
 
 def baseline_recipe(
     study: SimulationFile, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
 ) -> Recipe:
-    """What a process needs to hold the dialogues of baselines; arguments as ``hold_baselines``."""
+    """Recipe for simulating dialogues with the baselines; arguments as for ``hold_baselines``."""
     return Recipe(make_agent, make_users, DialogueRunner(max_turns=study.max_turns, role=Role.BASELINE))
 
 

@@ -27,13 +27,13 @@ class AgentReport:
     system: str
     """The agent."""
     dialogues: int
-    """How many were read."""
+    """Number of dialogues."""
     turns: int
     """User utterances in them."""
     failed: int
-    """How many of these were not answered to the point."""
+    """Number of these turns without an appropriate answer."""
     acts: tuple[ActFailures, ...]
-    """What users did that was not answered, the act that loses the most turns first."""
+    """Unanswered user acts, those with the most failed turns first."""
     wrong: tuple[WrongTurn, ...]
     """Dialogues that go wrong, the worst first."""
     most_often: tuple[tuple[int, int], ...]
@@ -109,7 +109,7 @@ def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> Age
 
 
 def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
-    """What to tell of an agent none of whose acts are known; None if any dialogue has some."""
+    """Warning for an agent without any known acts; None otherwise."""
     spoke = (each.utterances for each in dialogues if any(said.speaker == "system" for said in each.utterances))
     reasons = [why_unlabelled(utterances, "system") for utterances in spoke]
     first = next(iter(reasons), None)
@@ -141,7 +141,7 @@ def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
 
 
 def _broken(report: AgentReport) -> list[str]:
-    """What ended dialogues before their time; the failed turns below are only those that this left."""
+    """Causes of premature endings; the failed turns below exclude those dialogues' missing turns."""
     if not report.broken:
         return []
     count = sum(failed.dialogues for failed in report.broken)
@@ -200,11 +200,12 @@ class ContinuationOutcomes:
     users: str
     dialogues: int
     answered: int | None
-    """How often the agent answered the user's act at the turn; None: no act that is known is annotated there."""
+    """Number of continuations in which the agent answered the user's act at the turn; None: no known act is annotated
+    there."""
     later: int
     """User turns after it."""
     later_answered: int
-    """How many of those were answered."""
+    """Number of these that were answered."""
 
 
 def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[ContinuationOutcomes]:
@@ -227,7 +228,7 @@ def continuation_outcomes(dialogues: Iterable[Dialogue], turn: int) -> list[Cont
 
 
 def _count(answered: Iterable[bool | None]) -> int | None:
-    """How many are true; None where it is not known of all."""
+    """Number of true values; None if any is unknown."""
     outcomes = list(answered)
     return None if None in outcomes else sum(map(bool, outcomes))
 

@@ -14,7 +14,7 @@ class AlwaysFailed:
     agent: str
     """Its name."""
     dialogues: int
-    """How many dialogues it had; at least one."""
+    """Number of dialogues; at least one."""
     users: str = ""
     """The kind of simulated users these were with; "": all kinds together."""
     by_agent: bool = True

@@ -40,9 +40,9 @@ class Origin:
     users: Mapping[str, Any] = field(default_factory=dict)
     """Texts or options of users."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """What else a study of the same kind says: catalogue, ratings, max_turns."""
+    """Further settings of the simulation: catalogue, ratings, max_turns."""
     folder: Path = Path()
-    """What paths were relative to: the folder of the study's file."""
+    """Base of relative paths: the folder of the simulation file."""
     run_in: Path = Path()
     """The folder in which the simulation was run."""
 
@@ -95,7 +95,7 @@ def _places(out: Path) -> dict[str, Path]:
 
 
 def _agent(spec: str | dict[str, JsonValue], folder: Path, run_in: Path) -> str | dict[str, JsonValue]:
-    """What stands for an agent, from here; a command that ran where the simulation did runs there again."""
+    """Agent specification relative to the current directory; commands run in the original one."""
     located = located_agent(spec, folder)
     try:
         is_command = isinstance(found := spec_of(located), SubprocessSpec) and found.folder is None

@@ -21,7 +21,7 @@ class PrintedProgress:
     """
 
     def __init__(self, tell: Callable[[str], None], what: str = "dialogues") -> None:
-        """``what``: what is counted."""
+        """``what``: the counted units."""
         self._tell, self._what, self._last, self._done = tell, what, -EVERY_S, -1
 
     def __call__(self, now: Progress) -> None:

@@ -29,7 +29,7 @@ PREDICTORS = (
     "turns@user_utterances",
     "distinct(n=2)@per_response_marks",
 )
-"""What agents are put in order by on both sides, where it is defined on both."""
+"""Measures that rank agents by both kinds of users, if defined for both."""
 METHODS = (
     "Features describe the user's side only. Intervals resample people (or dialogues, where the "
     "person is unknown), each side separately.",
@@ -120,7 +120,7 @@ def _no_text_message(side: InputRecords) -> str:
 
 
 def _left_out(kinds: Sequence[str], sides: Sequence[InputRecords]) -> list[str]:
-    """What a reader must know of dialogues in which a user did not come to say what they would have said."""
+    """Caveat on dialogues that ended before the user could act."""
     found = []
     for kind, side in zip(kinds, sides, strict=True):
         silent = sum(not speaks(each) for each in side.dialogues)

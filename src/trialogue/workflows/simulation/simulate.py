@@ -34,7 +34,7 @@ class AgentsByName:
     catalogue: str = DEMO
     ratings: str | None = None
     usage: Path | None = None
-    """The file in which models write what they were asked; None: they do not."""
+    """File for the models' usage; None: usage is not written."""
 
     def __call__(self, name: str) -> Agent:
         """Create an agent by its name in the simulation, which is also its name in the dialogues.
@@ -56,7 +56,7 @@ class UsersByName:
     catalogue: str = DEMO
     ratings: str | None = None
     usage: Path | None = None
-    """The file in which models write what they were asked; None: they do not."""
+    """File for the models' usage; None: usage is not written."""
 
     def kind(self, name: str) -> UserKind:
         """Kind of the users with a name."""

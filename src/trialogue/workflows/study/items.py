@@ -119,7 +119,7 @@ def _texts_by_situation(material: InputRecords) -> dict[str, dict[str, str]]:
 
 
 def _ratings(material: InputRecords) -> list[AnyItem]:
-    """Situations to which every system has something to say: each is judged in the same places as the others."""
+    """Situations with replies of every system; all systems are judged on the same ones."""
     replies = _texts_by_situation(material)
     systems = {name for texts in replies.values() for name in texts}
     return _valid(
@@ -232,7 +232,7 @@ def _realism(
 
 
 def _simulator(dialogue: Dialogue) -> str:
-    """What simulated the user: the kind of users that a run declares, else its corpus; never the code of one dialogue."""
+    """User simulator: the kind of users declared by the run, else its corpus; never the code of one dialogue."""
     return users_of_source(dialogue) or dialogue.source or SIMULATED
 
 
@@ -270,6 +270,6 @@ def _agents(dialogues: Sequence[Dialogue]) -> str:
 
 
 def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
-    """Dialogues in which something is said, with the names that answers know them by."""
+    """Non-empty dialogues, with the ids that answers refer to."""
     found = [each for each in gather([str(each) for each in files]).dialogues if each.utterances]
     return list(zip(_names(found), found, strict=True))

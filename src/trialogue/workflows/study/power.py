@@ -32,7 +32,7 @@ SPREADS = {
 }
 """Fields of Variances by the names of the model's random effects."""
 DESIGN = frozenset({"participants", "tasks", "situations", "points", "dropout", "excluded", *SPREADS.values()})
-"""What a plan may be changed in."""
+"""Changeable settings of a plan."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Base:
 
     plan: StudyPlan
     source: str
-    """Where its variances are from."""
+    """Source of its variances."""
     notes: tuple[str, ...] = ()
 
 
@@ -140,7 +140,7 @@ def _steps(systems: int) -> tuple[float, ...]:
 
 
 def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
-    """The design of a study file; nobody has rated yet, so variances are INSPIRED2's."""
+    """Design of a study file; without ratings, variances are INSPIRED2's."""
     from trialogue.study.opening import read_folder
 
     file, items, _ = read_folder(folder)
@@ -203,7 +203,7 @@ def _of_pilot(folder: Path, effects: tuple[float, ...] | None) -> Base:
 
 
 def _flow(data: StudyData, table: RatingTable) -> tuple[int, int, int]:
-    """Who began, finished, and counts."""
+    """Numbers of participants who began, finished and count."""
     if not data.people:
         return table.raters, table.raters, table.raters
     answered = set(table.column("rater"))

@@ -27,7 +27,7 @@ class KnownPair(Record):
     found: float | None
     """Log-odds of a higher rating of a, by the ordinal model; None: it has no fit, or the study has no ratings."""
     interval: tuple[float, float] | None = None
-    """Of what was found."""
+    """Interval of the estimate."""
     verdict: str = "undefined"
     """``right``, ``wrong`` (the other one is called better), ``inconclusive`` or ``undefined``."""
 

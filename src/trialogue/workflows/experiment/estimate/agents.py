@@ -29,9 +29,9 @@ class AgentEstimate:
     dialogues: int
     """Dialogues to hold; at least 1."""
     asked: Range
-    """How often it is asked in them."""
+    """Number of requests in these dialogues."""
     seconds: Range | None
-    """Of wall time; None: unknown, see ``why``."""
+    """Wall time in seconds; None: unknown, see ``why``."""
     measured: bool = False
     """Whether ``seconds`` rests on an earlier run here; else on a benchmark."""
     why: str = ""
@@ -39,15 +39,15 @@ class AgentEstimate:
     model: bool = False
     """Whether it is a language model behind an endpoint, which counts tokens and may cost money."""
     prompt_tokens: Range | None = None
-    """Of a language model; None: unknown, or it is none."""
+    """Prompt tokens of a language model; None: unknown, or no model."""
     completion_tokens: Range | None = None
     """Likewise; from 0 to what its options allow if no earlier run recorded it."""
     cost: Range | None = None
-    """Of a language model; None: unknown, or it is none."""
+    """Cost of a language model; None: unknown, or no model."""
     currency: str = ""
     """The money of ``cost``."""
     notes: tuple[str, ...] = ()
-    """What else is to be said of tokens and cost."""
+    """Remarks on tokens and cost."""
 
 
 def agent_estimates(
@@ -118,7 +118,7 @@ def _as_before(study: SimulationFile, further: int, asked: Range, before: AgentD
 
 
 def _sum(each: Mean, dialogues: int, further: int) -> Range | None:
-    """What ``further`` more dialogues will sum to, after so many of a known mean; None after a single one."""
+    """Expected sum over ``further`` more dialogues, from the mean so far; None with fewer than two dialogues."""
     if each.error is None:
         return None
     spread = each.error * sqrt(dialogues)  # of single dialogues
@@ -151,7 +151,7 @@ def _with_cost(made: AgentEstimate, spec: LlmSpec, usage: Usage | None) -> Agent
 
 
 def _cost(price: Price, prompt: Range, completion: Range) -> Range:
-    """What tokens cost; whole ones are no matter here."""
+    """Cost of tokens; fractions of a token are allowed."""
     a_prompt, an_answer = price.prompt_per_million / 1e6, price.completion_per_million / 1e6
     return prompt.times(a_prompt, a_prompt).plus(completion.times(an_answer, an_answer))
 

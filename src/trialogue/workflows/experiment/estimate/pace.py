@@ -32,9 +32,9 @@ class StageDuration(Record):
     stage: str
     """Its name."""
     megabytes: Amount
-    """Of data that went in."""
+    """Size of the input data in megabytes."""
     seconds: Amount
-    """Of wall time."""
+    """Wall time in seconds."""
 
 
 class Mean(Record):
@@ -54,13 +54,13 @@ class AgentDuration(Record):
     agent: str
     """Its name."""
     spec: JsonValue
-    """What it was."""
+    """Specification of the agent."""
     setting: JsonValue
     """With whom it talked, and how long dialogues may be."""
     held: Annotated[int, Field(ge=1)]
     """Dialogues that took ``seconds``."""
     seconds: Amount
-    """Of wall time, reading of the catalogue and fitting of users included."""
+    """Wall time in seconds, including reading of the catalogue and fitting of users."""
     at_once: Annotated[int, Field(ge=1)]
     """Dialogues at the same time."""
     dialogues: Annotated[int, Field(ge=1)]
@@ -68,7 +68,7 @@ class AgentDuration(Record):
     asked: Mean
     """Times it was asked, a dialogue."""
     usage: Usage | None = None
-    """What a language model was asked in the dialogues that were held; None: it is none, or was killed."""
+    """Language-model usage in these dialogues; None: no model, or killed."""
     kilobytes: Amount
     """Size of a dialogue in a file."""
 

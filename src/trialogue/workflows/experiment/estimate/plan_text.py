@@ -70,7 +70,7 @@ def _total_lines(takes: Sequence[StageEstimate]) -> Iterator[str]:
 
 
 def _cost(models: Sequence[AgentEstimate]) -> str:
-    """What is known, by currency, and whose cost is unknown."""
+    """Known cost by currency, and the agents with unknown cost."""
     sums: dict[str, Range] = {}
     for each in models:
         if each.cost is not None:

@@ -14,7 +14,7 @@ FASTER, SLOWER = 0.5, 3.0
 AGAIN = (0.7, 1.5)
 """By what the same work on the same machine may be faster and slower than the last time."""
 KILOBYTES = 6.8
-"""Of a simulated dialogue with annotations, in a file."""
+"""Size in kilobytes of a simulated dialogue with annotations, in a file."""
 
 
 class Rate(NamedTuple):
@@ -40,6 +40,6 @@ STAGES = {
 }
 """By kind of stage: the beginning of its name."""
 SETUP_S = 1.1
-"""To read the bundled films and fit one kind of users to them."""
+"""Seconds to read the bundled films and fit one kind of users."""
 DIALOGUE_S = {Workload.RANKS_ITEMS: 1 / 380, Workload.REPEATS_TEXT: 1 / 2_172}
-"""Of a dialogue with a recommender that comes with Trialogue and the bundled films, and with one that does nothing."""
+"""Seconds per dialogue with a reference recommender and the bundled films, and with a trivial agent."""

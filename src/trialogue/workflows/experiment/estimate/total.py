@@ -27,11 +27,11 @@ class StageEstimate:
     """Estimate of one stage."""
 
     seconds: Range
-    """Of wall time, without that of the ``unknown``."""
+    """Wall time in seconds, without the ``unknown`` parts."""
     measured: bool
     """Whether all of that rests on earlier runs here; else on a benchmark, at least in part."""
     agents: tuple[AgentEstimate, ...] = ()
-    """Of a simulation: what each agent takes of it."""
+    """For a simulation: estimates by agent."""
 
     @property
     def unknown(self) -> tuple[str, ...]:
