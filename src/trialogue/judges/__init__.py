@@ -1,0 +1,29 @@
+"""Judges of conversations: rubrics, language models that apply them, and their judgements."""
+
+from trialogue.judges.judgement import Comparison, Judge, Judgement, JudgingProgress, PairwiseJudge, Sample
+from trialogue.judges.model_judge import LlmJudge
+from trialogue.judges.options import JudgeOptions, judge_options
+from trialogue.judges.pair_judge import LlmPairJudge
+from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric
+from trialogue.judges.rubric_files import load_rubric, rubric_names
+
+__all__ = [
+    "Aspect",
+    "Comparison",
+    "Form",
+    "Judge",
+    "JudgeOptions",
+    "JudgedLevel",
+    "Judgement",
+    "JudgingProgress",
+    "LlmJudge",
+    "LlmPairJudge",
+    "PairwiseJudge",
+    "Points",
+    "Reference",
+    "Rubric",
+    "Sample",
+    "judge_options",
+    "load_rubric",
+    "rubric_names",
+]

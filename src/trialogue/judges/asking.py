@@ -1,0 +1,257 @@
+"""Ask a model many questions: concurrently, each distinct one once per sample, from the cache where it was answered before."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+from trialogue.errors import UsageError
+from trialogue.judges.judgement import JudgingProgress, Watch
+from trialogue.judges.options import JudgeOptions
+from trialogue.llm.cache import Cache, key_of
+from trialogue.llm.chat import ChatClient, Completion, EmptyAnswer
+from trialogue.llm.usage import Usage
+from trialogue.records import JsonValue, Reason, ReasonCode
+from trialogue.seeds import seed_for
+from trialogue.transport.failures import AgentFailure, PassingFailure
+from trialogue.transport.retry import RetryPolicy
+
+AT_ONCE = 8
+PROBES = 5  # questions on which it is found out whether a server takes a schema
+TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
+CHARACTERS_PER_TOKEN = 4  # of UTF-8 bytes, for prices in advance
+HOPELESS = ("harness", "unreachable")
+"""Failures that the next question will meet as well: a refused key, no network."""
+
+Answer = Completion | Reason
+"""What came back: a completion, or why there is none."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What questions will cost, in advance."""
+
+    requests: int
+    """Requests to be made."""
+    cached: int
+    """Answers that are in the cache already."""
+    prompt_tokens: int
+    """Tokens of their prompts, estimated from their length."""
+    most_completion_tokens: int | None
+    """Tokens of their answers, at most; None: there is no limit."""
+    least: float | None
+    """What the prompts cost; None: the price is not known."""
+    most: float | None
+    """What they cost with the longest answers; None: the price or the limit is not known."""
+    currency: str | None
+    """The money."""
+
+
+class Asker:
+    """Asks one model with one instruction; thread-safe."""
+
+    def __init__(
+        self,
+        options: JudgeOptions,
+        instruction: str,
+        schema: Mapping[str, Any],
+        *,
+        seed: int = 0,
+        retry_policy: RetryPolicy | None = None,
+    ) -> None:
+        """Store the settings; no request is made yet.
+
+        Raises:
+            UsageError: the key's environment variable is not set, or the address is none.
+        """
+        self._options, self._instruction, self._schema, self._seed = options, instruction, dict(schema), seed
+        self._client = ChatClient(options, retry_policy=retry_policy)
+        self._cache = Cache(options.cache) if options.cache else None
+        self._takes_schema: bool | None = None if options.structured else False
+
+    def usage(self) -> Usage:
+        """What was used so far."""
+        return self._client.ledger.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def cost(self, texts: Iterable[str]) -> Cost:
+        """What answers to some texts will cost; makes no request."""
+        options = self._options
+        self._recall_schema()
+        requests = cached = tokens = 0
+        for text in dict.fromkeys(texts):
+            size = len(f"{self._instruction}{text}".encode("utf-8", "surrogatepass"))
+            for sample in range(options.samples):
+                if self._is_cached(text, sample):
+                    cached += 1
+                else:
+                    requests += 1
+                    tokens += -(-size // CHARACTERS_PER_TOKEN)
+        longest = None if options.max_tokens is None else requests * options.max_tokens
+        price = options.price
+        return Cost(
+            requests=requests,
+            cached=cached,
+            prompt_tokens=tokens,
+            most_completion_tokens=longest,
+            least=None if price is None else price.cost_of(tokens, 0),
+            most=None if price is None or longest is None else price.cost_of(tokens, longest),
+            currency=None if price is None else price.currency,
+        )
+
+    def ask(self, texts: Iterable[str], watch: Watch | None = None) -> dict[str, tuple[Answer, ...]]:
+        """Answers to each distinct text, one per sample.
+
+        Args:
+            texts: what is judged.
+            watch: called after each answer.
+
+        Raises:
+            UsageError: the endpoint cannot be reached or refuses the key; what was answered before is in the cache.
+        """
+        questions = [(text, sample) for text in dict.fromkeys(texts) for sample in range(self._options.samples)]
+        answers: dict[tuple[str, int], Answer] = {}
+        start, failed = time.monotonic(), 0
+
+        def done(question: tuple[str, int], answer: Answer) -> None:
+            nonlocal failed
+            answers[question] = answer
+            failed += isinstance(answer, Reason)
+            if watch is not None:
+                cached = self.usage().cached
+                elapsed = time.monotonic() - start
+                watch(JudgingProgress(len(answers), len(questions), min(cached, len(answers)), failed, elapsed))
+
+        self._settle_schema(questions, done)
+        self._ask_rest([each for each in questions if each not in answers], done)
+        return {
+            text: tuple(answers[text, sample] for sample in range(self._options.samples))
+            for text in dict.fromkeys(text for text, _ in questions)
+        }
+
+    def _ask_rest(
+        self, questions: Sequence[tuple[str, int]], done: Callable[[tuple[str, int], Answer], None]
+    ) -> None:
+        pool = ThreadPoolExecutor(self._options.requests_at_once or AT_ONCE)
+        futures: dict[Future[Answer], tuple[str, int]] = {}
+        try:
+            futures = {pool.submit(self._answer, *each): each for each in questions}
+            left = set(futures)
+            while left:
+                finished, left = wait(left, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    done(futures[future], future.result())
+        except BaseException:
+            # Without this, an interruption would wait for every question in flight and then for all that are queued.
+            pool.shutdown(wait=False, cancel_futures=True)
+            self._client.close()
+            raise
+        pool.shutdown()
+
+    def _settle_schema(
+        self, questions: Sequence[tuple[str, int]], done: Callable[[tuple[str, int], Answer], None]
+    ) -> None:
+        """Find out on the first questions, one after the other, whether the server takes a schema."""
+        self._recall_schema()
+        for question in questions[:PROBES]:
+            if self._takes_schema is not None:
+                return
+            try:
+                answer: Answer = self._complete(*question, schema=True)
+                self._takes_schema = True
+            except PassingFailure as failure:
+                answer = _reason_of(failure)
+            except EmptyAnswer as failure:
+                answer, self._takes_schema = _reason_of(failure), True
+            except AgentFailure as failure:
+                if failure.kind != "error":
+                    answer = _reason_of(failure)
+                else:
+                    answer = self._without_schema(question, failure)
+            done(question, answer)
+        if self._takes_schema is None:
+            self._takes_schema = True
+
+    def _without_schema(self, question: tuple[str, int], refusal: AgentFailure) -> Answer:
+        """The answer without a schema, after the server refused the question with one."""
+        try:
+            answer: Answer = self._complete(*question, schema=False)
+        except EmptyAnswer as failure:
+            answer = _reason_of(failure)
+        except AgentFailure:
+            return _reason_of(refusal)  # it is not the schema that was refused
+        self._takes_schema = False
+        if self._cache is not None:
+            self._cache.put(self._schema_key(), {"takes_schema": False}, model=self._options.model)
+        return answer
+
+    def _recall_schema(self) -> None:
+        """What an earlier run found out, so that a rerun sends the same requests and finds them in the cache."""
+        if self._takes_schema is None and self._cache is not None:
+            kept = self._cache.get(self._schema_key())
+            self._takes_schema = False if kept is not None else None
+
+    def _schema_key(self) -> str:
+        body = {"model": self._options.model, "response_format": self._schema, "asked": "whether it takes a schema"}
+        return key_of(self._options.url, body, "")
+
+    def _answer(self, text: str, sample: int) -> Answer:
+        try:
+            return self._complete(text, sample, schema=bool(self._takes_schema))
+        except AgentFailure as failure:
+            return _reason_of(failure)
+
+    def _complete(self, text: str, sample: int, *, schema: bool) -> Completion:
+        return self._client.complete(
+            self._messages(text),
+            seed=seed_for(self._seed, "judge", str(sample)),
+            trial=_trial(sample),
+            fields=self._fields(schema=schema),
+            keep_empty=True,
+        )
+
+    def _is_cached(self, text: str, sample: int) -> bool:
+        seed = seed_for(self._seed, "judge", str(sample))
+        fields = self._fields(schema=self._takes_schema is not False)
+        return self._client.is_cached(self._messages(text), seed=seed, trial=_trial(sample), fields=fields)
+
+    def _messages(self, text: str) -> list[dict[str, str]]:
+        role = self._options.instruction_role
+        if role == "user":
+            return [{"role": "user", "content": f"{self._instruction}\n\n{text}"}]
+        return [{"role": role, "content": self._instruction}, {"role": "user", "content": text}]
+
+    def _fields(self, *, schema: bool) -> dict[str, JsonValue]:
+        fields: dict[str, JsonValue] = {"response_format": self._schema} if schema else {}
+        if self._options.expected:
+            fields |= {"logprobs": True, "top_logprobs": TOP}
+        return fields
+
+
+def _trial(sample: int) -> str:
+    """Equal texts have equal answers, whatever dialogue and system they come from; samples have not."""
+    return f"judge:{sample}"
+
+
+def _reason_of(failure: AgentFailure) -> Reason:
+    """Why there is no answer.
+
+    Raises:
+        UsageError: the next question would fail in the same way.
+    """
+    if failure.kind in HOPELESS:
+        raise UsageError(
+            f"The judge cannot be asked: {failure.detail} Answers so far are in the cache, if there is one; run the same "
+            "again to go on."
+        ) from failure
+    if isinstance(failure, EmptyAnswer):
+        if failure.is_refusal:
+            return Reason.of(ReasonCode.JUDGE_REFUSED)
+        if failure.finish_reason is not None and not failure.is_whole:
+            return Reason.of(ReasonCode.JUDGE_CUT, finish_reason=failure.finish_reason)
+    return Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind)
+

@@ -1,0 +1,156 @@
+"""A language model as a judge: applies a rubric to dialogues and replies, one at a time."""
+
+from collections.abc import Iterable, Sequence
+
+from trialogue.errors import UsageError
+from trialogue.judges.answers import nothing_read, read_points
+from trialogue.judges.asking import Answer, Asker, Cost
+from trialogue.judges.judgement import Judgement, Sample, Watch
+from trialogue.judges.options import JudgeOptions
+from trialogue.judges.prompts import VERSION, schema_of, signature_of, task_of
+from trialogue.judges.recording import commonest, recorded, settings_hash
+from trialogue.judges.rubric import Form, JudgedLevel, Rubric
+from trialogue.judges.scores import scores_of
+from trialogue.judges.transcript import Showing
+from trialogue.judges.units import Unit, units_of, units_of_responses
+from trialogue.llm.usage import Usage
+from trialogue.records import Dialogue, MeasureName, Reason, ReasonCode, Response, Score, Situation
+from trialogue.transport.retry import RetryPolicy
+
+
+class LlmJudge:
+    """One model with one rubric."""
+
+    def __init__(
+        self,
+        rubric: Rubric,
+        options: JudgeOptions,
+        *,
+        systems: Iterable[str] = (),
+        seed: int = 0,
+        retry_policy: RetryPolicy | None = None,
+    ) -> None:
+        """Check that the rubric can be used so; no request is made yet.
+
+        Args:
+            rubric: what is asked.
+            options: endpoint, sampling, and how it is asked.
+            systems: names of systems that are removed from texts.
+            seed: of the model's draws.
+            retry_policy: for tests; None: that of the options.
+
+        Raises:
+            UsageError: the rubric is not for this form, expected points are not possible, or the key is not set.
+        """
+        if not rubric.allows(Form.POINTWISE):
+            raise UsageError(f"The rubric {rubric.id} is for pairs; compare dialogues with it (--pairwise).")
+        if options.expected and any(rubric.scale_of(each).high > 9 for each in rubric.aspects):
+            raise UsageError(
+                f"Expected points (option expected) need a scale of single digits, and {rubric.id} has more: "
+                "a token 1 may be the beginning of 10."
+            )
+        self.rubric, self.options, self._seed = rubric, options, seed
+        self.name = options.model
+        self.showing = Showing(systems, mask=options.mask)
+        self._asker = Asker(
+            options,
+            task_of(rubric, Form.POINTWISE, reasons=options.reasons),
+            schema_of(rubric, Form.POINTWISE, reasons=options.reasons),
+            seed=seed,
+            retry_policy=retry_policy,
+        )
+
+    @property
+    def settings_hash(self) -> str:
+        """Eight digits that change with everything that is asked: rubric, prompt, sampling, seed."""
+        return settings_hash(self.rubric, self.options, self._seed)
+
+    def measure(self, aspect: str) -> MeasureName:
+        """Full name of the column of an aspect, such as ``judge(tiny, overall, 0123abcd)@stated|v1:dialogue_overall``.
+
+        >>> rubric = __import__("trialogue.judges", fromlist=["load_rubric"]).load_rubric("overall")
+        >>> judge = LlmJudge(rubric, JudgeOptions(url="http://localhost:1/v1", model="tiny"))
+        >>> judge.measure("dialogue_overall").aspect
+        'dialogue_overall'
+        """
+        variant = "expected" if self.options.expected else "stated"
+        return MeasureName(
+            f"judge({self.name}, {self.rubric.id}, {self.settings_hash})@{variant}|v{VERSION}"
+        ).with_aspect(aspect)
+
+    def units(self, dialogues: Iterable[Dialogue]) -> list[Unit]:
+        """What the judge would be asked about dialogues."""
+        return [unit for dialogue in dialogues for unit in units_of(dialogue, self.rubric, self.showing)]
+
+    def units_of_responses(self, situations: Iterable[Situation], responses: Sequence[Response]) -> list[Unit]:
+        """What the judge would be asked about replies to situations; [] for a rubric about dialogues."""
+        if self.rubric.level is JudgedLevel.DIALOGUE:
+            return []
+        return list(units_of_responses({each.id: each for each in situations}, responses, self.rubric, self.showing))
+
+    def judge(self, dialogues: Sequence[Dialogue], *, watch: Watch | None = None) -> list[Judgement]:
+        """Judge dialogues: one judgement each, or (level ``turn``) one for each reply, in order.
+
+        Raises:
+            UsageError: the endpoint cannot be reached, or refuses the key.
+        """
+        return self.judge_units(self.units(dialogues), watch=watch)
+
+    def judge_units(self, units: Sequence[Unit], *, watch: Watch | None = None) -> list[Judgement]:
+        """Judge units; equal texts are asked once."""
+        answers = self._asker.ask((unit.text for unit in units if unit.text), watch)
+        return [self._judgement(unit, answers.get(unit.text, ())) for unit in units]
+
+    def scores(self, judgements: Sequence[Judgement]) -> list[Score]:
+        """Scores of judgements, with their origin in the signature."""
+        origin = f"{self.rubric.signature} {signature_of()} settings|{self.settings_hash}"
+        return scores_of(judgements, self.rubric, self.measure, origin)
+
+    def cost(self, units: Iterable[Unit]) -> Cost:
+        """What judging units will cost; makes no request."""
+        return self._asker.cost(unit.text for unit in units if unit.text)
+
+    def usage(self) -> Usage:
+        """Requests, tokens and cost so far."""
+        return self._asker.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._asker.close()
+
+    def _judgement(self, unit: Unit, answers: Sequence[Answer]) -> Judgement:
+        samples = tuple(self._sample(answer) for answer in answers)
+        values: dict[str, float] = {}
+        whys: dict[str, Reason] = {}
+        for aspect in self.rubric.aspects:
+            if unit.is_worst:
+                values[aspect.name] = float(self.rubric.scale_of(aspect).low)
+                continue
+            points = [sample.values[aspect.name] for sample in samples if aspect.name in sample.values]
+            if points:
+                values[aspect.name] = sum(points) / len(points)
+            else:
+                whys[aspect.name] = unit.why or commonest(samples, aspect.name)
+        return Judgement(
+            judge=self.name,
+            rubric=self.rubric.signature,
+            system=unit.system,
+            dialogue_id=unit.dialogue_id,
+            situation_id=unit.situation_id,
+            utterance=unit.utterance,
+            values=values,
+            whys=whys,
+            samples=samples,
+            is_worst=unit.is_worst,
+            masked=unit.masked,
+            anonymised=unit.anonymised,
+        )
+
+    def _sample(self, answer: Answer) -> Sample:
+        if isinstance(answer, Reason):
+            return Sample(whys=dict(nothing_read(self.rubric, answer).whys))
+        if not answer.is_whole:
+            why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
+            return recorded(answer, {}, nothing_read(self.rubric, why).whys)
+        found = read_points(self.rubric, answer.text, answer.tokens if self.options.expected else None)
+        return recorded(answer, found.values, found.whys, found.reason)

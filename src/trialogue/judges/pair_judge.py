@@ -1,0 +1,194 @@
+"""A language model that compares two dialogues, in both orders, since the one shown first is often preferred."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from trialogue.errors import UsageError
+from trialogue.judges.answers import nothing_read, read_choices
+from trialogue.judges.asking import Answer, Asker, Cost
+from trialogue.judges.judgement import Choice, Comparison, Sample, Watch
+from trialogue.judges.options import JudgeOptions
+from trialogue.judges.prompts import schema_of, shown_pair, task_of
+from trialogue.judges.recording import commonest, recorded, settings_hash
+from trialogue.judges.rubric import Form, JudgedLevel, Rubric
+from trialogue.judges.transcript import Showing
+from trialogue.judges.units import need_of_pair, why_not_shown
+from trialogue.llm.usage import Usage
+from trialogue.records import Dialogue, Preference, Raters, Reason, ReasonCode
+from trialogue.records.kinds.endings import Fault
+from trialogue.transport.retry import RetryPolicy
+
+Pair = tuple[Dialogue, Dialogue]
+HEARD: dict[str, tuple[Choice, Choice]] = {"A": ("a", "b"), "B": ("b", "a"), "tie": ("tie", "tie")}
+"""What an answer means where ``a`` is shown first, and where ``b`` is."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a pair leads to: two texts to ask about, or a choice or a reason without asking."""
+
+    texts: tuple[str, ...] = ()
+    choice: Choice | None = None
+    why: Reason | None = None
+
+
+class LlmPairJudge:
+    """One model with one rubric, for pairs."""
+
+    def __init__(
+        self,
+        rubric: Rubric,
+        options: JudgeOptions,
+        *,
+        systems: Iterable[str] = (),
+        seed: int = 0,
+        retry_policy: RetryPolicy | None = None,
+    ) -> None:
+        """Check that the rubric can be used so; no request is made yet.
+
+        Args:
+            rubric: what is asked.
+            options: endpoint, sampling, and how it is asked.
+            systems: names of systems that are removed from texts.
+            seed: of the model's draws.
+            retry_policy: for tests; None: that of the options.
+
+        Raises:
+            UsageError: the rubric is not for pairs of dialogues, expected points are asked for, or the key is not set.
+        """
+        if not rubric.allows(Form.PAIRWISE) or rubric.level is not JudgedLevel.DIALOGUE:
+            raise UsageError(f"The rubric {rubric.id} is not for pairs of dialogues.")
+        if options.expected:
+            raise UsageError("Expected points (option expected) are for single conversations, not for pairs.")
+        self.rubric, self.options, self.name = rubric, options, options.model
+        self.settings_hash = settings_hash(rubric, options, seed)
+        self.showing = Showing(systems, mask=options.mask)
+        self._asker = Asker(
+            options,
+            task_of(rubric, Form.PAIRWISE, reasons=options.reasons),
+            schema_of(rubric, Form.PAIRWISE, reasons=options.reasons),
+            seed=seed,
+            retry_policy=retry_policy,
+        )
+
+    def compare(self, pairs: Sequence[Pair], *, watch: Watch | None = None) -> list[Comparison]:
+        """Compare the dialogues of each pair, in both orders.
+
+        Two equal conversations are a tie and not asked about. A dialogue that failed through its system's fault loses
+        against one that did not.
+
+        Raises:
+            UsageError: the endpoint cannot be reached, or refuses the key.
+        """
+        asked = [self._ask_about(a, b) for a, b in pairs]
+        answers = self._asker.ask((text for each in asked for text in each.texts), watch)
+        return [
+            self._comparison(pair, each, [answers[text] for text in each.texts])
+            for pair, each in zip(pairs, asked, strict=True)
+        ]
+
+    def cost(self, pairs: Iterable[Pair]) -> Cost:
+        """What comparing pairs will cost; makes no request."""
+        return self._asker.cost(text for a, b in pairs for text in self._ask_about(a, b).texts)
+
+    def usage(self) -> Usage:
+        """Requests, tokens and cost so far."""
+        return self._asker.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._asker.close()
+
+    def _ask_about(self, a: Dialogue, b: Dialogue) -> _Asked:
+        failed = (a.fault is Fault.AGENT, b.fault is Fault.AGENT)
+        if any(failed):
+            return _Asked(choice="tie" if all(failed) else "b" if failed[0] else "a")
+        reference, lacking = need_of_pair(a, b, self.rubric)
+        why = why_not_shown(a) or why_not_shown(b) or lacking
+        if why is not None:
+            return _Asked(why=why)
+        first = self.showing.show(a.utterances, user=a.user).lines
+        second = self.showing.show(b.utterances, user=b.user).lines
+        if first == second:
+            return _Asked(choice="tie")
+        return _Asked(
+            texts=(
+                shown_pair(self.rubric, first, second, reference=reference),
+                shown_pair(self.rubric, second, first, reference=reference),
+            )
+        )
+
+    def _comparison(self, pair: Pair, asked: _Asked, answers: Sequence[Sequence[Answer]]) -> Comparison:
+        a, b = pair
+        samples: list[Sample] = []
+        heard: list[dict[str, list[Choice]]] = []
+        for order, given in enumerate(answers):
+            by_aspect: dict[str, list[Choice]] = {}
+            for answer in given:
+                sample, choices = self._sample(answer)
+                samples.append(sample)
+                for aspect, choice in choices.items():
+                    by_aspect.setdefault(aspect, []).append(HEARD[choice][order])
+            heard.append(by_aspect)
+        choices_of: dict[str, Choice] = {}
+        whys: dict[str, Reason] = {}
+        for aspect in (each.name for each in self.rubric.aspects):
+            orders = [each[aspect] for each in heard if aspect in each]
+            if asked.choice is not None:
+                choices_of[aspect] = asked.choice
+            elif len(orders) == 2:
+                choices_of[aspect] = both_orders(*orders)
+            else:  # with one order only, a preference for the first place would pass for one for a system
+                whys[aspect] = asked.why or commonest(samples, aspect)
+        first, second = heard if heard else ({}, {})
+        return Comparison(
+            judge=self.name,
+            rubric=self.rubric.signature,
+            a=a.system,
+            b=b.system,
+            dialogue_a=a.id,
+            dialogue_b=b.id,
+            choices=choices_of,
+            whys=whys,
+            first_shown={aspect: tuple(each) for aspect, each in first.items()},
+            second_shown={aspect: tuple(each) for aspect, each in second.items()},
+            samples=tuple(samples),
+        )
+
+    def _sample(self, answer: Answer) -> tuple[Sample, dict[str, str]]:
+        if isinstance(answer, Reason):
+            return Sample(whys=dict(nothing_read(self.rubric, answer).whys)), {}
+        if not answer.is_whole:
+            why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
+            return recorded(answer, {}, nothing_read(self.rubric, why).whys), {}
+        choices, whys, reason = read_choices(self.rubric, answer.text)
+        return recorded(answer, {}, whys, reason), dict(choices)
+
+
+def both_orders(first: Sequence[Choice], second: Sequence[Choice]) -> Choice:
+    """The choice that both orders allow: the mean of both, each order with equal weight.
+
+    >>> both_orders(["a"], ["a"]), both_orders(["a"], ["b"]), both_orders(["a"], ["tie"])
+    ('a', 'tie', 'a')
+    """
+    worth = {"a": 1.0, "tie": 0.0, "b": -1.0}
+    balance = sum(sum(worth[each] for each in order) / len(order) for order in (first, second))
+    return "tie" if balance == 0 else "a" if balance > 0 else "b"
+
+
+def preferences_of(comparisons: Sequence[Comparison], aspect: str, *, rater: str) -> list[Preference]:
+    """Comparisons with a choice as votes of a model."""
+    return [
+        Preference(
+            id=f"{rater}:{each.dialogue_a}:{each.dialogue_b}",
+            a=each.a or "",
+            b=each.b or "",
+            choice=each.choices[aspect],
+            rater=rater,
+            raters=Raters.MODEL,
+            dialogue_a=each.dialogue_a,
+            dialogue_b=each.dialogue_b,
+        )
+        for each in comparisons
+        if aspect in each.choices
+    ]

@@ -1,0 +1,95 @@
+"""What a judge is shown of a conversation: lines of its two parties, without names of systems and people.
+
+Each utterance is one numbered line, so that no text can begin a line of its own and pass for another party's. Only texts are
+shown: no acts, lists, errors, or names of roles that a corpus writes. Words with which a simulated user ends a conversation
+are removed, since they are said to the harness and not to the recommender.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from trialogue.catalogue.linking.ordinary import is_ordinary
+from trialogue.judges.masking import mask_personal
+from trialogue.records import Utterance
+
+STOP_WORDS = re.compile(r"\\end\b|\\giveup\b|\[END\]|\[DONE\]|\[GIVE UP\]|###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")
+"""With which simulated users of UserSimCRS, Concept, Trialogue and tau2-bench end a conversation."""
+PARTIES = {"user": "USER", "system": "RECOMMENDER"}
+SYSTEM, PERSON = "[system]", "[person]"
+LEAST_NAME = 3  # letters: shorter names of systems ("A", "v2") are found in too many words' places
+LINES = re.compile(r"\s*\n\s*")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A conversation as a judge sees it."""
+
+    lines: tuple[str, ...]
+    """One for each utterance with text, such as ``1 USER: hi``."""
+    masked: int = 0
+    """Places in which something personal was masked."""
+    anonymised: int = 0
+    """Places in which a system or a user was named."""
+
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines)
+
+
+class Showing:
+    """Turns utterances into what a judge sees, the same for every dialogue of a run."""
+
+    def __init__(self, systems: Iterable[str] = (), *, mask: bool = True) -> None:
+        """Store the settings.
+
+        Args:
+            systems: names of systems, which are removed from texts where they stand as words. A name that is an ordinary
+                word (``guided``, ``popular``) or shorter than three letters stays: it could not be told from the word.
+            mask: whether to mask what identifies people.
+        """
+        names = sorted({name.strip() for name in systems}, key=lambda name: (-len(name), name))
+        self.kept_names = tuple(sorted(name for name in names if name and not _is_distinctive(name)))
+        """Names that stay in texts."""
+        self._system = _words([name for name in names if _is_distinctive(name)])
+        self._mask = mask
+
+    def show(self, utterances: Sequence[Utterance], *, user: str | None = None) -> Shown:
+        """Lines of some utterances; those without text are left out, and numbers are places from 1.
+
+        Args:
+            utterances: in order.
+            user: code of the user, removed where it stands as a word.
+        """
+        own = _words([user] if user and _is_distinctive(user) else [])
+        lines, masked, anonymised = [], 0, 0
+        for place, said in enumerate(utterances, start=1):
+            text = STOP_WORDS.sub("", said.text) if said.speaker == "user" else said.text
+            text, named = self._system(text, SYSTEM)
+            text, coded = own(text, PERSON)
+            if self._mask:
+                found = mask_personal(text)
+                text, masked = found.text, masked + found.count
+            anonymised += named + coded
+            text = LINES.sub(" / ", text.strip())
+            if text:
+                lines.append(f"{place} {PARTIES[said.speaker]}: {text}")
+        return Shown(tuple(lines), masked, anonymised)
+
+
+def _is_distinctive(name: str) -> bool:
+    word = name.casefold()
+    return len(name) >= LEAST_NAME and word not in _OWN_WORDS and not is_ordinary(word)
+
+
+_OWN_WORDS = frozenset({"system", "user", "human", "recommender", "assistant", "bot", "agent", "person", "baseline"})
+
+
+def _words(names: Sequence[str]) -> Callable[[str, str], tuple[str, int]]:
+    """Replaces names that stand as words, whatever their case; returns (text, how many)."""
+    if not names:
+        return lambda text, _word: (text, 0)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    return lambda text, word: pattern.subn(word, text)
+
