@@ -1,9 +1,9 @@
 """Read a judge's answer: points of the scale, or a reason why there is none. Nothing is guessed from prose.
 
-An answer is one JSON object, bare, in a code fence, or at the beginning or the end of other words, if no other object with these
-fields stands there: one in the middle of a sentence may be a quotation from what is judged.
-A single aspect may also be answered with the bare number. Everything else ("5/5", "I'd say 4 out of 5", NaN, true, a number off
-the scale) has no value.
+An answer is one JSON object, bare, in a code fence, or at the beginning or the end of other words, if no other object with
+these fields stands there: one in the middle of a sentence may be a quotation from what is judged. A single aspect may also
+be answered with the bare number. Everything else ("5/5", "I'd say 4 out of 5", NaN, true, a number off the scale) has no
+value.
 """
 
 import json
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trialogue.judges.prompts import CHOICES, REASON
-from trialogue.judges.rubric import Aspect, Form, Rubric
-from trialogue.llm.chat import Token
+from trialogue.judges.rubric import Aspect, Rubric
+from trialogue.llm.tokens import Token
 from trialogue.records import Reason, ReasonCode
 
 THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
@@ -36,7 +36,7 @@ class Reading:
     """What the judge's judgement rests on, in its words."""
 
 
-class _Twice(ValueError):
+class _RepeatedFieldError(ValueError):
     """A field stands twice in an object."""
 
 
@@ -54,7 +54,7 @@ def read_points(rubric: Rubric, text: str, tokens: Sequence[Token] | None = None
         name = rubric.aspects[0].name
         fields, where = {name: int(bare[1])}, 0
     if fields is None:
-        return _nothing(rubric, ReasonCode.JUDGE_UNREADABLE)
+        return _empty_reading(rubric, ReasonCode.JUDGE_UNREADABLE)
     values: dict[str, float] = {}
     whys: dict[str, Reason] = {}
     for aspect in rubric.aspects:
@@ -116,11 +116,11 @@ def expected_point(rubric: Rubric, aspect: Aspect, tokens: Sequence[Token], plac
     return None
 
 
-def _nothing(rubric: Rubric, code: ReasonCode) -> Reading:
+def _empty_reading(rubric: Rubric, code: ReasonCode) -> Reading:
     return Reading(whys={aspect.name: Reason.of(code) for aspect in rubric.aspects})
 
 
-def nothing_read(rubric: Rubric, why: Reason) -> Reading:
+def empty_reading(rubric: Rubric, why: Reason) -> Reading:
     """A reading without values, all for one reason."""
     return Reading(whys={aspect.name: why for aspect in rubric.aspects})
 
@@ -175,7 +175,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
 def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise _Twice
+        raise _RepeatedFieldError
     return fields
 
 

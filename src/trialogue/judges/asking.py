@@ -1,4 +1,4 @@
-"""Ask a model many questions: concurrently, each distinct one once per sample, from the cache where it was answered before."""
+"""Ask a model many questions concurrently: each distinct one once per sample, and none that is in the cache."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -117,7 +117,7 @@ class Asker:
         answers: dict[tuple[str, int], Answer] = {}
         start, failed = time.monotonic(), 0
 
-        def done(question: tuple[str, int], answer: Answer) -> None:
+        def note_answer(question: tuple[str, int], answer: Answer) -> None:
             nonlocal failed
             answers[question] = answer
             failed += isinstance(answer, Reason)
@@ -126,16 +126,14 @@ class Asker:
                 elapsed = time.monotonic() - start
                 watch(JudgingProgress(len(answers), len(questions), min(cached, len(answers)), failed, elapsed))
 
-        self._settle_schema(questions, done)
-        self._ask_rest([each for each in questions if each not in answers], done)
+        self._settle_schema(questions, note_answer)
+        self._ask_rest([each for each in questions if each not in answers], note_answer)
         return {
             text: tuple(answers[text, sample] for sample in range(self._options.samples))
             for text in dict.fromkeys(text for text, _ in questions)
         }
 
-    def _ask_rest(
-        self, questions: Sequence[tuple[str, int]], done: Callable[[tuple[str, int], Answer], None]
-    ) -> None:
+    def _ask_rest(self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]) -> None:
         pool = ThreadPoolExecutor(self._options.requests_at_once or AT_ONCE)
         futures: dict[Future[Answer], tuple[str, int]] = {}
         try:
@@ -144,7 +142,7 @@ class Asker:
             while left:
                 finished, left = wait(left, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    done(futures[future], future.result())
+                    note(futures[future], future.result())
         except BaseException:
             # Without this, an interruption would wait for every question in flight and then for all that are queued.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -153,7 +151,7 @@ class Asker:
         pool.shutdown()
 
     def _settle_schema(
-        self, questions: Sequence[tuple[str, int]], done: Callable[[tuple[str, int], Answer], None]
+        self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]
     ) -> None:
         """Find out on the first questions, one after the other, whether the server takes a schema."""
         self._recall_schema()
@@ -168,11 +166,8 @@ class Asker:
             except EmptyAnswer as failure:
                 answer, self._takes_schema = _reason_of(failure), True
             except AgentFailure as failure:
-                if failure.kind != "error":
-                    answer = _reason_of(failure)
-                else:
-                    answer = self._without_schema(question, failure)
-            done(question, answer)
+                answer = _reason_of(failure) if failure.kind != "error" else self._without_schema(question, failure)
+            note(question, answer)
         if self._takes_schema is None:
             self._takes_schema = True
 
@@ -254,4 +249,3 @@ def _reason_of(failure: AgentFailure) -> Reason:
         if failure.finish_reason is not None and not failure.is_whole:
             return Reason.of(ReasonCode.JUDGE_CUT, finish_reason=failure.finish_reason)
     return Reason.of(ReasonCode.MODEL_DID_NOT_ANSWER, kind=failure.kind)
-

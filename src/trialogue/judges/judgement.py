@@ -9,7 +9,7 @@ from pydantic import Field
 from trialogue.judges.rubric import Rubric
 from trialogue.records import Dialogue, MeasureName, Reason, Record, Score
 
-Choice = Literal["a", "b", "tie"]
+Vote = Literal["a", "b", "tie"]
 
 
 class Sample(Record):
@@ -53,7 +53,7 @@ class Judgement(Record):
     samples: tuple[Sample, ...] = ()
     """The answers; (): the model was not asked, for the reason in ``whys``, or since the dialogue failed."""
     is_worst: bool = False
-    """Whether the scores are the lowest points, without a question, because the dialogue failed through the system's fault."""
+    """Whether the scores are the lowest points: the dialogue failed through the system's fault, and nobody was asked."""
     masked: int = 0
     """Places in which something personal was masked."""
     anonymised: int = 0
@@ -77,13 +77,13 @@ class Comparison(Record):
     """Dialogue of the one."""
     dialogue_b: str | None = None
     """Dialogue of the other."""
-    choices: dict[str, Choice] = Field(default_factory=dict)
+    choices: dict[str, Vote] = Field(default_factory=dict)
     """By aspect: what both orders allow; contradictory answers are a tie."""
     whys: dict[str, Reason] = Field(default_factory=dict)
     """Why an aspect has no choice."""
-    first_shown: dict[str, tuple[Choice, ...]] = Field(default_factory=dict)
+    first_shown: dict[str, tuple[Vote, ...]] = Field(default_factory=dict)
     """By aspect: choices of the samples in which ``a`` was shown first."""
-    second_shown: dict[str, tuple[Choice, ...]] = Field(default_factory=dict)
+    second_shown: dict[str, tuple[Vote, ...]] = Field(default_factory=dict)
     """By aspect: choices of the samples in which ``b`` was shown first."""
     samples: tuple[Sample, ...] = ()
     """The answers: those with ``a`` first, then those with ``b`` first."""
@@ -143,14 +143,14 @@ class PairwiseJudge(Protocol):
     rubric: Rubric
     """What is asked."""
 
-    def compare(
-        self, pairs: Sequence[tuple[Dialogue, Dialogue]], *, watch: Watch | None = None
-    ) -> list[Comparison]:
+    def compare(self, pairs: Sequence[tuple[Dialogue, Dialogue]], *, watch: Watch | None = None) -> list[Comparison]:
         """Compare the dialogues of each pair, in both orders."""
         ...
 
 
-def by_aspect(judgements: Sequence[Judgement], aspect: str) -> Mapping[tuple[str | None, str | None, int | None], float]:
+def by_aspect(
+    judgements: Sequence[Judgement], aspect: str
+) -> Mapping[tuple[str | None, str | None, int | None], float]:
     """Scores of an aspect by (system, dialogue, utterance); judgements without one are left out."""
     return {
         (each.system, each.dialogue_id, each.utterance): each.values[aspect]

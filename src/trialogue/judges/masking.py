@@ -35,19 +35,19 @@ def mask_personal(text: str) -> Masked:
     """
     count = 0
 
-    def masked(word: str, is_it: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
-        def replaced(match: re.Match[str]) -> str:
+    def mask_with(word: str, is_it: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
+        def replace_match(match: re.Match[str]) -> str:
             nonlocal count
             if not is_it(match[0]):
                 return match[0]
             count += 1
             return word
 
-        return replaced
+        return replace_match
 
-    text = E_MAIL.sub(masked("[e-mail]", bool), text)
-    text = PLATFORM_ID.sub(masked("[id]", _has_digits), text)
-    text = PHONE.sub(masked("[phone]", _is_phone), text)
+    text = E_MAIL.sub(mask_with("[e-mail]", bool), text)
+    text = PLATFORM_ID.sub(mask_with("[id]", _has_digits), text)
+    text = PHONE.sub(mask_with("[phone]", _is_phone), text)
     return Masked(text=text, count=count)
 
 

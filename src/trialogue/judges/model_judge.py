@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import nothing_read, read_points
+from trialogue.judges.answers import empty_reading, read_points
 from trialogue.judges.asking import Answer, Asker, Cost
 from trialogue.judges.judgement import Judgement, Sample, Watch
 from trialogue.judges.options import JudgeOptions
 from trialogue.judges.prompts import VERSION, schema_of, signature_of, task_of
-from trialogue.judges.recording import commonest, recorded, settings_hash
+from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
 from trialogue.judges.scores import scores_of
 from trialogue.judges.transcript import Showing
@@ -148,9 +148,9 @@ class LlmJudge:
 
     def _sample(self, answer: Answer) -> Sample:
         if isinstance(answer, Reason):
-            return Sample(whys=dict(nothing_read(self.rubric, answer).whys))
+            return Sample(whys=dict(empty_reading(self.rubric, answer).whys))
         if not answer.is_whole:
             why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
-            return recorded(answer, {}, nothing_read(self.rubric, why).whys)
+            return sample_of(answer, {}, empty_reading(self.rubric, why).whys)
         found = read_points(self.rubric, answer.text, answer.tokens if self.options.expected else None)
-        return recorded(answer, found.values, found.whys, found.reason)
+        return sample_of(answer, found.values, found.whys, found.reason)

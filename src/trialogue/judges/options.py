@@ -87,5 +87,8 @@ def judge_options(given: str | Path, options: Mapping[str, Any] | None = None) -
     try:
         return JudgeOptions.model_validate(fields)
     except ValidationError as error:
-        wrong = [Problem(each.what, field=".".join(map(str, each.place)), hint=each.hint) for each in mistakes_of(error, fields, JudgeOptions)]
+        wrong = [
+            Problem(each.what, field=".".join(map(str, each.place)), hint=each.hint)
+            for each in mistakes_of(error, fields, JudgeOptions)
+        ]
         raise UsageError("\n".join(f"The judge {given}: {each}" for each in wrong)) from error

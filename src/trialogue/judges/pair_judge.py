@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trialogue.errors import UsageError
-from trialogue.judges.answers import nothing_read, read_choices
+from trialogue.judges.answers import empty_reading, read_choices
 from trialogue.judges.asking import Answer, Asker, Cost
-from trialogue.judges.judgement import Choice, Comparison, Sample, Watch
+from trialogue.judges.judgement import Comparison, Sample, Vote, Watch
 from trialogue.judges.options import JudgeOptions
 from trialogue.judges.prompts import schema_of, shown_pair, task_of
-from trialogue.judges.recording import commonest, recorded, settings_hash
+from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
 from trialogue.judges.transcript import Showing
 from trialogue.judges.units import need_of_pair, why_not_shown
@@ -19,7 +19,7 @@ from trialogue.records.kinds.endings import Fault
 from trialogue.transport.retry import RetryPolicy
 
 Pair = tuple[Dialogue, Dialogue]
-HEARD: dict[str, tuple[Choice, Choice]] = {"A": ("a", "b"), "B": ("b", "a"), "tie": ("tie", "tie")}
+HEARD: dict[str, tuple[Vote, Vote]] = {"A": ("a", "b"), "B": ("b", "a"), "tie": ("tie", "tie")}
 """What an answer means where ``a`` is shown first, and where ``b`` is."""
 
 
@@ -28,7 +28,7 @@ class _Asked:
     """What a pair leads to: two texts to ask about, or a choice or a reason without asking."""
 
     texts: tuple[str, ...] = ()
-    choice: Choice | None = None
+    choice: Vote | None = None
     why: Reason | None = None
 
 
@@ -121,16 +121,16 @@ class LlmPairJudge:
     def _comparison(self, pair: Pair, asked: _Asked, answers: Sequence[Sequence[Answer]]) -> Comparison:
         a, b = pair
         samples: list[Sample] = []
-        heard: list[dict[str, list[Choice]]] = []
+        heard: list[dict[str, list[Vote]]] = []
         for order, given in enumerate(answers):
-            by_aspect: dict[str, list[Choice]] = {}
+            by_aspect: dict[str, list[Vote]] = {}
             for answer in given:
                 sample, choices = self._sample(answer)
                 samples.append(sample)
                 for aspect, choice in choices.items():
                     by_aspect.setdefault(aspect, []).append(HEARD[choice][order])
             heard.append(by_aspect)
-        choices_of: dict[str, Choice] = {}
+        choices_of: dict[str, Vote] = {}
         whys: dict[str, Reason] = {}
         for aspect in (each.name for each in self.rubric.aspects):
             orders = [each[aspect] for each in heard if aspect in each]
@@ -157,15 +157,15 @@ class LlmPairJudge:
 
     def _sample(self, answer: Answer) -> tuple[Sample, dict[str, str]]:
         if isinstance(answer, Reason):
-            return Sample(whys=dict(nothing_read(self.rubric, answer).whys)), {}
+            return Sample(whys=dict(empty_reading(self.rubric, answer).whys)), {}
         if not answer.is_whole:
             why = Reason.of(ReasonCode.JUDGE_CUT, finish_reason=answer.finish_reason)
-            return recorded(answer, {}, nothing_read(self.rubric, why).whys), {}
+            return sample_of(answer, {}, empty_reading(self.rubric, why).whys), {}
         choices, whys, reason = read_choices(self.rubric, answer.text)
-        return recorded(answer, {}, whys, reason), dict(choices)
+        return sample_of(answer, {}, whys, reason), dict(choices)
 
 
-def both_orders(first: Sequence[Choice], second: Sequence[Choice]) -> Choice:
+def both_orders(first: Sequence[Vote], second: Sequence[Vote]) -> Vote:
     """The choice that both orders allow: the mean of both, each order with equal weight.
 
     >>> both_orders(["a"], ["a"]), both_orders(["a"], ["b"]), both_orders(["a"], ["tie"])

@@ -25,9 +25,7 @@ def settings_hash(rubric: Rubric, options: JudgeOptions, seed: int) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def recorded(
-    answer: Completion, values: Mapping[str, float], whys: Mapping[str, Reason], reason: str = ""
-) -> Sample:
+def sample_of(answer: Completion, values: Mapping[str, float], whys: Mapping[str, Reason], reason: str = "") -> Sample:
     """One answer with what was read in it."""
     return Sample(
         answer=answer.text,

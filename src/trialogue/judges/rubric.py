@@ -1,7 +1,7 @@
 """Rubrics: what a judge is asked about conversations, on which scale, as one closed record.
 
-A rubric states the level (single replies, or whole dialogues), the form (one conversation at a time, or two side by side), the
-scale with a description of its points, and the aspects that one answer rates. Equal hashes mean equal texts.
+A rubric states the level (single replies, or whole dialogues), the form (one conversation at a time, or two side by side),
+the scale with a description of its points, and the aspects that one answer rates. Equal hashes mean equal texts.
 """
 
 import hashlib

@@ -18,7 +18,9 @@ HINT = "Print one to begin with: trialogue rubrics show overall"
 
 def rubric_names() -> list[str]:
     """Names of the rubrics that come with Trialogue, sorted."""
-    return sorted(each.name[: -len(ENDING)] for each in _bundled().iterdir() if each.name[-len(ENDING) :] == ENDING)
+    return sorted(
+        each.name[: -len(ENDING)] for each in _bundled_files().iterdir() if each.name[-len(ENDING) :] == ENDING
+    )
 
 
 def load_rubric(given: str | Path) -> Rubric:
@@ -62,15 +64,15 @@ def rubric_source(name: str) -> str:
     """
     if name not in rubric_names():
         raise UnknownNameError("rubric", name, rubric_names())
-    text: str = (_bundled() / f"{name}{ENDING}").read_text(encoding="utf-8")
+    text: str = (_bundled_files() / f"{name}{ENDING}").read_text(encoding="utf-8")
     return text
 
 
 @cache
 def _bundled_rubric(name: str) -> Rubric:
-    with as_file(_bundled() / f"{name}{ENDING}") as path:
+    with as_file(_bundled_files() / f"{name}{ENDING}") as path:
         return read_rubric(path)
 
 
-def _bundled() -> Any:
+def _bundled_files() -> Any:
     return files("trialogue.judges") / "bundled"

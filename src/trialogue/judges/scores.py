@@ -30,7 +30,7 @@ def scores_of(
                     measure=name,
                     level=_level(each),
                     value=value,
-                    why=_why(each, aspect.name) if value is None else None,
+                    why=_reason(each, aspect.name) if value is None else None,
                     system=each.system,
                     dialogue_id=each.dialogue_id,
                     situation_id=each.situation_id,
@@ -60,5 +60,5 @@ def _level(judgement: Judgement) -> Level:
     return "dialogue" if judgement.utterance is None else "utterance"
 
 
-def _why(judgement: Judgement, aspect: str) -> Reason:
+def _reason(judgement: Judgement, aspect: str) -> Reason:
     return judgement.whys.get(aspect) or Reason.of(ReasonCode.JUDGE_UNREADABLE)

@@ -92,4 +92,3 @@ def _words(names: Sequence[str]) -> Callable[[str, str], tuple[str, int]]:
         return lambda text, _word: (text, 0)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
     return lambda text, word: pattern.subn(word, text)
-

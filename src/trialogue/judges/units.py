@@ -1,4 +1,4 @@
-"""Units that a judge is asked about: dialogues, single replies in them, and replies to situations, as the judge sees them."""
+"""What a judge is asked about: dialogues, single replies in them, and replies to situations, as the judge sees them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def units_of(dialogue: Dialogue, rubric: Rubric, showing: Showing) -> Iterator[U
     """
     reference, lacking = _need_text(dialogue.need) if rubric.reference is Reference.NEED else ("", None)
     if rubric.level is JudgedLevel.DIALOGUE:
-        yield _whole(dialogue, rubric, showing, reference, lacking)
+        yield _whole_dialogue(dialogue, rubric, showing, reference, lacking)
         return
     if rubric.reference is Reference.REPLY:
         lacking = Reason.of(ReasonCode.JUDGE_NO_REFERENCE)
@@ -62,7 +62,7 @@ def units_of(dialogue: Dialogue, rubric: Rubric, showing: Showing) -> Iterator[U
             )
 
 
-def _whole(
+def _whole_dialogue(
     dialogue: Dialogue, rubric: Rubric, showing: Showing, reference: str, lacking: Reason | None
 ) -> Unit:
     if dialogue.fault is Fault.AGENT:
@@ -70,9 +70,7 @@ def _whole(
     shown = showing.show(dialogue.utterances, user=dialogue.user)
     why = why_not_shown(dialogue) or lacking
     text = "" if why else shown_text(rubric, shown.lines, reference=reference)
-    return Unit(
-        dialogue.system, dialogue.id, text=text, why=why, masked=shown.masked, anonymised=shown.anonymised
-    )
+    return Unit(dialogue.system, dialogue.id, text=text, why=why, masked=shown.masked, anonymised=shown.anonymised)
 
 
 def why_not_shown(dialogue: Dialogue) -> Reason | None:

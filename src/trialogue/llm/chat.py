@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field
 
 from trialogue.errors import UsageError
 from trialogue.llm.cache import Cache, key_of
+from trialogue.llm.tokens import Token, tokens_of
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
 from trialogue.transport.answers import OURS_TO_MEND, check_success, checked_text, hidden, redactor
@@ -45,11 +46,37 @@ class Completion(Record):
     """The model that answered, as the server calls it."""
     system_fingerprint: str | None = None
     """The server's configuration. Even with a seed, only answers with the same fingerprint can be expected to be equal."""
+    tokens: tuple[Token, ...] = Field(default=(), exclude=True)
+    """Its tokens with their probabilities, where these were asked for and given; they are not stored with records."""
 
     @property
     def is_whole(self) -> bool:
         """Whether the answer is complete; False if the token limit or a content filter cut it off."""
         return self.finish_reason not in CUT
+
+
+class EmptyAnswer(AgentFailure):
+    """Answer of a model without text: it refused, was cut off before the first word, or said nothing."""
+
+    def __init__(self, detail: str, *, is_refusal: bool = False, finish_reason: str | None = None) -> None:
+        super().__init__("empty", detail)
+        self.is_refusal = is_refusal
+        """Whether the model said that it refuses."""
+        self.finish_reason = finish_reason
+        """Why it stopped; None: not said."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it was not cut off by the token limit or a content filter."""
+        return self.finish_reason not in CUT
+
+    def __reduce__(self) -> tuple[Callable[..., AgentFailure], tuple[object, ...]]:
+        """Pickle support."""
+        return _empty_answer, (self.detail, self.is_refusal, self.finish_reason)
+
+
+def _empty_answer(detail: str, is_refusal: bool, finish_reason: str | None) -> EmptyAnswer:
+    return EmptyAnswer(detail, is_refusal=is_refusal, finish_reason=finish_reason)
 
 
 def _refuse_stream(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -141,6 +168,8 @@ class ChatClient:
         seed: int | None,
         trial: str,
         note: Callable[[RetryCost], None] = lambda cost: None,
+        fields: Mapping[str, JsonValue] | None = None,
+        keep_empty: bool = False,
     ) -> Completion:
         """Request a completion, or take it from the cache if this trial was answered before.
 
@@ -149,11 +178,14 @@ class ChatClient:
             seed: for the model's draws; None: not sent.
             trial: names the repetition that this answer belongs to, such as the dialogue's id.
             note: called with the cost of every further try.
+            fields: further fields of this request, such as ``response_format``.
+            keep_empty: whether an answer without text is cached as well, as what the model has to say; otherwise it is asked
+                again in the next run.
 
         Raises:
             AgentFailure: there is no answer with text in it, after all tries.
         """
-        body = self.options.body(messages, seed)
+        body = self.options.body(messages, seed) | dict(fields or {})
         key = key_of(self.options.url, body, trial)
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             self.ledger.count("cached")
@@ -161,7 +193,12 @@ class ChatClient:
         try:
             answer, text = self._request(body, note)
             self.ledger.record_call(*tokens_in(answer))
-            completion = completion_in(answer, text)
+            try:
+                completion = completion_in(answer, text)
+            except EmptyAnswer:
+                if self._cache is not None and keep_empty:
+                    self._cache.put(key, answer, model=self.options.model)
+                raise
             if self._cache is not None:
                 completion = completion_in(self._cache.put(key, answer, model=self.options.model), "")
         except AgentFailure as failure:
@@ -171,6 +208,18 @@ class ChatClient:
                 raise
             raise clean from None
         return completion
+
+    def is_cached(
+        self,
+        messages: Sequence[Message],
+        *,
+        seed: int | None,
+        trial: str,
+        fields: Mapping[str, JsonValue] | None = None,
+    ) -> bool:
+        """Whether ``complete`` would make no request."""
+        body = self.options.body(messages, seed) | dict(fields or {})
+        return self._cache is not None and self._cache.get(key_of(self.options.url, body, trial)) is not None
 
     def close(self) -> None:
         """Close the connections."""
@@ -260,7 +309,11 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
     if text is not None and not isinstance(text, str):
         raise UnreadableAnswer("the content of the endpoint's message is not text.", raw)
     if not text or not text.strip():
-        raise AgentFailure("empty", _empty_answer_reason(message, reason))
+        raise EmptyAnswer(
+            _empty_answer_reason(message, reason),
+            is_refusal=isinstance(message.get("refusal"), str),
+            finish_reason=_text(reason),
+        )
     prompt_tokens, completion_tokens = tokens_in(answer)
     return Completion(
         text=checked_text(text.strip(), longest=MOST_BYTES),
@@ -269,6 +322,7 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
         completion_tokens=completion_tokens,
         model=_text(answer.get("model")),
         system_fingerprint=_text(answer.get("system_fingerprint")),
+        tokens=tokens_of(choice),
     )
 
 

@@ -1,6 +1,6 @@
 """An OpenAI-compatible chat endpoint that fails as its base path says, ``/NAME`` before ``/chat/completions``.
 
-``/play/NAME`` plays a simulated user.
+``/play/NAME`` plays a simulated user, ``/judge/NAME`` a judge (``tests.agents.servers.judging``).
 
 ``/first/429/2/KEY`` fails so often, by KEY, with this status (``0``: it hangs up), and then answers; a fifth word is
 Retry-After. ``GET /heard`` tells how often each path was asked, and with what the last time. Prints its address.
@@ -13,6 +13,8 @@ import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.agents.servers import judging
 
 HANG_S = 3.0
 heard: Counter[str] = Counter()
@@ -35,6 +37,17 @@ def completion(text: object, **message: object) -> dict[str, Any]:
 
 def with_reason(answer: dict[str, Any], reason: str) -> dict[str, Any]:
     answer["choices"][0]["finish_reason"] = reason
+    return answer
+
+
+def with_parts(parts: dict[str, Any]) -> dict[str, Any]:
+    """A completion with a text, a reason to stop, a refusal and log-probabilities, as far as they are given."""
+    answer = completion(parts.get("text"), **({"refusal": parts["refusal"]} if "refusal" in parts else {}))
+    choice = answer["choices"][0]
+    choice["finish_reason"] = parts.get("finish_reason", "stop")
+    if "logprobs" in parts:
+        choice["logprobs"] = {"content": parts["logprobs"]}
+    answer.update(parts.get("top", {}))
     return answer
 
 
@@ -113,6 +126,9 @@ class Endpoint(BaseHTTPRequestHandler):
             time.sleep(HANG_S)
         elif name == "play":
             self.send(200, played(words[0], body["messages"], heard[base]))
+        elif name == "judge":
+            status, answer = judging.judged(words[0], body, heard[base])
+            self.send(status, answer if status != 200 else with_parts(answer))
         elif name in FAULTS:
             self.send(200, FAULTS[name])
         else:

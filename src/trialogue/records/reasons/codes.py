@@ -228,6 +228,19 @@ class ReasonCode(StrEnum):
     TOO_FEW_LABELS = "too_few_labels"
     STRATUM_TOO_FEW_LABELS = "stratum_too_few_labels"
     SYSTEMS_WITHOUT_ESTIMATE = "systems_without_estimate"
+    NO_LABELS = "no_labels"
+
+    # Answers of judges
+    JUDGE_UNREADABLE = "judge_unreadable"
+    JUDGE_OFF_SCALE = "judge_off_scale"
+    JUDGE_NOT_APPLICABLE = "judge_not_applicable"
+    JUDGE_REFUSED = "judge_refused"
+    JUDGE_CUT = "judge_cut"
+    JUDGE_NO_PROBABILITIES = "judge_no_probabilities"
+    JUDGE_NOTHING_SHOWN = "judge_nothing_shown"
+    JUDGE_NO_REFERENCE = "judge_no_reference"
+    JUDGE_PANEL_INCOMPLETE = "judge_panel_incomplete"
+    DIALOGUE_FAILED = "dialogue_failed"
 
     # Passports of simulated users
     NO_REAL_USERS = "no_real_users"

@@ -354,6 +354,18 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.TOO_FEW_LABELS: "{labels:label is|labels are} too few to correct a judge: at least {least} are needed",
         ReasonCode.STRATUM_TOO_FEW_LABELS: "one of its strata has fewer than two independent labels",
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
+        ReasonCode.NO_LABELS: "there are no labels by people",
+        # Answers of judges
+        ReasonCode.JUDGE_UNREADABLE: "the judge's answer was not in the form that was asked for",
+        ReasonCode.JUDGE_OFF_SCALE: "the judge's answer is not a point of the scale",
+        ReasonCode.JUDGE_NOT_APPLICABLE: "the judge said that it cannot be judged from what is shown",
+        ReasonCode.JUDGE_REFUSED: "the judge refused to answer",
+        ReasonCode.JUDGE_CUT: "the judge's answer was cut off ({finish_reason})",
+        ReasonCode.JUDGE_NO_PROBABILITIES: "the endpoint gave no usable probabilities of the answer",
+        ReasonCode.JUDGE_NOTHING_SHOWN: "there is no reply to judge",
+        ReasonCode.JUDGE_NO_REFERENCE: "the rubric needs a reference that is not recorded",
+        ReasonCode.JUDGE_PANEL_INCOMPLETE: "fewer than half of the {judges} judges gave a score",
+        ReasonCode.DIALOGUE_FAILED: "the dialogue failed, but not because of the agent ({fault})",
         # Passports of simulated users
         ReasonCode.NO_REAL_USERS: "no dialogues of real users were given",
         ReasonCode.TOO_FEW_USERS_FOR_HALVES: "one side has {users:user|users}; it takes {least} on each to compare halves",
