@@ -10,11 +10,8 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
+from trialogue.language_model import language_identifier
 
 ENGLISH = ("en",)
 """What models and word lists are made for unless they say otherwise."""
@@ -113,6 +110,15 @@ class TextSample:
             self._texts[text] = None
             self._thin()
 
+    def add_all(self, texts: Iterable[str]) -> None:
+        """Add texts, in order."""
+        cut = [text[:MOST_CHARACTERS] for text in texts]
+        if self._bound < _ALL_CHECKSUMS:  # most are not of the sample
+            bound = self._bound
+            cut = [text for text in cut if _checksum(text) < bound]
+        for text in cut:
+            self.add(text)
+
     def merge(self, other: "TextSample") -> None:
         """Add the texts of another sample, as if they followed these."""
         self._bound = min(self._bound, other._bound)
@@ -145,7 +151,10 @@ class TextSample:
 
 
 def _checksum(text: str) -> int:
-    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    try:
+        return zlib.crc32(text.encode())
+    except UnicodeEncodeError:  # half a surrogate pair
+        return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[str]:
@@ -180,13 +189,5 @@ def _count_words(text: str) -> tuple[int, int]:
 
 def _classify(text: str) -> str | None:
     """The language of a text of ten words or more; None if it has none, or it is not identified."""
-    code, probability = _identifier().classify(text)
+    code, probability = language_identifier().classify(text)
     return None if code == NO_LANGUAGE or probability < LEAST_PROBABILITY else str(code)
-
-
-@cache
-def _identifier() -> "LanguageIdentifier":
-    """An identifier of our own: the package's is shared by everybody who imports it, and can be restricted."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

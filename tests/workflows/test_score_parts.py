@@ -84,3 +84,15 @@ def test_a_part_of_a_file_is_read_with_the_numbers_of_its_lines(path: Path) -> N
     with pytest.raises(DataError) as refused:
         list(read_records(path, Dialogue, part=Part(second.start, path.stat().st_size, 512)))
     assert {problem.line for problem in refused.value.problems} == {521}
+
+
+def test_plain_dialogues_have_the_scores_of_records(path: Path) -> None:
+    """A sink asks for single scores, and so for records. Some dialogues of the file are not plain."""
+    lines = path.read_text().splitlines(keepends=True)
+    for number in range(0, len(lines), 7):
+        lines[number] = lines[number].replace('"text":', '"ranking":["1"],"text":', 1)
+    path.write_text("".join(lines))
+    metrics = ["length", "length@characters", "distinct(n=2)@ratio", "distinct@chars", "distinct(n=1)@mese"]
+    plain = score(path, metrics=metrics, settings=FEW, note=lambda _: None)
+    records = score(path, metrics=metrics, settings=FEW, note=lambda _: None, sink=lambda _: None)
+    assert list(map(to_line, plain)) == list(map(to_line, records))

@@ -6,7 +6,7 @@ Results are records (``LanguageFinding``, ``LanguageMismatch``); ``language_text
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Self
 
 from trialogue.languages import ENGLISH, TextSample, language_name
@@ -27,6 +27,8 @@ from trialogue.records import (
 
 OF_MODELS = frozenset({"strategy_distribution", "same_as_reference"})
 """Needs that only a model of strategies meets."""
+AT_ONCE = 256
+"""Conversations that are taken in together."""
 DIFFERENT = Reason.of(ReasonCode.DIFFERENT_LANGUAGES)
 
 
@@ -48,22 +50,29 @@ class LanguageSurvey:
 
     def watch(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
         """Pass conversations through, adding each to the survey."""
-        for conversation in conversations:
-            self.add(conversation)
-            yield conversation
+        stream = iter(conversations)
+        while group := list(islice(stream, AT_ONCE)):
+            self._add_all(group)
+            yield from group
 
     def add(self, conversation: Conversation) -> None:
         """Add the texts of the system, its users and the reference in a conversation."""
-        system = conversation.system
-        for reply in conversation.replies:
-            self._samples[system, "system"].add(reply.text)
-            if reply.reference is not None:
-                self._samples[None, "reference"].add(reply.reference.text)
-                if _labelled_by_model(reply):
-                    self.labelled_by_model.add(system)
-        for said in conversation.dialogue.utterances if conversation.dialogue is not None else ():
-            if said.speaker == "user":
-                self._samples[system, "user"].add(said.text)
+        self._add_all([conversation])
+
+    def _add_all(self, conversations: Iterable[Conversation]) -> None:
+        texts: defaultdict[tuple[str | None, Writer], list[str]] = defaultdict(list)
+        for conversation in conversations:
+            system = conversation.system
+            texts[system, "system"] += conversation.texts
+            texts[system, "user"] += conversation.user_texts
+            for reply in () if conversation.is_plain else conversation.replies:
+                if reply.reference is not None:
+                    texts[None, "reference"].append(reply.reference.text)
+                    if _labelled_by_model(reply):
+                        self.labelled_by_model.add(system)
+        for key, said in texts.items():
+            if said:
+                self._samples[key].add_all(said)
 
     def merge(self, other: "LanguageSurvey") -> None:
         """Add another survey, as if its conversations followed these."""

@@ -87,6 +87,22 @@ class Conversation:
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline."""
 
+    @property
+    def texts(self) -> list[str]:
+        """Texts of the replies."""
+        return [reply.utterance.text for reply in self.replies]
+
+    @property
+    def user_texts(self) -> list[str]:
+        """What the user says in the dialogue."""
+        said = () if self.dialogue is None else self.dialogue.utterances
+        return [utterance.text for utterance in said if utterance.speaker == "user"]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the replies are texts alone: without references, failures and annotations."""
+        return False
+
 
 def group_by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:
     """Group conversations by system, in order of first occurrence."""

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
+from trialogue.metrics.failure_policy import failure_of
+from trialogue.metrics.pieces import Ints, Pieces
 from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.tokens import Rule
-from trialogue.metrics.text.word_hashes import Encoded, Ints, NGrams, Pieces, Vocabulary, characters
+from trialogue.metrics.text.word_hashes import Encoded, NGrams, Vocabulary, characters
 from trialogue.records import Dialogue
 
 Side = Literal["reply", "reference"]
@@ -40,8 +42,19 @@ class Batch:
     @cached_property
     def owner(self) -> Ints:
         """Index of each reply's conversation, ascending, shape (replies,)."""
-        sizes = [len(conversation.replies) for conversation in self.conversations]
+        sizes = [len(texts) for texts in self._texts_by_conversation]
         return np.repeat(np.arange(len(sizes)), sizes)
+
+    @cached_property
+    def _texts_by_conversation(self) -> list[list[str]]:
+        return [conversation.texts for conversation in self.conversations]
+
+    @cached_property
+    def failed(self) -> list[int]:
+        """Places of the replies that failed."""
+        if all(conversation.is_plain for conversation in self.conversations):
+            return []
+        return [place for place, reply in enumerate(self.replies) if failure_of(reply) is not None]
 
     @cached_property
     def dialogues(self) -> list[Dialogue]:
@@ -61,7 +74,7 @@ class Batch:
     def texts(self, side: Side = "reply") -> list[str]:
         """Texts of the replies or of the references; "" where unknown."""
         if side == "reply":
-            return self.memoize("texts", lambda: [reply.utterance.text for reply in self.replies])
+            return self.memoize("texts", lambda: [text for texts in self._texts_by_conversation for text in texts])
         return self.memoize(
             "references", lambda: ["" if reply.reference is None else reply.reference.text for reply in self.replies]
         )

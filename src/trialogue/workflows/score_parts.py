@@ -1,9 +1,10 @@
 """Score files in parts, in several processes if requested, and merge the totals."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from trialogue.datasets import AnyRecord
 from trialogue.datasets.formats.trialogue_jsonl import FORMAT
 from trialogue.errors import DataError, Problem
 from trialogue.findings.languages import LanguageSurvey
@@ -14,8 +15,10 @@ from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, Part, parts_of
+from trialogue.records.files.plain import PlainDialogue
 from trialogue.workflows.inputs.inputs import Input, reader_of
 from trialogue.workflows.inputs.memory import InMemory
+from trialogue.workflows.inputs.plain_inputs import plain_records, read_only_texts
 
 COMPRESSED = frozenset({".gz", ".zst"})
 
@@ -136,7 +139,7 @@ def _measure_in_process(piece: Piece, task: Task) -> PieceResult | list[Problem]
 def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> PieceResult:
     metrics = get_metrics(task.metrics)
     found = PieceResult(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
-    dialogues = _dialogues(pieces, found, note)
+    dialogues = _dialogues(pieces, found, note, are_plain=sink is None and read_only_texts(metrics))
     if metrics:
         found.measurement.add(found.survey.watch(conversations_of(dialogues)), sink)
     else:
@@ -145,14 +148,14 @@ def _measure(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | Colum
     return found
 
 
-def _dialogues(pieces: Sequence[Piece], found: PieceResult, note: Note) -> Iterator[Dialogue]:
+def _dialogues(
+    pieces: Sequence[Piece], found: PieceResult, note: Note, *, are_plain: bool
+) -> Iterator[Dialogue | PlainDialogue]:
     """Dialogues as they are read; situations and responses are put aside."""
     for piece in pieces:
-        held = piece.input
-        records = held.records(note) if isinstance(held, InMemory) else held.records(note, part=piece.part)
-        for record in records:
+        for record in _records(piece, note, are_plain=are_plain):
             match record:
-                case Dialogue():
+                case Dialogue() | PlainDialogue():
                     key = (record.system, record.id)
                     if key in found.dialogues:
                         raise DataError(_duplicate_problem(key, piece.input.given))
@@ -164,6 +167,13 @@ def _dialogues(pieces: Sequence[Piece], found: PieceResult, note: Note) -> Itera
                     found.responses.append(record)
                 case _:
                     continue
+
+
+def _records(piece: Piece, note: Note, *, are_plain: bool) -> Iterable[AnyRecord | PlainDialogue]:
+    if isinstance(piece.input, InMemory):
+        return piece.input.records(note)
+    read = plain_records if are_plain else Input.records
+    return read(piece.input, note, part=piece.part)
 
 
 def _duplicate_problem(key: tuple[str | None, str], given: str) -> Problem:

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.records import Dialogue, Preference, Response, Score, Situation, read_records
-from trialogue.records.files.jsonl import Note, Part
+from trialogue.records import Dialogue, Preference, Record, Response, Score, Situation, read_records
+from trialogue.records.base import Block
+from trialogue.records.files.jsonl import Note, Part, kinds_of, parse_line, read_parsed
+from trialogue.records.files.plain import PlainDialogue, plain_dialogue
 
 TYPES = (Dialogue, Situation, Response, Score, Preference)
 
@@ -22,6 +25,17 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 def read_part(path: Path, part: Part, note: Note) -> Iterator[AnyRecord]:
     """Read the records of a range of lines in an uncompressed file."""
     return read_records(path, *TYPES, note=note, part=part)
+
+
+def read_plain(path: Path, part: Part | None, note: Note) -> Iterator[AnyRecord | PlainDialogue]:
+    """Read records, dialogues of plain texts as such; mistakes are those of ``read_part``."""
+    by_kind = kinds_of(TYPES)
+
+    def parse(text: str) -> PlainDialogue | Record:
+        return plain_dialogue(text) or parse_line(text, by_kind)
+
+    for parsed in read_parsed(path, parse, note=note, part=part):
+        yield from parsed.records() if isinstance(parsed, Block) else (cast("AnyRecord | PlainDialogue", parsed),)
 
 
 FORMAT = SimpleFormat(

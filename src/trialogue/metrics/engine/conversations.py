@@ -5,15 +5,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
+from trialogue.metrics.engine.plain_conversations import PlainConversation
 from trialogue.records import Dialogue, Response, Situation
+from trialogue.records.files.plain import PlainDialogue
 
 SHOWN = 3  # responses to unknown situations that are named
 
 
-def conversations_of(dialogues: Iterable[Dialogue], *, system: str | None = None) -> Iterator[Conversation]:
+def conversations_of(
+    dialogues: Iterable[Dialogue | PlainDialogue], *, system: str | None = None
+) -> Iterator[Conversation]:
     """Wrap each dialogue as a conversation of its system; ``system`` is the default name."""
     for dialogue in dialogues:
         name = dialogue.system or system or "unnamed"
+        if isinstance(dialogue, PlainDialogue):
+            yield PlainConversation(dialogue, name)
+            continue
         yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
 
 

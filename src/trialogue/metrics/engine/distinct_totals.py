@@ -22,8 +22,9 @@ from trialogue.metrics.engine.unit_scores import (
     spread,
     values_of,
 )
+from trialogue.metrics.pieces import Ints, hash_order, mix_bits
 from trialogue.metrics.text.multisets import distinct
-from trialogue.metrics.text.word_hashes import PRIME, Ints, NGrams, mix_bits, thing_hash
+from trialogue.metrics.text.word_hashes import PRIME, NGrams, thing_hash
 from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
@@ -52,7 +53,7 @@ class CountedTotals:
             else _one_by_one(self.metric, batch)
         )
         self.skipped.update(undefined.why for undefined in found.undefined.values())
-        counted = np.ones(len(batch.replies), dtype=bool)
+        counted = np.ones(len(batch.owner), dtype=bool)
         counted[list(found.undefined)] = False
         size = len(batch.conversations)
         units = np.bincount(batch.owner[counted], minlength=size)
@@ -204,7 +205,7 @@ def _one_by_one(metric: CountMetric, batch: Batch) -> TypeRows:
 def _deduplicate(grams: NGrams, owner: Ints) -> NGrams:
     """The things of each conversation, each once, from those of replies and the conversation of each reply."""
     of = owner[grams.owner]
-    order = np.argsort(mix_bits(grams.hashes + of.astype(np.uint64) * PRIME))
+    order = hash_order(mix_bits(grams.hashes + of.astype(np.uint64) * PRIME))
     hashes, of = grams.hashes[order], of[order]
     new = np.flatnonzero(np.concatenate([[len(of) > 0], (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])]))
     return NGrams(hashes[new], of[new])

@@ -5,6 +5,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.metrics.pieces import hash_order
 from trialogue.stats.resampling.rarefaction import Occurrences, occurrences_of
 
 BUFFER = 1 << 20  # pairs held before those that came twice are dropped; 12 MB
@@ -55,7 +56,7 @@ class Incidence:
     def occurrences(self, clusters: int) -> Occurrences:
         """Number of clusters in which types occur, without the hashes."""
         hashes, own = self._join()
-        order = np.argsort(hashes)
+        order = hash_order(hashes)
         return occurrences_of(hashes[order].view(np.int64), own[order], count=clusters)
 
     def _join(self) -> tuple[NDArray[np.uint64], Clusters]:

@@ -22,7 +22,7 @@ from trialogue.metrics.engine.unit_scores import (
 )
 from trialogue.metrics.failure_policy import failure_of, with_failure_policy
 from trialogue.metrics.fit_uncertainty import Sources, fitted_difference, sources_of, widen_for_fit
-from trialogue.metrics.text.word_hashes import Ints
+from trialogue.metrics.pieces import Ints
 from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.seeds import rng_for
@@ -69,25 +69,27 @@ class SummedTotals:
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
         """Add conversations, with one vectorised ``combine`` for all units and one for all conversations."""
         batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
-        units, owner = self._units_of(batch)
-        rows, left_out = self._statistics(batch, units)
+        owner = self._owner_of_units(batch)
+        rows, left_out = self._statistics(batch)
         self._undefined.update(undefined.why for undefined in left_out.values())
         if isinstance(self.metric, HasDefaultRow):
             self._silent += [batch.conversations[place].cluster for place in owner[sorted(left_out)].tolist()]
-        places = np.array([place for place in range(len(units)) if place not in left_out], dtype=np.int64)
+        counted = np.ones(len(owner), dtype=bool)
+        counted[list(left_out)] = False
+        places = np.flatnonzero(counted)
         matrix, owners = rows[places], owner[places]
         starts = np.flatnonzero(np.concatenate([[len(owners) > 0], owners[1:] != owners[:-1]]))
         whole = np.add.reduceat(matrix, starts, axis=0) if len(starts) else matrix
-        if sink is not None and len(units):
+        if sink is not None and len(owner):
             is_whole = self.metric.card.level == "response"
             deliver(
                 sink,
                 UnitScores(
                     measure=self.metric.measure,
                     batch=batch,
-                    units=units,
+                    units=self._units_of(batch),
                     owner=owner,
-                    of_units=spread(self._values(matrix), places, len(units), left_out),
+                    of_units=spread(self._values(matrix), places, len(owner), left_out),
                     left_out=frozenset(left_out),
                     whole=owners[starts] if is_whole else starts[:0],
                     of_whole=self._values(whole if is_whole else whole[:0]),
@@ -97,34 +99,41 @@ class SummedTotals:
             return
         self._remember([batch.conversations[place].cluster for place in owners[starts].tolist()], whole, len(places))
         if self._sources is not None:
+            units = self._units_of(batch)
             kept = (units[place] for place in places.tolist())
             self._sources.add((unit for unit in kept if isinstance(unit, Reply)), matrix)
 
-    def _units_of(self, batch: Batch) -> tuple[Sequence[Reply | Dialogue], Ints]:
-        """What is measured of a batch, and the place of each one's conversation."""
+    def _units_of(self, batch: Batch) -> Sequence[Reply | Dialogue]:
+        """What is measured of a batch."""
+        return batch.replies if self.metric.card.level == "response" else batch.dialogues
+
+    def _owner_of_units(self, batch: Batch) -> Ints:
+        """Place of each unit's conversation; those that cannot have one are counted."""
         if self.metric.card.level == "response":
-            return batch.replies, batch.owner
+            return batch.owner
         missing = len(batch.conversations) - len(batch.dialogues)
         if missing:
             self._undefined[NO_DIALOGUE] += missing
-        return batch.dialogues, batch.dialogue_owner
+        return batch.dialogue_owner
 
-    def _statistics(self, batch: Batch, units: Sequence[Reply | Dialogue]) -> tuple[Array, dict[int, Undefined]]:
+    def _statistics(self, batch: Batch) -> tuple[Array, dict[int, Undefined]]:
         """Sufficient statistics, shape (units, k), and by place why there are none."""
-        failed = [place for place, unit in enumerate(units) if failure_of(unit) is not None]
-        self.has_failures = self.has_failures or bool(failed)
-        if not len(units) or units is not batch.replies or not isinstance(self.metric, BatchSumMetric):
-            return _stack_rows([with_failure_policy(self.metric, unit, self.failed) for unit in units])
-        rows = self.metric.statistics_of(batch)
-        values, undefined = rows.values, dict(rows.undefined)
-        for place in failed:
-            undefined.pop(place, None)
-            own = with_failure_policy(self.metric, units[place], self.failed)
-            if isinstance(own, Undefined):
-                undefined[place] = own
-            else:
-                values[place] = own
-        return values, undefined
+        if self.metric.card.level == "response" and isinstance(self.metric, BatchSumMetric) and len(batch.owner):
+            failed = batch.failed
+            self.has_failures = self.has_failures or bool(failed)
+            rows = self.metric.statistics_of(batch)
+            values, undefined = rows.values, dict(rows.undefined)
+            for place in failed:
+                undefined.pop(place, None)
+                own = with_failure_policy(self.metric, batch.replies[place], self.failed)
+                if isinstance(own, Undefined):
+                    undefined[place] = own
+                else:
+                    values[place] = own
+            return values, undefined
+        units = self._units_of(batch)
+        self.has_failures = self.has_failures or any(failure_of(unit) is not None for unit in units)
+        return _stack_rows([with_failure_policy(self.metric, unit, self.failed) for unit in units])
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "metric": None, "_summed": None}

@@ -8,7 +8,7 @@ import numpy as np
 
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Undefined
 from trialogue.metrics.batch import Batch
-from trialogue.metrics.text.word_hashes import Ints
+from trialogue.metrics.pieces import Ints
 from trialogue.records import Dialogue, Level, Reason, ReasonCode, Score
 from trialogue.records.scores.score_table import Values
 

@@ -57,7 +57,7 @@ class Length:
     def statistics_of(self, batch: Batch) -> Rows:
         """Batch version of ``statistics``."""
         if self._size is len:
-            return mean_rows(np.fromiter(map(len, batch.texts()), float, len(batch.replies)))
+            return mean_rows(np.fromiter(map(len, batch.texts()), float, len(batch.texts())))
         rule = words_and_marks if self._size is _words_and_marks else words
         return mean_rows(batch.words(rule).lengths.astype(float))
 

@@ -6,7 +6,8 @@ The text's index is stored in the lowest bits of each key, so that one integer s
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.text.word_hashes import Encoded, Hashes, Ints, NGrams
+from trialogue.metrics.pieces import Hashes, Ints
+from trialogue.metrics.text.word_hashes import Encoded, NGrams
 
 LONGEST = 64  # words of a text whose columns fit the bits of one number
 CELLS = 1 << 20  # of the table of equal words that is held at a time; 8 MB

@@ -44,7 +44,7 @@ class Rule:
         *,
         piece: Cut | None = None,
         drops_first: bool = False,
-        by_piece: Callable[[str], bool] = lambda _text: True,
+        by_piece: Callable[[str], bool] | None = None,
     ) -> None:
         """Define a rule.
 
@@ -52,7 +52,8 @@ class Rule:
             cut: the words of a text.
             piece: the words of a piece between white space, if they are not what ``cut`` makes of it.
             drops_first: whether the first word that the pieces give is not one of the text.
-            by_piece: whether the words of a text, if it has any, are those of its pieces, one piece after the other.
+            by_piece: whether the words of a text, if it has any, are those of its pieces, one piece after the other; None:
+                always.
         """
         self.cut, self.piece, self.drops_first, self.by_piece = cut, piece or cut, drops_first, by_piece
         self._remembered = lru_cache(REMEMBERED)(self._intern)

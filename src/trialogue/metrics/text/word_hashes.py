@@ -10,26 +10,25 @@ A text is split at white space once, whatever the rules that ask for its words, 
 rule once (``tokens.Rule``).
 """
 
-from array import array
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.metrics.pieces import Hashes, Ints, PieceNumbers, Pieces, mix_bits
 from trialogue.metrics.text.tokens import Rule
-
-Hashes = NDArray[np.uint64]
-Ints = NDArray[np.int64]
 
 MOST_PIECES = (
     1 << 18
 )  # different pieces that are remembered, about 60 MB; then they are forgotten, and hashes stay the same
+NumberT = TypeVar("NumberT", np.int64, np.uint64)
+
 PRIME = np.uint64(0xFF51AFD7ED558CCD)  # of MurmurHash3
-_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)  # of splitmix64 and of Evensen's mixers
-_HALF = np.uint64(32)
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 
 
 def word_hash(word: str) -> int:
@@ -44,12 +43,6 @@ def thing_hash(thing: Hashable) -> int:
     if isinstance(thing, tuple):
         return word_hash("\x1f".join(f"{thing_hash(part):x}" for part in thing) + "\x1e")
     return word_hash(f"\x1d{thing!r}")
-
-
-def mix_bits(values: Hashes) -> Hashes:
-    """Mix the bits of 64-bit numbers bijectively."""
-    values = (values ^ (values >> _HALF)) * _MIX
-    return values ^ (values >> _HALF)
 
 
 @dataclass(frozen=True)
@@ -115,39 +108,21 @@ def characters(texts: Sequence[str]) -> Encoded:
     return Encoded(mix_bits((codes + np.uint64(1)) * _ODD), np.fromiter(map(len, texts), np.int64, len(texts)))
 
 
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """Texts split at white space."""
-
-    texts: Sequence[str]
-    """The texts."""
-    ids: Ints
-    """Shape (pieces,): the number of each piece, those of all texts one after the other."""
-    ends: Ints
-    """Shape (texts + 1,): where the pieces of a text begin, and the next one's."""
-
-
 class Vocabulary:
     """Cache of pieces, and of the words that each rule makes of them."""
 
     def __init__(self) -> None:
-        self._pieces = _Numbers()
+        self._pieces = PieceNumbers()
         self._words: dict[Rule, _Table] = {}
 
     def forget_if_full(self) -> None:
         """Clear the cache if it is very large; not while texts split before are still to be encoded."""
-        if len(self._pieces) > MOST_PIECES:
-            self._pieces, self._words = _Numbers(), {}
+        if len(self._pieces.names) > MOST_PIECES:
+            self._pieces, self._words = PieceNumbers(), {}
 
     def cut(self, texts: Sequence[str]) -> Pieces:
         """Split texts at white space."""
-        flat: list[str] = []
-        ends = [0]
-        for text in texts:
-            flat += text.split()
-            ends.append(len(flat))
-        ids = np.fromiter(map(self._pieces.__getitem__, flat), np.int64, len(flat))
-        return Pieces(texts, ids, np.array(ends, dtype=np.int64))
+        return self._pieces.cut(texts)
 
     def encode(self, pieces: Pieces, rule: Rule) -> Encoded:
         """Tokenise and encode texts by a rule."""
@@ -160,52 +135,47 @@ class Vocabulary:
         found = Encoded(hashes[places], lengths)
         if rule.drops_first:
             found = found.drop_first_words()
-        other = [place for place, text in enumerate(pieces.texts) if not (lengths[place] and rule.by_piece(text))]
-        return _recut_texts(found, pieces.texts, other, rule) if other else found
+        other = np.flatnonzero(lengths == 0).tolist()
+        if rule.by_piece is not None:
+            other = [place for place, text in enumerate(pieces.texts) if not (lengths[place] and rule.by_piece(text))]
+        recut = {place: words for place in other if (words := rule.cut(pieces.texts[place])) or lengths[place]}
+        return _replace_words(found, recut) if recut else found
 
 
-def _recut_texts(found: Encoded, texts: Sequence[str], places: Sequence[int], rule: Rule) -> Encoded:
-    """The words of texts, those of some texts cut anew as a whole."""
+def _replace_words(found: Encoded, recut: Mapping[int, Sequence[str]]) -> Encoded:
+    """The words of texts, those of some texts, by place, cut anew as a whole."""
     parts = np.split(found.hashes, np.cumsum(found.lengths)[:-1])
-    for place in places:
-        own = rule.cut(texts[place])
+    for place, own in recut.items():
         parts[place] = np.fromiter(map(word_hash, own), np.uint64, len(own))
     return Encoded(np.concatenate(parts), np.fromiter(map(len, parts), np.int64, len(parts)))
 
 
-class _Numbers(dict[str, int]):
-    """Numbers of pieces, in the order in which they first occur."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: list[str] = []
-
-    def __missing__(self, piece: str) -> int:
-        number = self[piece] = len(self)
-        self.names.append(piece)
-        return number
-
-
 class _Table:
-    """The words that a rule makes of each piece."""
+    """The words that a rule makes of each piece; arrays have room for more, and are doubled when they are full."""
 
     def __init__(self) -> None:
-        self._counts, self._hashes = array("q"), array("Q")
-        self._arrays = _arrays(self._counts, self._hashes)
+        self._counts, self._starts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        self._hashes = np.zeros(0, dtype=np.uint64)
+        self._pieces = self._size = 0
 
     def look_up(self, pieces: Sequence[str], rule: Rule) -> tuple[Ints, Ints, Hashes]:
         """By piece: how many words, and where they begin; and the hashes of the words."""
-        known = len(self._counts)
-        if known < len(pieces):
-            for piece in pieces[known:]:
-                own = rule.piece(piece)
-                self._counts.append(len(own))
-                self._hashes.extend(map(word_hash, own))
-            self._arrays = _arrays(self._counts, self._hashes)
-        return self._arrays
+        if self._pieces < len(pieces):
+            own = [rule.piece(piece) for piece in pieces[self._pieces :]]
+            hashes = np.array([word_hash(word) for words in own for word in words], dtype=np.uint64)
+            counts = np.fromiter(map(len, own), np.int64, len(own))
+            self._counts = _append(self._counts, self._pieces, counts)
+            self._starts = _append(self._starts, self._pieces, np.cumsum(counts) - counts + self._size)
+            self._hashes = _append(self._hashes, self._size, hashes)
+            self._pieces, self._size = len(pieces), self._size + len(hashes)
+        return self._counts, self._starts, self._hashes
 
 
-def _arrays(counts: "array[int]", hashes: "array[int]") -> tuple[Ints, Ints, Hashes]:
-    """Copies of what two growing arrays hold: counts, where they begin, hashes."""
-    own = np.array(counts, dtype=np.int64)
-    return own, np.cumsum(own) - own, np.array(hashes, dtype=np.uint64)
+def _append(values: NDArray[NumberT], size: int, more: NDArray[NumberT]) -> NDArray[NumberT]:
+    """The first ``size`` values with more behind them, in place where there is room."""
+    if size + len(more) > len(values):
+        larger = np.zeros(2 * (size + len(more)), dtype=values.dtype)
+        larger[:size] = values[:size]
+        values = larger
+    values[size : size + len(more)] = more
+    return values

@@ -28,6 +28,7 @@ LINE_BREAK = ord("\n")
 MOST_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
 
 RecordT = TypeVar("RecordT", bound=Record)
+ParsedT = TypeVar("ParsedT")
 Note = Callable[[Problem], None]
 
 
@@ -142,9 +143,25 @@ def read_records(
     Raises:
         DataError: at the end of the file, with every line that could not be read.
     """
-    path = Path(path)
+    by_kind = kinds_of(types)
+    for record in read_parsed(Path(path), lambda text: parse_line(text, by_kind), note=note, part=part):
+        yield from record.records() if isinstance(record, Block) else (cast(RecordT, record),)
+
+
+def kinds_of(types: Iterable[type[Record]]) -> dict[str, type[Record]]:
+    """Record types by the kind of their lines, with those that hold many of them."""
     by_kind: dict[str, type[Record]] = {record_type.kind: record_type for record_type in types}
-    by_kind |= {each.block.kind: each.block for each in types if each.block is not None}
+    return by_kind | {each.block.kind: each.block for each in types if each.block is not None}
+
+
+def read_parsed(
+    path: Path, parse: Callable[[str], ParsedT], *, note: Note = warn, part: Part | None = None
+) -> Iterator[ParsedT]:
+    """What ``parse`` makes of each line, as long as none before it was wrong; mistakes are the errors of ``parse_line``.
+
+    Raises:
+        DataError: at the end of the file, with every line that could not be read.
+    """
     problems: list[Problem] = []
     held: Problem | None = None  # a line that may turn out to be the last one, cut short
     for number, text in read_lines(path, note=note, part=part):
@@ -152,7 +169,7 @@ def read_records(
             problems.append(held)
             held = None
         try:
-            record = parse_line(text, by_kind)
+            parsed = parse(text)
         except json.JSONDecodeError as error:
             broken = Problem(f"this is not JSON ({error.msg} at column {error.colno}).", str(path), number)
             if text.endswith("\n"):
@@ -165,7 +182,7 @@ def read_records(
             problems.append(Problem(str(error), str(path), number))
         else:
             if not problems:
-                yield from record.records() if isinstance(record, Block) else (cast(RecordT, record),)
+                yield parsed
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:

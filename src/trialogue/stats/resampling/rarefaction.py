@@ -190,8 +190,10 @@ def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count
     """
     starts = np.flatnonzero(np.concatenate([[len(types) > 0], types[1:] != types[:-1]]))
     own = np.diff(np.append(starts, len(types)))
-    occurrences, place, counted = np.unique(own, return_inverse=True, return_counts=True)
-    code = clusters.astype(np.int64) * len(occurrences) + np.repeat(place, own)
+    times = np.bincount(own)  # by counting, as numbers of clusters are small; to sort millions of them takes long
+    occurrences = np.flatnonzero(times)
+    counted, place = times[occurrences], np.searchsorted(occurrences, np.arange(len(times)))
+    code = clusters.astype(np.int64) * len(occurrences) + np.repeat(place[own], own)
     entries, held = np.unique(code, return_counts=True)
     cluster, entry = np.divmod(entries, max(len(occurrences), 1))
     return Occurrences(count, occurrences, counted, cluster, entry, held)

@@ -58,6 +58,11 @@ class Input:
     reader: Format | None = None
     system: str | None = None
 
+    @property
+    def default_system(self) -> str:
+        """Name of a system that the file does not name: the user's, or the file's."""
+        return self.system or self.path.name.split(".")[0]
+
     def files(self) -> list[Path]:
         """Files of the input, in a stable order."""
         if self.corpus is not None and self.corpus.source.files:
@@ -77,19 +82,19 @@ class Input:
 
         Args:
             note: called with each repair.
-            part: some lines of a file of records; None: all of it.
+            part: some lines of a file of records; None: all.
         """
         if self.corpus is not None:
             yield from self.corpus.read(self.path, note=note)
             return
         reader = self.reader or reader_of(self.path, note)
-        fallback = self.system or self.path.name.split(".")[0]
         records = reader.read(self.path, note=note) if part is None else read_part(self.path, part, note)
         for record in records:
-            yield _name_system(record, self.system, fallback)
+            yield name_system(record, self.system, self.default_system)
 
 
-def _name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
+def name_system(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
+    """The record with the system's name given by the user; else its own; else, of a dialogue, a fallback."""
     if isinstance(record, Dialogue) and (given or record.system is None):
         return record.model_copy(update={"system": given or fallback})
     if isinstance(record, Response) and given:
@@ -174,16 +179,8 @@ def names_corpus(given: str) -> bool:
     return True
 
 
-DATA = (
-    ".jsonl",
-    ".json",
-    ".csv",
-    ".tsv",
-    ".txt",
-    ".xlsx",
-    ".parquet",
-    ".arrow",
-)  # endings of files that hold conversations
+DATA = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx", ".parquet", ".arrow")
+"""Endings of files that hold conversations."""
 
 
 def expand_folders(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
