@@ -26,7 +26,7 @@ from trialogue.records.files.opening import write_text
 
 FILE = "fingerprints.json"
 FORMER_FILE = "seen.json"
-"""What versions before fingerprints had this name wrote; with the key ``same_words``."""
+"""File name of versions before fingerprints, which had the key ``same_words``."""
 DIGITS = 10  # of a hash, in hexadecimal
 LONG = 6  # words from which two people hardly write the same by chance; shorter sentences recur in any dialogue
 MUCH, LEAST = 0.2, 5  # share and number of long sentences that recur only where a model learned them
@@ -41,7 +41,7 @@ and none of 1,198 dialogues of INSPIRED and ReDial does.
 _APOSTROPHES = re.compile("['’‘`´ʼ]")
 _WORDS = re.compile(r"\w+")
 _ROLE = re.compile(r"^\s*(user|seeker|human|system|bot|assistant|agent|recommender)\s*:", re.IGNORECASE)
-"""Who speaks, as transcripts have it before a turn."""
+"""Speaker prefix of a turn in transcripts."""
 _MARKUP = re.compile(r"&#?\w+;")
 
 
@@ -113,7 +113,7 @@ class RecognisedDialogue:
     """A dialogue recognised as training data."""
 
     fold: str
-    """Where it was in the training data: the group of dialogues that are left out together, such as a system's."""
+    """Group of training dialogues that are left out together, such as a system's."""
     known: int
     """Exchanges of it that are among the training data's."""
     exchanges: int
@@ -162,11 +162,11 @@ class TrainingExposure(Record):
     measure: str
     """Full name of the measure that learned from them."""
     system: str
-    """What the system is called where it is measured."""
+    """Name of the system in the measured data."""
     dialogues: int
     """Dialogues of the system."""
     recognised: int
-    """Those among them that are training dialogues."""
+    """Training dialogues among them."""
     out_of_fold: int
     """Recognised dialogues whose value comes from weights that never saw them."""
 
@@ -240,7 +240,7 @@ class KnownTexts:
     known: int
     n: int
     long_known: int
-    """Of those of six words or more."""
+    """Number of these with six words or more."""
     long: int
 
     @property

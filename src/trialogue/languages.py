@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from trialogue.language_model import language_identifier
 
 ENGLISH = ("en",)
-"""What models and word lists are made for unless they say otherwise."""
+"""Default language of models and word lists."""
 
 LEAST_WORDS = (
     20  # of different texts: then one text in a hundred is not identified, of ten words six (benchmarks/LANGUAGE.md)
@@ -65,7 +65,7 @@ class LanguageGuess:
     share: float
     """Share of the words that are in it, among those whose language can be identified; 0 where there is none."""
     words: int
-    """Of different texts; in a script without spaces, each character is one."""
+    """Number of words in distinct texts; in scripts without spaces, each character counts as one."""
     has_spaces: bool
     """Whether most of it is written with spaces between words, unlike Chinese, Japanese and Thai."""
 
@@ -158,7 +158,7 @@ def _checksum(text: str) -> int:
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[str]:
-    """Texts joined until they are long enough to be classified; what is left over at the end joins the last ones."""
+    """Concatenations of texts that are long enough to be classified; a short remainder is added to the last one."""
     blocks: list[list[str]] = [[]]
     size = 0
     for text in texts:

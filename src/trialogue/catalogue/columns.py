@@ -114,7 +114,7 @@ def _row_by_row(text: bytes, line: int, path: Path, names: tuple[str, ...], prob
 
 
 def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
-    """The numbers of a line, or what is wrong with it ("" for a blank line)."""
+    """Numbers of a line, or its mistake ("" for a blank line)."""
     if not raw.strip():
         return ""
     fields = [field.decode("utf-8", "replace").strip() for field in raw.split(b",")]

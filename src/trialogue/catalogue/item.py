@@ -24,7 +24,7 @@ class Item(Record):
     attributes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Values by attribute, such as ``{"genre": ("Crime", "Drama"), "director": ("Jane Campion",)}``."""
     description: str | None = None
-    """What it is about, in a sentence or two."""
+    """Description in one or two sentences."""
 
     @property
     def title_with_year(self) -> str:

@@ -22,11 +22,11 @@ class Naming(StrEnum):
     RECOMMENDED = "recommended"
     """It is put forward, or nothing says otherwise."""
     ASKED = "asked"
-    """The other one is asked about it: whether they know it, or what they think of it."""
+    """The other party is asked about it: whether they know it, or their opinion."""
     AGAINST = "against"
     """It is spoken against."""
     COMPARED = "compared"
-    """Something else is compared with it, or explained by it."""
+    """Another item is compared with it, or explained by it."""
 
 
 _TITLE = "§"

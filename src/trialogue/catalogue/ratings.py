@@ -56,11 +56,11 @@ class Ratings:
     users: tuple[str, ...]
     """User ids; ``user_codes`` point into it."""
     items: tuple[str, ...]
-    """Item ids; ``item_codes`` point into it. Items that nobody rated may be among them."""
+    """Item ids, indexed by ``item_codes``. Unrated items are allowed."""
     user_codes: NDArray[np.int32]
-    """Who rated, shape (n,)."""
+    """User of each rating, shape (n,)."""
     item_codes: NDArray[np.int32]
-    """What was rated, shape (n,)."""
+    """Item of each rating, shape (n,)."""
     values: NDArray[np.float32]
     """The ratings, shape (n,), on ``scale``."""
     scale: Scale
@@ -214,7 +214,7 @@ def _lean(times: NDArray[Any]) -> NDArray[np.signedinteger[Any]]:
 
 
 def _problems(ratings: Ratings) -> Iterable[tuple[str, str]]:
-    """(what is wrong, what would do)."""
+    """Pairs (mistake, remedy)."""
     for word, ids in (("user", ratings.users), ("item", ratings.items)):
         if len(set(ids)) < len(ids):
             yield f"{len(ids) - len(set(ids))} {word} ids occur twice among {len(ids)}.", "Give each its own id."

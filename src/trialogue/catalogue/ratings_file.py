@@ -14,7 +14,7 @@ COLUMNS = {
     "item": ("item", "item_id", "itemid", "movieid", "book", "book_id", "isbn", "id"),
     "rating": ("rating", "stars", "score", "value"),
 }
-"""What a column is, by the names it may have; others are passed over."""
+"""Columns with their accepted names; others are ignored."""
 SCALES = (
     Scale(1, 5, 1),
     Scale(0.5, 5, 0.5),

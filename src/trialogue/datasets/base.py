@@ -135,7 +135,7 @@ class RemoteFile(Record):
     """One published file of a corpus."""
 
     path: str
-    """Where it lies below the corpus' folder, and in a local mirror below ``{mirror}/{corpus folder}``."""
+    """Path below the corpus' folder, and in a local mirror below ``{mirror}/{corpus folder}``."""
     url: str
     """The publisher's own address, at a pinned revision."""
     sha256: str | None = None
@@ -154,15 +154,15 @@ class Source(Record):
     title: str
     """Name in prose."""
     summary: str
-    """What it holds, in one or two sentences."""
+    """Content, in one or two sentences."""
     folder: str
     """Folder below the data folder or the mirror."""
     homepage: str
-    """Where a person reads about it."""
+    """Homepage."""
     revision: str
     """Pinned revision at the publisher."""
     files: tuple[RemoteFile, ...]
-    """What ``trialogue data get`` fetches."""
+    """Files that ``trialogue data get`` downloads."""
     licence: str
     """The licence as the publisher states it; ``"none stated"`` where there is none."""
     citation: str
@@ -170,7 +170,7 @@ class Source(Record):
     bibtex: str = ""
     """The same, as BibTeX."""
     counts: dict[str, int] = Field(default_factory=dict)
-    """What a complete reading gives, such as ``{"dialogues": 474}``."""
+    """Expected counts of a complete reading, such as ``{"dialogues": 474}``."""
     defects: tuple[str, ...] = ()
     """Known defects, printed once whenever the corpus is used."""
 

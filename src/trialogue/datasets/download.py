@@ -24,7 +24,7 @@ MIB = 1 << 20
 URL_PUNCTUATION = "%/:=&?~#+!$,;'@()*[]"  # what is left alone when a space in a URL is escaped
 
 Progress = Callable[[str], None]
-"""Called with one line about what is being done."""
+"""Callback for progress lines."""
 
 
 class NotPublishedError(MissingDataError):
@@ -138,7 +138,7 @@ def _pour(response: HTTPResponse, stream: IO[bytes], expected: int | None, name:
 
 
 def _check_status(error: urllib.error.HTTPError, url: str, part: Path, held: int) -> None:
-    """What a status other than success means: nothing is missing (returns), begin anew, or give up."""
+    """Interpret an unsuccessful status: complete (returns), restart, or fail."""
     if error.code == 416:  # nothing behind what we hold
         if error.headers.get("Content-Range", "").removeprefix("bytes */") == str(held):
             return
@@ -152,7 +152,7 @@ def _check_status(error: urllib.error.HTTPError, url: str, part: Path, held: int
 
 
 def _first_byte(response: HTTPResponse) -> int | None:
-    """Where a part begins, from ``Content-Range: bytes 100-199/200``."""
+    """Start of a part, from ``Content-Range: bytes 100-199/200``."""
     start = (response.headers.get("Content-Range") or "").removeprefix("bytes ").partition("-")[0]
     return int(start) if start.isdecimal() else None
 

@@ -13,12 +13,12 @@ from trialogue.records import Ending, JsonValue, Speaker
 ERRORS = ("error", "exception", "failure", "error_message", "errors", "traceback")
 """Names under which files keep it."""
 NOTHING = frozenset({"", "none", "null", "nan", "na", "n/a", "-", "0", "false", "no", "ok", "success"})
-"""What files write where nothing failed."""
+"""Values that files contain where nothing failed."""
 FAILED = "an error is recorded here, so the system failed to reply"
-"""What readers say of it."""
+"""Failure message of readers."""
 FAILED_CONVERSATION = "an error is recorded after which the system says nothing more, so the dialogue failed"
 PARTS = ("type", "error_type", "code", "status", "name", "message", "detail", "trace", "traceback")
-"""What an object that describes an error holds, in the order in which it is written."""
+"""Fields of an error object, in the order of output."""
 
 LIMITS: Sequence[tuple[re.Pattern[str], Ending]] = (
     (
@@ -47,7 +47,7 @@ OF_AGENTS: Sequence[tuple[re.Pattern[str], Ending]] = (
     (re.compile(r"\b4\d\d client error", re.I), Ending.AGENT_ERROR),
     (re.compile(r"JSONDecodeError|expecting value: line 1", re.I), Ending.AGENT_INVALID_REPLY),
 )
-"""What an agent that is asked over a network does wrong, the surest first."""
+"""Errors of agents called over a network, most reliable first."""
 _REPLIES: Sequence[tuple[re.Pattern[str], Ending]] = (
     *LIMITS,
     (re.compile(r"api.?key|authentication|unauthori[sz]ed|permission denied|\b40[13]\b", re.I), Ending.HARNESS_ERROR),

@@ -34,9 +34,9 @@ class CacheStats(Record):
     kind: ClassVar[str] = "cache"
 
     folder: str
-    """Where it is."""
+    """Path."""
     answers: int
-    """How many answers."""
+    """Number of answers."""
     bytes: int
     """Their size on disk."""
     by_model: dict[str, int] = Field(default_factory=dict)

@@ -89,7 +89,7 @@ class ChatOptions(Record):
     """Endpoint, model and sampling parameters."""
 
     url: str
-    """Of the API, such as ``http://localhost:8000/v1`` or ``https://api.openai.com/v1``."""
+    """Base URL of the API, such as ``http://localhost:8000/v1`` or ``https://api.openai.com/v1``."""
     model: str = Field(min_length=1)
     """The model, as the server calls it; a version-pinned name where there is one."""
     api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -99,7 +99,7 @@ class ChatOptions(Record):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     """Tokens that an answer may have; None: the server's default."""
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    """What the server calls that; OpenAI's reasoning models want the second."""
+    """Name of the server's parameter; OpenAI's reasoning models require the second."""
     stop: tuple[str, ...] = ()
     """Texts before which the model stops."""
     more: Annotated[dict[str, JsonValue], AfterValidator(_refuse_stream)] = Field(default_factory=dict)
@@ -109,7 +109,7 @@ class ChatOptions(Record):
     timeout_s: Seconds = 120
     """Seconds a request may take."""
     retries: Retries = Retries()
-    """How often to ask again after 429, 5xx, a time-out or a broken connection."""
+    """Number of retries after 429, 5xx, a time-out or a broken connection."""
     requests_at_once: AtOnce | None = 8
     """Requests at the same time; None: any number."""
     requests_per_minute: Annotated[float, Field(gt=0)] | None = None
@@ -117,7 +117,7 @@ class ChatOptions(Record):
     cache: Path | None = None
     """Folder of the cache; None: nothing is kept."""
     price: Price | None = None
-    """What the model costs; None: unknown, and so is the cost."""
+    """Price of the model; None: unknown, as is the cost."""
 
     def body(self, messages: Sequence[Message], seed: int | None) -> dict[str, Any]:
         """Request body: everything that could change the answer."""
@@ -266,7 +266,7 @@ def _json_of(text: str) -> dict[str, Any]:
 
 
 def _without_error(answer: dict[str, Any], url: str) -> dict[str, Any]:
-    """The answer itself, if it does not say under status 200 that something failed, as gateways do.
+    """The response, unless its body reports an error under status 200, as gateways do.
 
     Raises:
         AgentFailure: it does; a code that is an HTTP status counts as that status would.

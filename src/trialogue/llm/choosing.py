@@ -34,7 +34,7 @@ class Choice:
     why: Reason | None = None
     """Why there is none."""
     model: str | None = None
-    """Who answered, as the server calls it."""
+    """Model that answered, as named by the server."""
 
 
 def choose(

@@ -53,7 +53,7 @@ class Usage(Record):
     unreported: int = 0
     """Calls whose answer did not say how many tokens it took."""
     cost: float | None = None
-    """What the calls cost; None: unknown, see ``why``."""
+    """Cost of the calls; None: unknown, see ``why``."""
     currency: str | None = None
     """The money of ``cost``; None where that is unknown."""
     why: str | None = None

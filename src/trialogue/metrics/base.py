@@ -42,13 +42,13 @@ class Reply:
     """A system utterance in its context, as response metrics receive it."""
 
     system: str
-    """Who says it."""
+    """System."""
     utterance: Utterance
-    """What is said, with its labels, mentions and ranking."""
+    """Utterance, with its labels, mentions and ranking."""
     context: Sequence[Utterance] = ()
-    """What was said before, oldest first."""
+    """Dialogue history, oldest first."""
     reference: Utterance | None = None
-    """What the human recommender said at this point, where that is known."""
+    """The human recommender's reply in the same situation, if known."""
     targets: tuple[str, ...] | None = None
     """Ids of the items that were right to recommend; None: unknown."""
     turn: int = 0
@@ -60,7 +60,7 @@ class Reply:
     situation_id: str | None = None
     """The situation it answers, in offline evaluation."""
     failure: Ending | None = None
-    """How the system failed to reply to the situation; None: it replied."""
+    """Failure of the system to reply; None: it replied."""
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline."""
 
@@ -77,7 +77,7 @@ class Conversation:
     system: str
     """The system."""
     cluster: str
-    """What is drawn as one when estimating: the person or the dialogue behind it."""
+    """Resampling unit: the person or the dialogue."""
     replies: tuple[Reply, ...]
     """Its replies, in order."""
     dialogue: Dialogue | None = None
@@ -176,9 +176,9 @@ class EqualSize:
     """Quantity that is equalised between systems before distinct types are compared (see ``stats.rarefaction``)."""
 
     of: Literal["total", "extra"]
-    """All things, or what is summed beside them (replies, say)."""
+    """Equalised quantity: number of instances, or an extra sum (such as replies)."""
     noun: str
-    """What that is called, such as ``"n-grams"``."""
+    """Name of the quantity, such as ``"n-grams"``."""
 
 
 @runtime_checkable

@@ -131,7 +131,7 @@ class TypeRows:
     undefined: Mapping[int, Undefined] = field(default_factory=dict)
     """By place of the reply: why it contributes nothing."""
     key: Hashable = None
-    """Metrics that give the same key count the same things; None: nobody else does."""
+    """Metrics with the same key share counts; None: no sharing."""
 
 
 @runtime_checkable

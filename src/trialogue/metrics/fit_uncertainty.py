@@ -31,12 +31,12 @@ Parts = Mapping[Hashable, Array]
 """Sums over the units of one system by what their values rest on, each of shape (k,)."""
 
 CALIBRATION, LABELS = "calibration", "labels"
-"""What the values of a fitted metric can rest on."""
+"""Possible sources of a fitted metric's values."""
 
 
 @runtime_checkable
 class FittedMetric(Protocol):
-    """Summed metric of replies whose value may rest on something fitted."""
+    """Summed metric of replies whose value may depend on fitted parameters."""
 
     @property
     def rests_on(self) -> str | None:
@@ -49,12 +49,12 @@ class FittedMetric(Protocol):
 
     @property
     def is_observed(self) -> bool:
-        """Whether people saw what is estimated, so that an end of the scale is a share of what they saw; False: it is
-        believed by what was fitted, whose own error ``fit_variance`` is."""
+        """Whether people observed the estimated quantity, so that an extreme share is an observed one; False: it is
+        predicted by the fit, whose own error is ``fit_variance``."""
         ...
 
     def labelled_mask(self, clusters: Array) -> NDArray[np.bool_]:
-        """Which of the clusters with these sums, shape (n, k), hold what the error is known from; shape (n,)."""
+        """Mask of clusters with these sums, shape (n, k), that carry labels for the error; shape (n,)."""
         ...
 
     def leave_one_out(self, clusters: Array, total: Array) -> Array:
@@ -67,8 +67,8 @@ class FittedMetric(Protocol):
         ...
 
     def fit_variance(self, a: Parts, b: Parts) -> float | Undefined:
-        """Variance of the value of a less that of b that comes from what was fitted (no b: of the value of a); Undefined,
-        with a reason, where the fit does not know its error."""
+        """Variance of the value of a minus that of b (without b: of a) that is due to the fit; Undefined, with a reason,
+        if the fit has no error estimate."""
         ...
 
 
@@ -108,7 +108,7 @@ class Sources:
 
 
 def sources_of(metric: Any) -> Sources | None:
-    """Empty sums, if the metric's values rest on something fitted."""
+    """Empty sums, if the metric's values depend on fitted parameters."""
     return Sources(metric) if isinstance(metric, FittedMetric) and metric.rests_on is not None else None
 
 

@@ -38,13 +38,13 @@ class Answer:
     """One rater's answer to one question about one reply or dialogue."""
 
     question: str
-    """What was asked."""
+    """Question."""
     value: float
     """The answer."""
     rater: str | None
     """Code of the rater; None where only an aggregate is known."""
     raters: Raters
-    """What kind of rater that is."""
+    """Kind of rater."""
     scale: Scale | None = None
     """Lowest and highest value, where they were declared."""
 
@@ -70,11 +70,11 @@ class FiledAnswers:
     """Answers from separate files, by the reply or dialogue they are about."""
 
     by_unit: dict[Unit, tuple[Answer, ...]] = field(default_factory=dict)
-    """Those that the records do not hold themselves."""
+    """Answers that the records do not contain."""
     given: int = 0
     """Answers in the files."""
     unmatched: int = 0
-    """Those about no dialogue and no reply that was given."""
+    """Answers about units that are not among the records."""
 
     @classmethod
     def select(cls, scores: Iterable[Score], conversations: Iterable[Conversation]) -> "FiledAnswers":
@@ -247,10 +247,10 @@ def undeclared_scales(ratings: Iterable[HumanRating]) -> list[str]:
 
 @dataclass
 class _Question:
-    """What is known of the answers to one question."""
+    """Answers to one question, with their scales."""
 
     scales: set[Scale] = field(default_factory=set)
-    """Those that were declared."""
+    """Declared scales."""
     raters: set[Raters] = field(default_factory=set)
     values: set[float] = field(default_factory=set)
     """Values of answers without a scale of their own; of more than two kinds not all are kept."""
@@ -274,7 +274,7 @@ class _Question:
         return Scale(low=0, high=1) if self.values == NO_AND_YES else None
 
     def problems(self, name: str) -> Iterator[Problem]:
-        """What keeps the answers from being averaged."""
+        """Reasons why the answers cannot be averaged."""
         if len(self.scales) > 1:
             listed = ", ".join(sorted(each.words for each in self.scales))
             yield Problem(

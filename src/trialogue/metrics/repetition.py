@@ -55,7 +55,7 @@ EARLIER = Undefined(Reason.of(ReasonCode.EARLIER_REPLIES_UNKNOWN))
 
 
 class Repetition:
-    """How often a system repeats itself; empty replies are left out."""
+    """Share of repeated content; empty replies are excluded."""
 
     card = CARD
 

@@ -1,11 +1,11 @@
-"""How a metric uses the text of replies, from its card and the requested variant."""
+"""A metric's use of reply texts, from its card and the requested variant."""
 
 from trialogue.metrics.base import AnyMetric
 from trialogue.records import MeasureName, TextUse
 
 
 def text_use(metric: AnyMetric) -> TextUse | None:
-    """How a metric depends on the text of replies; None: not at all, or not on its card.
+    """Dependence of a metric on the text of replies; None: none, or not on its card.
 
     A metric of somebody else's whose name holds no variant of its card is taken to be of the card's default variant.
     """

@@ -199,7 +199,7 @@ def decided_pairs(league: League) -> str:
 
 
 def _remarks_of_pairs(league: League) -> dict[str, str]:
-    """What systems' pairs say that neither value nor letters show, by system."""
+    """Remarks on systems' comparisons beyond values and letters, by system."""
     alone, against = _letter_reasons(league), _better_below(league)
     return {
         system: " ".join(_sentence(each[system]) for each in (alone, against) if system in each)
@@ -290,7 +290,7 @@ def sample(estimate: Estimate) -> str:
 
 
 def _remark(standing: Standing) -> str:
-    """What a reader must know of a cell, as a sentence; empty where there is nothing to tell."""
+    """Remark on a cell, as a sentence; empty if none."""
     estimate = standing.estimate
     if estimate.value is None:
         return _sentence(f"Undefined: {estimate.why}")

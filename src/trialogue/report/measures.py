@@ -16,7 +16,7 @@ WIDEST = 7
 LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
 _BREAK = re.compile(r"(?<=[=:_|)/-])(?![,.;:)])|(?<=[,.])(?!\d)|(?=[@(])")  # never inside a number
 JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics"}
-"""Who judged, in the order of the league table."""
+"""Sources of measures, in the order of the league table."""
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "not ranked"}
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 

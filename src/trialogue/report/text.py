@@ -58,7 +58,7 @@ def typeset(text: str) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """One line of at most so many columns; what is cut is the middle, since names differ at their ends.
+    """Shorten to a number of columns by cutting the middle, because names differ at their ends.
 
     >>> shorten("kbrd_redial_checkpoint_epoch_12", 20)
     'kbrd_redial…epoch_12'

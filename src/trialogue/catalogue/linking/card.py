@@ -8,7 +8,7 @@ class LinkerAccuracy(Record):
     """Accuracy on one corpus with one catalogue; shares, each with its 95 % interval."""
 
     mentions: str
-    """Which titles in which utterances were to be found."""
+    """Test data: titles annotated in utterances."""
     catalogue: str
     """The titles that were looked for."""
     n: int
@@ -25,17 +25,17 @@ class LinkerCard(Record):
     name: str
     """Name with version."""
     summary: str
-    """What it does."""
+    """Definition."""
     finds: tuple[str, ...]
     """Forms of a title that it finds."""
     chooses: tuple[str, ...]
-    """How it chooses among items of one title: the first rule that tells them apart."""
+    """Rules for choosing among items with the same title, in order of precedence."""
     measured: tuple[LinkerAccuracy, ...]
-    """What was measured, on data that its points were not fitted to."""
+    """Accuracy on data on which the points were not fitted."""
     caveats: tuple[str, ...]
-    """What a reader must know before quoting anything that rests on it."""
+    """Caveats for quoting results that depend on the linker."""
     source: str
-    """Where the measurement is written down."""
+    """Source of the measurement."""
 
 
 LINKER_CARD = LinkerCard(

@@ -51,9 +51,9 @@ class Candidate:
     item_ids: tuple[str, ...]
     """Items that go by these words, most exactly so."""
     observations: tuple[str, ...]
-    """What was observed, the kind of words first."""
+    """Observations, the kind of words first."""
     points: float
-    """What the observations add up to; above ``THRESHOLD`` the words are meant as a title."""
+    """Sum of the observations' points; a match above ``THRESHOLD`` is a title."""
     chosen: str | None
     """Id of the item that is meant; None: not meant as a title, or not distinguished from others of its series."""
 
@@ -150,7 +150,7 @@ class TitleLinker:
         return dialogue.model_copy(update={"utterances": tuple(linked)})
 
     def _resolve_id(self, mention: Mention) -> str | None:
-        """Id in our catalogue of what was named; ids that others gave may be of another one, so their titles count."""
+        """Id in our catalogue; foreign ids may be from another catalogue, so they are resolved by title."""
         if mention.origin == self.signature:
             return mention.item_id
         items = self.catalogue.find_title(mention.title)
@@ -248,7 +248,7 @@ def _longest_first(match: Match) -> tuple[int, int]:
 
 
 def _fame(counts: Sequence[float]) -> list[str]:
-    """How well known each item is, by the share of items with fewer ratings; empty if all have equally many."""
+    """Popularity of each item, as the share of items with fewer ratings; empty if all have equally many."""
     ordered = sorted(counts)
     if not ordered or ordered[0] == ordered[-1]:
         return []

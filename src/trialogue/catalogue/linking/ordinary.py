@@ -47,7 +47,7 @@ def is_ordinary(form: str) -> bool:
 
 
 def kind_of(forms: Sequence[str]) -> str:
-    """Kind of a form by how easily it means something other than a title; a leading article is ignored.
+    """Kind of a form by its ambiguity with ordinary words; a leading article is ignored.
 
     >>> kind_of(("up",)), kind_of(("the", "help")), kind_of(("love", "actually")), kind_of(("zombieland",))
     ('function word', 'function word', '2 ordinary words', 'rare word')

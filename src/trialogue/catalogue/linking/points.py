@@ -21,12 +21,12 @@ WEAK_KINDS = frozenset(
         "stock phrase",
     }
 )
-"""Kinds of words (see ``ordinary.kind_of``) that are often something else than a title."""
+"""Kinds of words (see ``ordinary.kind_of``) that often are not titles."""
 
 THRESHOLD = 0.2  # a little above even odds: at most 0.01 from the best F1 on both corpora
 
 BASE = (0.6, 3.1)
-"""What everything starts with: words of a weak kind, and others."""
+"""Initial points: of words of a weak kind, and of others."""
 
 POINTS = {
     "2 ordinary words": (3.3, 0.0),
@@ -82,10 +82,10 @@ POINTS = {
     "well known": (0.5, -0.3),
     "words with a rare one": (0.0, 0.7),
 }
-"""What an observation adds: with words of a weak kind, and with others."""
+"""Points of an observation: with words of a weak kind, and with others."""
 
 CERTAIN = {"its year behind it": 20.0, "another year behind it": -20.0, "title goes on": -20.0}
-"""What decides, whatever else is observed."""
+"""Observations that decide regardless of all others."""
 
 
 def points_of(seen: Sequence[str]) -> float:

@@ -8,7 +8,7 @@ from trialogue.catalogue.item import Item
 from trialogue.catalogue.linking.titles import parse_title, tokens
 
 FULL, OTHER, PART = 0, 1, 2
-"""How much of a title a form is: all of it, all of another title of the item, or a piece of one. Less is better."""
+"""Completeness of a form: a whole title, a whole alternative title of the item, or a part of one. Lower is better."""
 
 ARTICLES = frozenset({"the", "a", "an"})
 COUNTERS = frozenset({"part", "chapter", "volume", "episode"})  # left out before a number: "The Godfather 2"

@@ -41,7 +41,7 @@ class FilmRow(Record):
     actors: tuple[str, ...] = Field(min_length=2)
     """Two to four leading actors, or voices."""
     description: str
-    """What it is about, in one sentence of ours."""
+    """Description, in one sentence of ours."""
 
 
 class StarRating(NamedTuple):
@@ -233,7 +233,7 @@ def _fit(
 
 
 def _draw_ratings(log_odds: NDArray[np.float64], per_user: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which user rates which item: the highest of log-odds plus Gumbel noise, which draws without replacement."""
+    """Draw rated items per user without replacement: the highest log-odds plus Gumbel noise."""
     users = len(log_odds)
     wanted = rng.poisson(per_user, size=(users, 1))
     draws = log_odds + rng.gumbel(size=log_odds.shape)

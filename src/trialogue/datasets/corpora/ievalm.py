@@ -52,7 +52,7 @@ FLAGS = {
 }
 INFO, ENTITIES = "id2info.json", "entity2id.json"
 PLACES = ("", "data/redial", "code/data/redial", "data/opendialkg", "code/data/opendialkg")
-"""Where publishers have these files, below a folder above the dialogues."""
+"""Locations of the publishers' files, below a folder above the dialogues."""
 DEEPEST = 4  # folders below the one given in which a first dialogue is looked for
 HIGHEST = 6  # folders above a dialogue that are looked at
 SHORTEST = 5  # letters of a title that is looked for in a text: It and Up are words
@@ -61,7 +61,7 @@ YEAR = re.compile(r"\s*\((?:19|20)\d\d\)\s*\Z")
 
 @dataclass(frozen=True)
 class ItemTable:
-    """What the publisher's files say of items."""
+    """Item data in the publisher's files."""
 
     ids: Mapping[str, str]
     """Id by the name of an entity."""
@@ -148,7 +148,7 @@ def _system_above(path: Path) -> str:
 
 
 def _opening(data: Mapping[str, JsonValue], films: ItemTable, findings: Findings) -> Iterator[Utterance]:
-    """The human dialogue that iEvaLM goes on from: users at even places; empty texts are placeholders."""
+    """Human dialogue that iEvaLM continues: users at even positions; empty texts are placeholders."""
     context = data.get("context")
     targets = [*_texts(data.get("rec")), *_texts(data.get("entity"))]
     for place, text in enumerate(context if isinstance(context, list) else []):
@@ -246,7 +246,7 @@ def _fits(need: Need, utterances: list[Utterance], films: ItemTable) -> dict[str
 
 
 def _ending(data: Mapping[str, JsonValue], messages: list[JsonValue], most: int) -> tuple[Ending, str | None]:
-    """How it ended: by an error that the file records, by the user's stop token, by success, or at the limit."""
+    """Ending: a recorded error, the user's stop token, success, or the limit of turns."""
     failure = failure_of(data, messages, SPEAKERS)
     if failure is not None:
         return failure
@@ -302,7 +302,7 @@ def _is_dialogue(head: Head) -> bool:
 
 
 def _is_large(head: Head) -> bool:
-    """Whether the file is longer than what was read of it, and begins as these do."""
+    """Whether the file is longer than the read prefix and starts like these files."""
     return head.has_keys("dialog_id", "turn_id", "context", "template")
 
 

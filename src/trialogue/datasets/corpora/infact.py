@@ -95,7 +95,7 @@ def _check_dialogues(found: dict[int, Conversation], findings: Findings) -> None
 def _align_responses(
     dialogues: dict[int, Conversation], given: dict[int, Conversation], findings: Findings
 ) -> dict[int, Conversation]:
-    """The conversations of a response file, after a look at whether they are those of the dialogue file."""
+    """Conversations of a response file, checked against the dialogue file."""
     for number, conversation in given.items():
         if number not in dialogues:
             what = f"the dialogue file has no conversation {number}."

@@ -132,7 +132,7 @@ def _dialogue(name: str, rows: list[_Row], source: str, findings: Findings) -> D
 
 
 def _common_value(rows: list[_Row], column: str, findings: Findings) -> str:
-    """What the rows of a dialogue say in a column that is the same for all of them; "" if none says anything."""
+    """Constant value of a column over the rows of a dialogue; "" if all are empty."""
     said = Counter(value for row in rows if (value := row.cell(column)))
     for row in rows:
         if said and not row.cell(column):

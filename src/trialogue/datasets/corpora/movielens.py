@@ -217,7 +217,7 @@ def _wrong_ratings(block: Block, code_of: NDArray[np.int32], scale: Scale, file:
 
 
 def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems: list[Problem], note: Note) -> Columns:
-    """Without what was added behind the ratings of a published edition; the others' columns as they are."""
+    """Published ratings, without rows added after a published edition; other columns unchanged."""
     counts = next((card.counts for card in SOURCES if card.counts["films"] == len(catalogue)), None)
     if counts is None:
         return columns

@@ -20,7 +20,7 @@ _FILES: Sequence[tuple[re.Pattern[str], Ending]] = (
     (re.compile(r"usersimcrs|simulator|user_modeling|/user\.py$|dialoguekit/nl[ug]/", re.I), Ending.USER_ERROR),
     (re.compile(r"connector|platforms?/", re.I), Ending.HARNESS_ERROR),
 )
-"""Which party a file of a traceback belongs to."""
+"""Party at fault by file in a traceback."""
 
 _MESSAGES: Sequence[tuple[re.Pattern[str], Ending]] = (
     *LIMITS,
@@ -32,7 +32,8 @@ _MESSAGES: Sequence[tuple[re.Pattern[str], Ending]] = (
     *OF_AGENTS,
     (re.compile(r"\b(agent|recommender|CRS)\b.*\b(fail|error|crash|respon|repl)", re.I | re.S), Ending.AGENT_ERROR),
 )
-"""What a message says of who failed, the surest first: agents of these toolkits are asked over HTTP, simulators are not."""
+"""Party at fault by error message, most reliable first: agents of these toolkits are called over HTTP, simulators are
+not."""
 
 _MODEL = re.compile(r"ollama|openai|llm_interface|\bLLM\b", re.I)
 """Language models of these toolkits are the simulator's: agents are servers of their own."""

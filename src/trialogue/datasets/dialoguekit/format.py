@@ -20,7 +20,7 @@ from trialogue.records.files.jsonl import Note, warn
 __all__ = ["CRSARENA_SENTIMENT", "FORMAT", "read_dialoguekit", "to_dialoguekit", "write_dialoguekit"]
 
 CRSARENA_SENTIMENT = re.compile(r'"metadata"\s*:\s*\{\s*"sentiment"\s*:\s*"(satisfied|frustrated)"')
-"""What marks a DialogueKit file as CRSArena-Dial's, whose own reader knows what the sentiment means."""
+"""Field that identifies a DialogueKit file as CRSArena-Dial's, whose own reader interprets the sentiment."""
 
 
 MANY = 30  # dialogues of one user: hardly a person in one file

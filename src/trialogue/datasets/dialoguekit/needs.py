@@ -42,7 +42,7 @@ def need_in(data: JsonValue, persona: JsonValue = None) -> Need | None:
 
 
 def _need_of_persona(persona: JsonValue) -> Need | None:
-    """Who the user is where nothing says what they want: enough to tell one case from another."""
+    """Need derived from a persona without constraints: sufficient to distinguish cases."""
     words = _words_of(persona)
     if not words:
         return None

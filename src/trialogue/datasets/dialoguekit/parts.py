@@ -250,7 +250,7 @@ def _merge_metadata(rest: dict[str, JsonValue], metadata: JsonValue) -> dict[str
 
 
 def _take_ours(meta: dict[str, JsonValue], kind: str, at: str, findings: Findings) -> dict[str, JsonValue]:
-    """What our writer added, taken out of the metadata; a foreign key of that name has no version and stays."""
+    """Remove our writer's additions from the metadata; a foreign key of the same name has no version and is kept."""
     ours = meta.get(OURS)
     if not isinstance(ours, dict) or not isinstance(version := ours.get("v"), int):
         return {}

@@ -100,7 +100,7 @@ def _ratings(utterance: Utterance) -> dict[str, JsonValue]:
 
 
 def _unsaid(record: Record, read_back: Record | None, *, besides: Iterable[str] = ()) -> dict[str, JsonValue]:
-    """What a reader would not get back from the DialogueKit form, under our key; {} if that says it all."""
+    """Content that the DialogueKit form cannot hold, under our key; {} if there is none."""
     fields = type(record).model_fields
     lost = [name for name in fields if name not in besides and getattr(record, name) != getattr(read_back, name, None)]
     if not lost:

@@ -79,7 +79,7 @@ def _read_metadata(path: Path, note: Note) -> dict[str, dict[str, JsonValue]]:
 
 
 def _meta(entry: JsonObject) -> dict[str, JsonValue]:
-    """What ConvoKit keeps in ``meta``, or, in older files, beside it."""
+    """ConvoKit's ``meta``, or, in older files, the fields beside it."""
     meta = entry.get("meta", entry)
     return dict(meta) if isinstance(meta, dict) else {}
 

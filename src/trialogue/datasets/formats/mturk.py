@@ -42,9 +42,9 @@ class _Assignment:
     worker: str
     """The worker's code."""
     shown: dict[str, Any]
-    """What was shown, by name."""
+    """Displayed content, by name."""
     answers: dict[str, float]
-    """What was answered with a number, by name."""
+    """Numeric answers, by name."""
 
 
 def _recognise(head: Head) -> bool:
@@ -123,7 +123,7 @@ def _radios(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tell(table: Table, assignments: list[_Assignment], findings: Findings) -> None:
-    """How it was read."""
+    """Note the interpretation of the columns."""
     rated = list(dict.fromkeys(name for each in assignments for name in each.answers))
     workers = len({each.worker for each in assignments})
     if rated:
@@ -181,7 +181,7 @@ def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, findi
 
 
 def _transcript(text: str, column: str, line: int, findings: Findings) -> list[Utterance]:
-    """The utterances of a dialogue; a line without a speaker goes on with what the one before said."""
+    """Utterances of a dialogue; a line without a speaker continues the one before."""
     found: list[Utterance] = []
     for part in BREAK.sub("\n", text).splitlines():
         prefixed = PREFIXED.match(part)

@@ -70,7 +70,7 @@ class SystemFields:
     name: str = ""
     """The first name."""
     prompt_line: int | None = None
-    """Where the first prompt is."""
+    """Line of the first prompt."""
 
     def see(self, entry: JsonObject, line: int) -> None:
         """Record one entry."""
@@ -194,7 +194,7 @@ def _text(fields: JsonObject, key: str, line: int, findings: Findings) -> str | 
 
 
 def _sort_messages(messages: object, line: int, findings: Findings) -> tuple[list[Utterance], list[JsonValue]]:
-    """What was said in the dialogue, and what was said beside it."""
+    """Split messages into those of the dialogue and the others."""
     utterances: list[Utterance] = []
     aside: list[JsonValue] = []
     if not isinstance(messages, list):

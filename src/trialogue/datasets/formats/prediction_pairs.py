@@ -100,7 +100,7 @@ def _text(entry: JsonObject, names: tuple[str, ...], line: int, findings: Findin
 
 
 def _context(entry: JsonObject, line: int, findings: Findings) -> tuple[Utterance, ...]:
-    """What was said before; an empty utterance of the user where that is unknown."""
+    """Dialogue history; one empty utterance of the user if unknown."""
     key = _key(entry, CONTEXTS)
     context = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), findings) if key else ()
     if context and context[-1].speaker == "user":

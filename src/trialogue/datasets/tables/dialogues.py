@@ -48,7 +48,7 @@ def _dialogue(
 def _failure(
     rows: list[Row], utterances: list[Utterance], mapping: Mapping, findings: Findings
 ) -> tuple[Ending, str | None] | None:
-    """How a dialogue failed, by the column of errors."""
+    """Failure of a dialogue, from the error column."""
     if mapping.error is None:
         return None
     found = ending_in(
@@ -74,7 +74,7 @@ def _sort_rows(rows: list[Row], column: str | None, findings: Findings) -> list[
 
 
 def _common_value(rows: list[Row], column: str | None, name: str, findings: Findings) -> str:
-    """What a column says that is the same for a whole dialogue; "" if nothing."""
+    """Constant value of a column within a dialogue; "" if all cells are empty."""
     said = {value: row for row in reversed(rows) if (value := row.text(column).strip())}
     if len(said) > 1:
         what = f"dialogue {name!r} has several: {', '.join(sorted(said)[:5])}."

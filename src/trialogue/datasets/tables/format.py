@@ -35,11 +35,11 @@ class TableFormat:
     """Format of tables with a given column mapping."""
 
     mapping: Mapping
-    """Which column is what."""
+    """Column mapping."""
     name: str = "table"
     """Its name on the command line."""
     summary: str = "A table (CSV, TSV, JSON Lines, JSON list) with a mapping of its columns."
-    """What it is, in one sentence."""
+    """Description in one sentence."""
 
     def recognises(self, head: Head) -> bool:
         """Whether the file has every column in the mapping."""

@@ -125,7 +125,7 @@ def _strip_prefix(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
 
 
 def rated_name(heading: str) -> str | None:
-    """What a rating column with this heading rates; None if it is not a rating column.
+    """Aspect of a rating column with this heading; None if it is not a rating column.
 
     >>> rated_name("Fluency rating"), rated_name("satisfaction"), rated_name("turn")
     ('fluency', 'satisfaction', None)
@@ -136,7 +136,7 @@ def rated_name(heading: str) -> str | None:
 
 
 def _values(rows: Iterable[Row], column: str) -> list[Any]:
-    """The cells that hold something."""
+    """Non-empty cells."""
     return [row.cells[column] for row in rows if row.text(column).strip().lower() not in ABSENT]
 
 

@@ -42,26 +42,26 @@ class Mapping(Record):
     rater: str | None = None
     """Code of the person who gave a row's ratings. Rows of one response may then repeat, one for each rater."""
     raters: Raters = Raters.PEOPLE
-    """What kind of rater gave all these ratings: people, scripted, invented or model (not a column)."""
+    """Kind of rater of all these ratings: people, scripted, invented or model (not a column)."""
     strategies: str | None = None
     """Strategies of the utterance or response: one or a list."""
     strategy_origin: str = "annotated"
     """Name of who labelled them (not a column)."""
     strategy_by: Labeller | None = None
-    """What kind of labeller that is: person, model, llm or scripted (not a column)."""
+    """Kind of labeller: person, model, llm or scripted (not a column)."""
     mentions: str | None = None
     """Titles of the items named in the text."""
     ranking: str | None = None
     """Ids of the items recommended, best first."""
     error: str | None = None
-    """What went wrong, where the system failed to reply; a cell without an error is empty."""
+    """Error of a system that failed to reply; empty cells mean no error."""
     meta: tuple[str, ...] = ()
     """Further columns to keep, under their own names."""
 
     speaker: str | None = None
-    """Who speaks."""
+    """Speaker."""
     text: str | None = None
-    """What is said."""
+    """Text."""
     order: str | None = None
     """A number to sort a dialogue's rows by; rows with the same number stay in the order of the file."""
     user: str | None = None
@@ -76,22 +76,22 @@ class Mapping(Record):
     situation: str | None = None
     """Id of the situation; without it, equal contexts are one situation."""
     context: str | None = None
-    """What was said before: a list of texts or of {speaker, text}, or a text with one utterance a line."""
+    """Dialogue history: a list of texts or of {speaker, text}, or a text with one utterance per line."""
     context_separator: str | None = None
-    """What parts the utterances of such a text (not a column), if not a line break."""
+    """Separator of the utterances of such a text (not a column); default: line break."""
     reference: str | None = None
-    """What the human recommender said."""
+    """The human recommender's reply."""
     response: str | None = None
-    """What the system said."""
+    """The system's reply."""
     responses: dict[str, str] = Field(default_factory=dict)
     """Column by system, where a row holds the responses of several."""
     targets: str | None = None
     """Ids of the items that the reference recommends."""
 
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    """What parts the cells, where it is not found out."""
+    """Delimiter of cells, if not detected."""
     list_separator: str = Field(default=";", min_length=1)
-    """What parts the parts of a cell."""
+    """Separator within a cell."""
 
     @field_validator("ratings", "dialogue_ratings", mode="before")
     @classmethod
@@ -210,7 +210,7 @@ def _validate(given: Dictionary[str, Any], file: str, lines: Lines) -> Mapping:
 
 
 def _drop_empty(given: Dictionary[str, Any]) -> dict[str, Any]:
-    """The fields that say something: one that is left empty is as good as left out."""
+    """Non-empty fields; an empty field is equivalent to a missing one."""
     return {str(name): value for name, value in given.items() if value not in (None, "", [], {})}
 
 

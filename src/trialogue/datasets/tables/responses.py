@@ -18,7 +18,7 @@ SPEAKER_KEYS, TEXT_KEYS = ("speaker", "role", "sender"), ("text", "content", "ut
 
 @dataclass
 class _Study:
-    """What is found so far, in the order of the file."""
+    """Situations and responses so far, in the order of the file."""
 
     mapping: Mapping
     source: str

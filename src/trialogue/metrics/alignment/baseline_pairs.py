@@ -29,12 +29,12 @@ class Pairs(Protocol):
 
     @property
     def situation_mask(self) -> Sequence[bool]:
-        """Which situations count."""
+        """Mask of counted situations."""
         ...
 
     @property
     def lendable_mask(self) -> Sequence[bool]:
-        """Which references can be reused as replies."""
+        """Mask of references that can serve as replies."""
         ...
 
     def sums(self, places: Ints, replies: Ints, groups: Ints, size: int) -> tuple[Array, Array]:
@@ -137,7 +137,7 @@ class _Implicit:
 
 
 def _implicit(metric: SumMetric[Any], units: Sequence[Reply]) -> _Implicit | Undefined:
-    """Of references that several models judged, those of the model that judged most."""
+    """Beliefs of the model with the most judged references, if several models judged."""
     sources = [_calibration(unit) for unit in units]
     known = Counter(source for source in sources if source is not None)
     if not known:

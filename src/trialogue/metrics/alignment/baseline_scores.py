@@ -208,7 +208,7 @@ def _defined_replies(talk: Conversation, metric: SumMetric[Reply]) -> list[tuple
 
 
 def _of_dialogues(metric: SumMetric[Reply], rows: Sequence[Array]) -> Array:
-    """What is added up of dialogues: their sums; or their values and whether these are defined, where each has its own."""
+    """Summed quantities of dialogues: their sums, or their values and definedness if each has a value of its own."""
     sums = np.array([own.sum(axis=0) for own in rows])
     if not metric.per_dialogue:
         return sums

@@ -59,7 +59,7 @@ class _Counts:
         self._order = sorted(self._counts, key=lambda item: (-self._counts[item], item))
 
     def best_without(self, cluster: str, depth: int) -> tuple[str, ...]:
-        """The most popular items, the cluster's own targets not counted; items that nobody else recommends are left out."""
+        """Most popular items without the cluster's own targets; items recommended in this cluster only are excluded."""
         own = self._own.get(cluster, Counter())
         rest = {item: self._counts[item] - count for item, count in own.items() if self._counts[item] > count}
         for item in self._order:

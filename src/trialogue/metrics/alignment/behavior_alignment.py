@@ -264,7 +264,7 @@ def _check(chosen: dict[str, str], variant: str) -> None:
 
 
 def _weight(reply: Reply) -> float | Undefined:
-    """What a reply counts, as written onto its reference."""
+    """Weight of a reply, as recorded with its reference."""
     meta = reply.reference.meta if reply.reference is not None else {}
     weight = meta.get(WEIGHT)
     if weight is None:
@@ -275,7 +275,7 @@ def _weight(reply: Reply) -> float | Undefined:
 
 
 def _one_hot(names: Sequence[str]) -> list[float]:
-    """Which class the first strategy is; none at all is ``no_strategy``."""
+    """Indicator of the first strategy's class; ``no_strategy`` if there is none."""
     first = names[0] if names else NO_STRATEGY
     return [float(name == first) for name in CLASSES]
 

@@ -247,7 +247,7 @@ def belief_of_labels(reference: Utterance, said: Utterance) -> float | Undefined
 
 PAIR = "same_as_reference"
 BY = {"marginals": belief_of_labels, "pair": pair_belief}
-"""Where the probability of a pair is from."""
+"""Sources of pair probabilities."""
 
 
 def on_grid(probabilities: Array) -> Array:

@@ -46,7 +46,7 @@ class Baselines:
     """Situations with references, which baselines answer with each other's references."""
 
     units: tuple[Reply, ...]
-    """One for each situation; what is said is the reference itself. Those of one dialogue stand together."""
+    """One unit per situation, with the reference as its reply, grouped by dialogue."""
     owners: Ints
     """The dialogue of each, as a place in ``clusters``."""
     clusters: tuple[str, ...]
@@ -111,7 +111,7 @@ def _first_strategy(unit: Reply, *, counts_none: bool) -> str | None:
 
 
 def _most_frequent(first: Sequence[str | None]) -> str | None:
-    """Of all dialogues, ties by name.
+    """Most frequent key over all dialogues; ties by name.
 
     Were each one's own left out, then of two that are about as frequent always that would be asked for which it has less of,
     and the baseline would fall far below what always doing the same gets.

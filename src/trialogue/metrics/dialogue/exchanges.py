@@ -22,9 +22,9 @@ class Exchange:
     """One user utterance and the system's messages directly after it."""
 
     act: str | None
-    """What the user does; None: not annotated, or not understood."""
+    """The user's act; None: not annotated, or not recognised."""
     burst: tuple[str | None, ...]
-    """What each message of the system does; () if the user speaks again, or the dialogue ends."""
+    """Acts of each system message; () if the user speaks again, or the dialogue ends."""
     place: int
     """Index of the user utterance in the dialogue."""
 

@@ -8,7 +8,7 @@ from trialogue.metrics.names import Parameter, full_name
 from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Utterance, Variant
 
 FIELD = "latency_s"
-"""Where an utterance's ``meta`` holds the seconds that the turn which it begins took."""
+"""Key in an utterance's ``meta`` for the seconds taken by the turn that it begins."""
 
 LATENCY = Card(
     name="latency",

@@ -23,7 +23,7 @@ FUNCTIONS: dict[str, frozenset[str]] = {
 """The functions of a conversation, with the user acts that show that it is there."""
 
 CHECKED = {"and-chill": "refinement", "kelly": "refinement+navigation", "jmrs1": "navigation"}
-"""What the published row was checked for, by system: a fit, as the paper does not say (see the card)."""
+"""Values checked against the published row, by system: a fit, because the paper does not state them (see the card)."""
 
 LITERAL_FULL = {"and-chill": 16, "kelly": 20, "jmrs1": 20}
 """Full points of the three systems where the text is taken at its word: And chill has no navigation."""

@@ -32,7 +32,7 @@ class CountedSample:
     total: Array
     """Shape (clusters,): things in each cluster."""
     extra: Array
-    """Shape (clusters,): what is summed beside them, such as replies."""
+    """Shape (clusters,): extra sums, such as numbers of replies."""
     replies: int
     """Replies that count."""
 
@@ -139,7 +139,8 @@ class CountedSample:
         return self._index_by_cluster(np.where(same, value, without))
 
     def _values_at(self, size: EqualSize, distinct: Array, sizes: Array, *, left_out: bool = False) -> Array:
-        """The formula at given sizes, of all clusters or without each in turn; what is not made equal goes in proportion."""
+        """Values of the formula at given sizes, for all clusters or leaving out each in turn; unequalised quantities are
+        scaled in proportion."""
         totals = self.total.sum() - (self.total if left_out else 0.0)
         extras = self.extra.sum() - (self.extra if left_out else 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):

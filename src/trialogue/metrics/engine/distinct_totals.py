@@ -114,7 +114,7 @@ class CountedTotals:
 
     @property
     def _sizes(self) -> Array:
-        """Shape (clusters, 2): things in each cluster, and what is summed beside them."""
+        """Shape (clusters, 2): instances and extra sums of each cluster."""
         return self._room[: len(self._index)]
 
     def _make_room(self) -> None:
@@ -139,7 +139,7 @@ class CountedTotals:
         self._units += other._units
 
     def _sample(self) -> CountedSample:
-        """What was counted, made once for all the comparisons that need it."""
+        """The counts, computed once for all comparisons."""
         if self._measured is None:
             counts = self._incidence.occurrences(len(self._index))
             total, extra = self._sizes.T.copy()
@@ -192,7 +192,7 @@ def _clip_to_scale(estimate: Estimate, card: Card) -> Estimate:
 
 
 def _one_by_one(metric: CountMetric, batch: Batch) -> TypeRows:
-    """What the replies of a batch contribute, from a metric that takes one reply at a time."""
+    """Contributions of a batch's replies, from a metric that takes one reply at a time."""
     found = [metric.types(reply) for reply in batch.replies]
     things = [() if isinstance(types, Undefined) else types.seen for types in found]
     hashes = np.array([thing_hash(thing) for seen in things for thing in seen], dtype=np.uint64)

@@ -25,7 +25,7 @@ from trialogue.records.files.manifest import versions_of
 __all__ = ["BATCH", "Sink", "measure"]
 
 ACTS = frozenset({"acts", "user_acts"})
-"""What cards need whose measures rest on acts; users' acts answer what they took the system's for."""
+"""Data needs of measures that use acts; users' acts are answers to recognised system acts."""
 MOST_COMPARED = 60  # systems; 1,770 pairs. Of more, no difference would survive correction, and nobody would read them
 BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
 
@@ -186,7 +186,7 @@ def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversatio
 
 
 def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:
-    """Who made the labels, and the weights, that a metric reads; nothing for metrics that read none."""
+    """Labellers, and sources of weights, that a metric reads; empty if it reads none."""
     if WEIGHT in metric.card.needs:
         for conversation in conversations:
             for reply in conversation.replies:
@@ -217,7 +217,7 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
 
 
 def _signature_notes(accumulators: Iterable[Accumulator]) -> set[str]:
-    """What signatures say of intervals that are not the usual ones, and of failed units."""
+    """Signature entries on unusual intervals and on failed units."""
     return {part for each in accumulators if isinstance(each, SummedTotals) for part in each.signature_notes}
 
 
@@ -229,7 +229,7 @@ def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Convers
 
 
 def _acts_signature(acts: Counter[ActOrigin | None]) -> str:
-    """Who says what the systems' utterances do, in shares; "" where nobody recorded it.
+    """Origins of the systems' dialogue acts, as shares; "" if not recorded.
 
     >>> _acts_signature(Counter({ActOrigin.RECOGNISED: 3, ActOrigin.DECLARED: 1}))
     'acts:declared=0.250+recognised=0.750'
@@ -274,7 +274,7 @@ def _differences(
     signatures: dict[str, str],
     roles: dict[str, Role],
 ) -> Iterator[Score]:
-    """Differences of every pair, but of two baselines, which nobody compares, unless there is nothing else."""
+    """Differences of all pairs, except between two baselines unless there are only baselines."""
     if len(totals) > MOST_COMPARED:
         return
     compared = {system for system in totals if roles.get(system) is not Role.BASELINE} or set(totals)
@@ -316,7 +316,7 @@ def _score(
 
 
 def _left_out(skipped: Counter[Reason]) -> Reason:
-    """How many units are left out, and the commonest reason."""
+    """Number of excluded units, with the most frequent reason."""
     (reason, times), *others = skipped.most_common(2)
     if others:
         return Reason.of(ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS, reason, units=skipped.total(), times=times)

@@ -14,4 +14,4 @@ class Settings:
     confidence: float = 0.95
     permutations: int = 10_000
     failed: FailurePolicy | None = None
-    """How failed dialogues and replies count, in place of what each metric's card says; None: as it says."""
+    """Treatment of failed dialogues and replies, overriding the metrics' cards; None: by the cards."""

@@ -39,7 +39,7 @@ class SummedTotals:
 
     metric: SumMetric[Any]
     failed: FailurePolicy | None = None
-    """How failed units count; None: as the metric's card says."""
+    """Treatment of failed units; None: by the metric's card."""
     has_failures: bool = False
     """Whether any unit failed."""
     _undefined: Counter[Reason] = field(default_factory=Counter)
@@ -51,7 +51,7 @@ class SummedTotals:
     _sources: Sources | None = None
 
     def __post_init__(self) -> None:
-        """Check whether the metric rests on something fitted."""
+        """Check whether the metric depends on fitted parameters."""
         self._sources = sources_of(self.metric)
 
     @property
@@ -104,7 +104,7 @@ class SummedTotals:
             self._sources.add((unit for unit in kept if isinstance(unit, Reply)), matrix)
 
     def _units_of(self, batch: Batch) -> Sequence[Reply | Dialogue]:
-        """What is measured of a batch."""
+        """Measured units of a batch."""
         return batch.replies if self.metric.card.level == "response" else batch.dialogues
 
     def _owner_of_units(self, batch: Batch) -> Ints:
@@ -185,7 +185,7 @@ class SummedTotals:
         return len(self._sums().keys) > MOST_CLUSTERS
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
-        """System value with its interval, bootstrapped if the value rests on something fitted."""
+        """System value with its interval, bootstrapped if the value depends on fitted parameters."""
         if not self._rows:
             return empty_estimate(self._undefined)
         sums, card = self._sums(), self.metric.card

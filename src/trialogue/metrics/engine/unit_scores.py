@@ -22,7 +22,7 @@ class UnitScores:
     measure: str
     """Full name of the measure."""
     batch: Batch
-    """What is scored."""
+    """Scored batch."""
     units: Sequence[Reply | Dialogue]
     """The replies of the batch, or its dialogues."""
     owner: Ints

@@ -47,7 +47,7 @@ def _user_says(dialogue: Dialogue) -> list[Utterance]:
 
 
 def _user_turns(dialogue: Dialogue) -> list[str]:
-    """What the user says each time it is their turn."""
+    """Texts of the user's turns."""
     turns: list[str] = []
     before = ""
     for each in dialogue.utterances:
@@ -162,7 +162,7 @@ def _breaks_off(said: Utterance) -> bool:
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:
-    """Whether the user rejects what the need asks for, or asks for something else; None without constraints."""
+    """Whether the user rejects a value of the need, or asks for a contradicting one; None without constraints."""
     need = dialogue.need
     if need is None or not need.constraints:
         return None

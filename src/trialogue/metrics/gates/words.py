@@ -33,7 +33,7 @@ ASSISTANT = _any_of(
     r"\bto (?:give|offer|provide) you (?:with )?(?:better|more|some|a) ",
     r"\A\s*(?:assistant|recommender|system|bot|ai|crs)\s*:",
 )
-"""What an assistant says, and nobody who is looking for something."""
+"""Phrases of assistants that seekers do not use."""
 
 _THANK = (
     r"thank(?:s| you|ing you)?|thx|ty|cheers|appreciated?|much|many|very|so|again|a lot|kindly|bye|goodbye|farewell|cya|"
@@ -58,11 +58,11 @@ _OPEN = (
     r"that is|is a|has to|like the|similar to|that the|it was a|such as"
 )
 BREAKS_OFF = re.compile(rf"(?<!\w)(?:{_OPEN})\W*\Z", re.IGNORECASE)
-"""The last word of a message that goes on: an article, a conjunction, a preposition that hardly ends a sentence."""
+"""Last words of incomplete messages: an article, a conjunction, or a preposition that rarely ends a sentence."""
 LEAST_WORDS = 5  # people end short messages on any word ("what is it from"); long ones seldom
 ENDS = re.compile(r"[.!?…)\"'”’]\s*\Z")
 EMPTY = re.compile(r"\A[\s.…_-]*\Z")
-"""Nothing, or dots; a question mark alone is something that people write."""
+"""Empty messages: nothing, or dots; a lone question mark is a real message."""
 REFUSES = re.compile(r"\A\W*(?:no|nope)\W+(?:thanks?|thx|thank you)\W*\Z", re.IGNORECASE)
 """Thanks that answer an offer: neither the end of a dialogue nor anything else."""
 
@@ -72,11 +72,11 @@ NEGATION = (
     r"never (?:\w+ )?(?:liked|enjoyed)|"
     r"can'?t stand|tired of|too much)"
 )
-"""What stands before something that is turned down ..."""
+"""Phrases before a rejected value ..."""
 BETWEEN = r"(?:\W+(?:a|an|any|the|more|another|really|of|to|be|watch|see|some|films?|movies?)){0,3}\W+"
 """... with these words between."""
 WISH = (
     r"(?:want|like|love|prefer|looking for|look for|search(?:ing)? for|in the mood for|fan of|hoping for|show me|give me|"
     r"any(?: good)?|recommend(?: me)?|need|interested in|enjoy|what i want is|fancy|some)"
 )
-"""What stands before something that is wished for."""
+"""Phrases before a requested value."""

@@ -57,7 +57,7 @@ NEED_MET = Card(
 
 
 class _OfNeeds:
-    """What outcomes by needs have in common: the need, and the recommendations that count."""
+    """Common base of outcomes by needs: the need, and the counted recommendations."""
 
     per_dialogue = False
 

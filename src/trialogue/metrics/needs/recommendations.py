@@ -27,11 +27,11 @@ class Recommended:
     place: int
     """Its place among the new items of the turn, from 0; that of a repeated one is that of the next new one."""
     is_new: bool
-    """Whether nobody has named it before."""
+    """Whether the item is named for the first time."""
 
 
 def recommended_in(dialogue: Dialogue) -> list[Recommended] | Undefined:
-    """What the system recommends, in order; why that is not known."""
+    """The system's recommendations in order, or the reason why they are unknown."""
     if any(said.speaker == "system" and said.mentions is None and said.text.strip() for said in dialogue.utterances):
         return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
     return list(_iterate_recommendations(dialogue))
@@ -77,6 +77,6 @@ def _place_of(mention: Mention) -> tuple[bool, int]:
 
 
 def need_of(dialogue: Dialogue) -> Need | Undefined:
-    """What the user was after; why that is not known."""
+    """The user's need, or the reason why it is unknown."""
     need = dialogue.need
     return need if need is not None and need.acceptable else Undefined(Reason.of(ReasonCode.NEED_UNKNOWN))

@@ -87,7 +87,7 @@ class TaskSuccess:
         self._rule = RULES[variant]
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
-        """(1 if something is taken, 1)."""
+        """Statistics (1 if an item is accepted, 1)."""
         found = turns_that(unit, self._rule)
         return found if isinstance(found, Undefined) else (float(bool(found)), 1.0)
 

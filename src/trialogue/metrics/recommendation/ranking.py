@@ -73,12 +73,12 @@ def _card(
 
 
 class _AtK:
-    """What recall, NDCG and MRR have in common: a value of ranks, averaged over labels or over examples."""
+    """Common base of recall, NDCG and MRR: a value of ranks, averaged over labels or over examples."""
 
     card: Card
     per_dialogue = False
     gain: ClassVar[Callable[[float], float]]
-    """What one target at this rank, not beyond k, is worth."""
+    """Gain of one target at this rank, within k."""
     examples: ClassVar[dict[str, Callable[[Sequence[float], int], float]]]
     """By variant: what an example is worth whose targets are at these ranks, given k."""
 

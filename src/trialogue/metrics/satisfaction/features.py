@@ -51,7 +51,7 @@ class DialogueTexts:
 
     replies: tuple[str, ...]
     turns: tuple[str, ...]
-    """What the user says."""
+    """Texts of the user."""
     answered: tuple[tuple[str, str], ...]
     """(user, reply) next to each other."""
 
@@ -61,7 +61,7 @@ class Feature:
     """One numeric feature of a dialogue."""
 
     summary: str
-    """What it is."""
+    """Definition."""
     sign: int
     """1: more of it can only raise the estimate; -1: only lower it."""
     of: Callable[[DialogueTexts], float]

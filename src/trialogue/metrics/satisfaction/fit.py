@@ -25,7 +25,7 @@ class Weights(Record):
     """Fitted linear model: standardisation and coefficients."""
 
     means: tuple[float, ...]
-    """Of each feature over the training dialogues."""
+    """Mean of each feature over the training dialogues."""
     scales: tuple[float, ...]
     """Standard deviation of each feature there; 1 where it does not vary."""
     weights: tuple[float, ...]
@@ -56,9 +56,9 @@ class SatisfactionModel(Record):
     without: dict[str, Weights]
     """By system: from the dialogues of other systems, with other people; a system is not here where those are too few."""
     fingerprints: TrainingDialogues | None = None
-    """Of the training dialogues, by system; None in files of versions that kept none."""
+    """Fingerprints of the training dialogues, by system; None in older files."""
     domain: Domain | None = None
-    """What the training dialogues are like; None in files of versions that did not say."""
+    """Domain of the training dialogues; None in older files."""
 
 
 def matrix(dialogues: Sequence[Dialogue]) -> Array:

@@ -98,7 +98,7 @@ def _for_short_replies(found: Counts, order: int, *, k: float = 5.0) -> list[Arr
 
 
 def corpus_statistics(found: Counts, order: int, *, at_least: int = 0) -> Array:
-    """What corpus BLEU sums, shape (replies, 2 order + 2): matches and n-grams by order, then words of replies and of
+    """Sums for corpus BLEU, shape (replies, 2 order + 2): matches and n-grams by order, then words of replies and of
     references.
 
     Args:

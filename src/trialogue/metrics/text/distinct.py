@@ -34,17 +34,17 @@ Value = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class Formula:
-    """One corpus-level variant: what is counted, and the final formula."""
+    """One corpus-level variant: the counted units and the final formula."""
 
     rule: Rule | None
-    """How texts are cut into words; None: into characters."""
+    """Tokenisation rule; None: characters."""
     value: Value
     share: bool = True
     """Whether values are shares of n-grams (else: n-grams per reply)."""
     blank_counts: bool = False
     """Whether a reply without words is a reply."""
     extra: Literal["replies", "words"] = "replies"
-    """What is summed beside the n-grams."""
+    """Quantity summed besides the n-grams."""
     shorter_than: int | None = None
     """Words from which on the n-grams of a reply do not count; None: they always do."""
 
@@ -126,7 +126,7 @@ class _OverReplies(Distinct):
 
     @property
     def equal_size(self) -> EqualSize:
-        """N-grams of shares (@laps and @ead too), replies of what is counted per reply."""
+        """Equalised quantity: n-grams for shares (also @laps and @ead), replies for counts per reply."""
         return self._formula.equal_size
 
     def types(self, unit: Reply) -> DistinctTypes | Undefined:

@@ -61,7 +61,7 @@ def longest_common_subsequences(left: Encoded, right: Encoded) -> tuple[Ints, ND
 
 
 def _subsequences(ours: Hashes, theirs: Hashes) -> Ints:
-    """Of shapes (texts, n) and (texts, m), filled up with words that equal none."""
+    """Longest common subsequences of texts with shapes (texts, n) and (texts, m), padded by words that equal none."""
     bits = np.uint64(1) << np.arange(theirs.shape[1], dtype=np.uint64)
     row = np.full(len(ours), ~np.uint64(0))
     for column in range(ours.shape[1]):
@@ -92,5 +92,5 @@ def _owner(keys: Hashes, bits: np.uint64) -> Ints:
 
 
 def _starts(keys: Hashes) -> Ints:
-    """Where a run of equal keys begins, in sorted ones."""
+    """Start index of each run of equal sorted keys."""
     return np.flatnonzero(np.concatenate([[len(keys) > 0], keys[1:] != keys[:-1]]))

@@ -260,7 +260,7 @@ def _votes(findings: AgreementFindings) -> Table | None:
 
 
 def _shared_rule(rules: Sequence[str]) -> tuple[str, list[str]]:
-    """What all rules of margins have in common, for the head of their column, and what stands beside each value.
+    """Common margin rule of all rows, for the column head, and the remark of each value.
 
     >>> _shared_rule(["matched: as many as people (8 of 40)", "matched: as many as people (8 of 39)"])
     (', matched: as many as people', [' (8 of 40)', ' (8 of 39)'])

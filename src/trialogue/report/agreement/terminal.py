@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST, DECIMALS, LONGEST = 60, 130, 3, 40
 ALONE = "alone"
-"""What stands before the agreement on the units that a measure has a value for."""
+"""Prefix of the agreement on units with a value."""
 
 
 def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> str:
@@ -73,7 +73,7 @@ def _ratings(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) ->
 
 
 def _units(each: RatingAgreement, pooled: AgreementCoefficient | None) -> str:
-    """How many units have a value, and the agreement on these alone where others count as guesses."""
+    """Number of units with a value, and the agreement on these alone if others count as guesses."""
     counts = f"{each.scored}/{each.rated}"
     if pooled is None or pooled.penalised is None or pooled.estimate.value is None:
         return counts

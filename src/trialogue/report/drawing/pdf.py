@@ -91,7 +91,7 @@ class _Page:
             yield self._operator(mark)
 
     def _operator(self, mark: Mark) -> str:
-        """What paints a mark; y counts downward in a drawing, and upward here."""
+        """Paint operator of a mark; y points down in a drawing, and up in PDF."""
         if isinstance(mark, Line | Path):
             points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
             dashes = "[3 3] 0 d" if isinstance(mark, Line) and mark.dashed else "[] 0 d"

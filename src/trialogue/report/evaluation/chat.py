@@ -42,7 +42,7 @@ class Chat:
     facts: dict[str, str]
     source: str
     id: str
-    """Of the dialogue, whole."""
+    """Full id of the dialogue."""
 
 
 def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
@@ -82,7 +82,7 @@ def _bubble(utterance: Utterance, system: str, answers: Sequence[Score]) -> Bubb
 
 
 def _tags(utterance: Utterance, answers: Sequence[Score]) -> list[str]:
-    """What was said of an utterance: acts, strategies, ratings, and answers that came in files of their own."""
+    """Annotations of an utterance: acts, strategies, ratings, and answers from separate files."""
     acts = [act.intent for act in utterance.acts or () if act.intent]
     strategies = [label.strategy.replace("_", " ") for label in utterance.strategies or ()]
     ratings = [f"{rating.name} {rating.value:g}" for rating in utterance.ratings]

@@ -13,7 +13,7 @@ MOST_THREATS = 12  # links; the explorer's menu has all
 
 @dataclass(frozen=True)
 class ExplorerLinks:
-    """What the template asks for; names of systems as the page shows them."""
+    """Explorer links for the template, by display names of systems."""
 
     there: bool
     """Whether there is an explorer."""

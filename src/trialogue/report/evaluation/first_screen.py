@@ -36,7 +36,7 @@ class FirstScreen:
     rest: tuple[Statement, ...]
     """Verdicts of other parts; folded."""
     threats: tuple[str, ...]
-    """What blocks or demotes the answer, at most three lines."""
+    """Threats that block or demote the answer, at most three lines."""
     columns: tuple[Column, ...]
     """At most four measures: the one that decides and one of every other side; of one side alone, further ones."""
     systems: tuple[str, ...]
@@ -50,7 +50,7 @@ class FirstScreen:
     figure: Figure | None
     """The measure that decides; None where nothing has a value."""
     marks: str
-    """What the marks of the table mean, to stand at its head; "" without any."""
+    """Legend of the table's marks, shown at its head; "" without marks."""
 
 
 def first_screen(findings: Findings) -> FirstScreen:
@@ -119,7 +119,8 @@ def _side(league: League) -> tuple[str, str | None]:
 
 
 def _threats(findings: Findings, names: dict[str, str]) -> tuple[str, ...]:
-    """What blocks or demotes the answer's measure, or the whole run, and is not in the answer; blocking ones first."""
+    """Threats that block or demote the leading measure or the whole run and are not part of the answer; blocking ones
+    first."""
     league = primary_of(findings) or primary_league(findings.leagues)
     about = "" if league is None else league.measure.name
     users = (None, None if league is None else league.measure.users)

@@ -65,7 +65,7 @@ PAIRWISE = {
 
 
 def methods(findings: Findings) -> list[str]:
-    """Paragraphs on sample, intervals, tests, ranks, votes and software, limited to what was done."""
+    """Methods paragraphs on sample, intervals, tests, ranks, votes and software, limited to the methods used."""
     leagues = all_leagues(findings)
     parts = [
         " ".join(findings.methods),
@@ -161,7 +161,7 @@ def _describe_tests(tested: Sequence[League]) -> str:
 
 
 def _left_out(tested: Sequence[League]) -> str:
-    """How many pairs could not be compared."""
+    """Number of pairs that could not be compared."""
     missing = sum(each.difference.value is None for league in tested for each in league.contrasts)
     return f"{count(missing, 'comparison')} could not be made; pairs.csv gives the reasons." if missing else ""
 

@@ -49,7 +49,7 @@ HEADINGS = {
     "praised": "Rated high by {}, but not by people",
 }
 EFFECTS = {"blocks": "against any verdict", "demotes": "that make one conditional", "notes": "to note"}
-"""What threats do, after their number."""
+"""Effects of threats, as words after their number."""
 LONG = 130  # characters; a longer answer is set smaller
 
 
@@ -227,7 +227,7 @@ def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
 
 
 def _key(table: Table) -> dict[str, bool]:
-    """Which marks the table uses, so that no other is explained."""
+    """Marks that occur in the table and need a legend."""
     columns = [column for block in table.all_blocks for column in block.columns]
     named = [(column.name, cell) for column in columns for cell in column.cells.values()]
     cells = [cell for _, cell in named]
@@ -240,7 +240,7 @@ def _key(table: Table) -> dict[str, bool]:
 
 
 def _facts(findings: Findings) -> list[tuple[str, str]]:
-    """(number, what it counts) at the top of the page; only what is known."""
+    """Pairs (number, unit) for the top of the page; known ones only."""
     summed = sum(facts.dialogues for facts in findings.systems)
     dialogues = findings.dialogues if findings.dialogues is not None else summed
     found = [
@@ -267,7 +267,7 @@ def _focus(findings: Findings) -> list[League]:
 
 
 def _no_pairs(systems: int, *, any_pairs: bool) -> str:
-    """What of the comparisons a page of many systems does not show, and where it is; empty where it shows them all."""
+    """Remark on comparisons omitted from pages with many systems, and their location; empty if none are."""
     if systems <= MOST_DRAWN:
         return ""
     if not any_pairs:
@@ -311,7 +311,7 @@ def _votes(findings: Findings) -> list[list[str]]:
 
 
 def _wins(findings: Findings, systems: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Votes won by row against column; empty where nobody voted, or too many systems were voted on."""
+    """Votes won by row against column; empty without votes, or with too many systems."""
     votes = findings.votes
     if votes is None or not votes.wins or len(systems) > MOST_TABLED:
         return []

@@ -169,7 +169,7 @@ def _key(measure: Measure) -> str:
 
 
 def _add_citation(paragraph: str) -> str:
-    """The paragraph with a citation where it speaks of what one stands for."""
+    """Insert a citation into the paragraph that mentions its method."""
     keys = {
         r"\(Mogstad et al\., 2024\)": "mogstad2024inference",
         r"\(Piepho, 2004\)": "piepho2004algorithm",

@@ -73,7 +73,7 @@ def captions_markdown(findings: Findings, drawn: Sequence[Figure]) -> str:
 
 
 def _what(findings: Findings) -> str:
-    """Of which data it is."""
+    """Data behind the table."""
     summed = sum(facts.dialogues for facts in findings.systems)
     dialogues = findings.dialogues if findings.dialogues is not None else summed
     of = f" in {count(dialogues, 'dialogue')}" if dialogues else ""

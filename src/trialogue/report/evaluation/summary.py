@@ -136,7 +136,7 @@ def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
 
 
 def _validity(league: League, system: str) -> Validity:
-    """What the threats leave of the verdicts in a system's favour; blocked where every verdict on it is."""
+    """Validity of the verdicts in favour of a system after the gate; blocked if all its verdicts are."""
     own = [pair for pair in _pairs(league) if system in (pair.a, pair.b)]
     if own and all(pair.validity is Validity.BLOCKED for pair in own):
         return Validity.BLOCKED

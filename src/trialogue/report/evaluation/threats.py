@@ -17,7 +17,7 @@ class ThreatHeading:
     """Heading of a list of threats."""
 
     severity: str
-    """What they do: ``blocks``, ``demotes`` or ``notes``."""
+    """Effect: ``blocks``, ``demotes`` or ``notes``."""
     text: str
     """In words."""
 

@@ -32,7 +32,7 @@ from trialogue.report.plots import Figure, figures
 
 FINDINGS = "findings.json"
 SUFFIXES = (".svg", ".png", ".pdf")
-"""Of figures; the first is drawn without matplotlib."""
+"""File formats of figures; the first is drawn without matplotlib."""
 _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
 
 

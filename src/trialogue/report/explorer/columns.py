@@ -16,7 +16,7 @@ PREVIEW = 90  # characters of the first message in the list
 TELLING = 4  # words of a message that says more than a greeting
 NONE = -1  # of a column of numbers, where a row has nothing
 FACETS = ("strategy", "act", "rater", "fault")
-"""What a row may have several of; each is a chunk of its own, with the rows of every name."""
+"""Multi-valued attributes of a row; each is stored in a chunk of its own, with the rows of every name."""
 
 
 class Codes:
@@ -73,12 +73,12 @@ class Columns:
     facets: dict[str, Postings] = field(default_factory=lambda: {name: Postings() for name in FACETS})
     measures: dict[str, "array[float]"] = field(default_factory=dict)
     faults: dict[str, str] = field(default_factory=dict)
-    """Who is to blame for an ending, by ending; regular ones are not there."""
+    """Party at fault by ending; regular endings are absent."""
     replies: int = 0
     """Rows that are replies to situations."""
 
     def add(self, entry: Entry, part: str, facets: Mapping[str, Iterable[tuple[str, ...]]]) -> None:
-        """A row: what is known of it but its values."""
+        """Add a row without its values."""
         dialogue = entry.dialogue
         row = len(self.ids)
         self.ids.append(dialogue.id)
@@ -115,7 +115,7 @@ class Columns:
 
 
 def _preview(entry: Entry) -> str:
-    """The user's first message that says something, on one line; of a reply, what it answers. A greeting tells nothing."""
+    """The user's first message beyond a greeting, on one line; for a reply, the message it answers."""
     said = [each.text for each in entry.dialogue.utterances if each.speaker == "user" and each.text.strip()]
     texts = said or [each.text for each in entry.dialogue.utterances]
     telling = [each for each in texts if len(each.split()) >= TELLING]

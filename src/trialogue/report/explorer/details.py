@@ -1,4 +1,4 @@
-"""What the page of one row shows beside its texts: acts, labels, items, answers, scores, timings, and what else is recorded.
+"""Details of a row besides its texts: acts, labels, items, answers, scores, timings, and other recorded data.
 
 Every object has keys of ours alone (names from the records are values, never keys), and leaves out what is empty. Texts that
 recur (names of measures, origins of labels, reasons) are numbers in the chunk's list of words.
@@ -18,7 +18,7 @@ from trialogue.report.explorer.entries import Entry
 from trialogue.report.explorer.unit_scores import Value
 
 LATENCY = "latency_s"
-"""Where an utterance's ``meta`` holds the seconds that the turn which it begins took."""
+"""Key in an utterance's ``meta`` for the seconds taken by the turn that it begins."""
 LONGEST_META = 4_000  # characters of one field of meta; a corpus may keep a whole document there
 MOST_RANKED = 20  # items of a ranking
 MOST_LISTED = 12  # ids of a need's items

@@ -1,4 +1,4 @@
-"""What the explorer lists: dialogues, and replies to situations with what was said before them."""
+"""Rows of the explorer: dialogues, and replies to situations with their history."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from trialogue.records import Dialogue, Preference, Response, Score, ScoreBlock,
 from trialogue.records.kinds.gates import Gate
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
-"""Which faults the user of a dialogue shows, by (system, dialogue); without those that show none."""
+"""User faults by (system, dialogue); dialogues without faults have no entry."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Part:
     scores: Iterable[Score | ScoreBlock]
     """Every score about them."""
     name: str = ""
-    """What tells it from other parts: ``"people"``, or a kind of simulated users; "" where there is one part."""
+    """Name of the part: ``"people"``, or a kind of simulated users; "" if there is only one part."""
     users: str | None = None
     """The kind of simulated users that columns of the report name; None: they name none."""
     dialogues: Sequence[Dialogue] = ()
@@ -33,7 +33,7 @@ class Part:
 
     @property
     def size(self) -> int:
-        """How many rows it makes; replies to situations that are not on record make none."""
+        """Number of rows; replies to unrecorded situations have none."""
         known = {situation.id for situation in self.situations}
         return len(self.dialogues) + sum(response.situation_id in known for response in self.responses)
 
@@ -43,17 +43,17 @@ class Entry:
     """One row: a dialogue, or one system's reply to a situation."""
 
     dialogue: Dialogue
-    """What was said; of a reply, its situation and the reply as one dialogue, under the situation's id."""
+    """The dialogue; for a reply, its situation and the reply as one dialogue, under the situation's id."""
     shared: str | None
-    """What other systems met alike, the need or the situation; None: nothing that is on record."""
+    """Need or situation shared with other systems; None: none recorded."""
     is_reply: bool = False
     """Whether the last utterance alone is the system's, in a situation that others met as well."""
     reference: Utterance | None = None
-    """What a human recommender said in place of the reply."""
+    """The human recommender's reply."""
 
     @property
     def system(self) -> str:
-        """Who recommends."""
+        """System."""
         return self.dialogue.system or ""
 
 

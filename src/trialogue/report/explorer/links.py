@@ -1,4 +1,4 @@
-"""Addresses in the explorer: everything that is filtered, and what is open, stands behind the ``#``.
+"""Explorer addresses: filters and the open row are stored in the fragment after ``#``.
 
 ``#system=guided&measure=turns%7Cv1&min=2``: fields in any order, each with one name or several with commas between them. A
 dialogue is a path of three names: part, system, id. The scripts write and read the same (``app/address.js``).

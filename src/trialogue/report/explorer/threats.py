@@ -1,4 +1,4 @@
-"""Which rows a threat to validity is about."""
+"""Rows affected by a threat to validity."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class ThreatRows:
     """A threat, as a condition on rows."""
 
     key: tuple[str, ...]
-    """What an address calls it: its code, its users, its systems."""
+    """Key in addresses: code, users and systems."""
     severity: str
     text: str
     systems: tuple[str, ...]
@@ -50,7 +50,7 @@ class ThreatRows:
 
 
 def threat_key(threat: Threat) -> tuple[str, ...]:
-    """What an address calls a threat; those that differ in the measure alone are about the same rows."""
+    """Key of a threat in addresses; threats that differ in the measure only share their rows and key."""
     return (threat.code.value, threat.users or "", *threat.systems)
 
 

@@ -13,7 +13,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Value:
-    """What one measure gives a row, or one of its utterances."""
+    """Value of one measure for a row, or for one of its utterances."""
 
     measure: str
     utterance: int | None
@@ -25,7 +25,7 @@ class Value:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a dialogue lies in a block."""
+    """Position of a dialogue in a block."""
 
     block: ScoreBlock
     dialogue: int
@@ -34,7 +34,7 @@ class _Place:
 
 @dataclass
 class UnitScores:
-    """Scores by what they are about."""
+    """Scores by unit."""
 
     _dialogues: dict[Key, list[_Place]] = field(default_factory=dict)
     _replies: dict[Key, list[tuple[ScoreBlock, int]]] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class UnitScores:
 
     @classmethod
     def of(cls, scores: Iterable[Score | ScoreBlock]) -> "UnitScores":
-        """Those of single rows; of systems and differences there is nothing to look up."""
+        """Index the unit scores; system values and differences are skipped."""
         found = cls()
         for each in scores:
             if isinstance(each, ScoreBlock):
@@ -69,11 +69,11 @@ class UnitScores:
             self._answers.setdefault((False, (system, score.dialogue_id)), []).append(score)
 
     def answers(self, entry: Entry) -> list[Score]:
-        """Single scores: people's answers, and what came with a file."""
+        """Single scores: people's answers, and scores read from files."""
         return self._answers.get((entry.is_reply, (entry.system, entry.dialogue.id)), [])
 
     def values(self, entry: Entry) -> Iterator[Value]:
-        """What metrics give a row and its utterances; the mean of people's answers, question by question."""
+        """Values of metrics for a row and its utterances, and people's mean answers by question."""
         key = (entry.system, entry.dialogue.id)
         if entry.is_reply:
             for block, place in self._replies.get(key, ()):

@@ -1,4 +1,4 @@
-"""Sentences about what was judged, by whom and for which population, shared by terminal and page."""
+"""Sentences on judged units, labellers and population, shared by terminal and page."""
 
 from trialogue.findings.judging.records import JudgingFindings
 from trialogue.records.kinds.origins import possessive_of

@@ -27,7 +27,7 @@ def overview(found: PassportFindings) -> Table:
 
 
 def distances_table(found: PassportFindings) -> Table | None:
-    """How far from real users, beside how far these are from one another."""
+    """Distances from real users, beside their split-half distances."""
     if found.behavior is None:
         return None
     rows = tuple(

@@ -29,13 +29,13 @@ class Figure:
     name: str
     """File name without suffix."""
     section: str
-    """Where on the page it stands: ``"league"``, ``"votes"``, ``"spread"``, ``"metrics"`` or ``"variants"``."""
+    """Page section: ``"league"``, ``"votes"``, ``"spread"``, ``"metrics"`` or ``"variants"``."""
     title: str
-    """What it shows, in a few words."""
+    """Short title."""
     caption: str
-    """How to read it."""
+    """Caption that explains the figure."""
     alt: str
-    """What it says, for those who cannot see it."""
+    """Text alternative for screen readers."""
     drawing: Drawing
 
     @cached_property

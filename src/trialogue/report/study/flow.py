@@ -45,7 +45,7 @@ def flow_figure(flow: ParticipantFlow) -> Figure:
 
 
 def _sides(flow: ParticipantFlow) -> list[list[str]]:
-    """For each stage the lines that stand beside the way to the next one."""
+    """Lines beside the transition from each stage to the next."""
     sides = [[f"{loss.count:,} {loss.reason}" for loss in flow.losses if loss.stage == stage] for stage in flow.reached]
     if flow.excluded:
         rules = [f"{rule.participants:,} {rule.meaning or rule.rule}" for rule in flow.rules if rule.planned]

@@ -152,7 +152,7 @@ def _criterion(found: RatingFindings, place: int, drawn: dict[str, Figure]) -> C
 
 
 def _checks(found: RatingFindings) -> list[str]:
-    """What was checked of the model, in sentences."""
+    """Results of model checks, as sentences."""
     sentences = []
     if found.model is not None:
         test = found.model.proportional

@@ -367,7 +367,7 @@ def _choice_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
 
 
 def _model_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    """Of language models beside people: a mean for each system, then how far the model follows people."""
+    """Rows on language models beside people: a mean per system, then the model's agreement with people."""
     for each in findings.model_ratings:
         about = {"rater": each.rater, "measure": each.measure, "unanswered": each.unanswered}
         for one in each.systems:

@@ -93,9 +93,9 @@ class LabelledSentences:
     labels: Ints
     """Place of the strategy among the 13, shape (n,)."""
     turns: Ints
-    """Which of the recommender's turns it is in, from 0."""
+    """Turn index within the recommender's turns, from 0."""
     sentences: Ints
-    """Which of the recommender's sentences it is, from 0; those without a strategy are counted, too."""
+    """Sentence index within the recommender's sentences, from 0; unlabelled ones count."""
     owners: Ints
     """Number of the dialogue."""
 
@@ -129,7 +129,7 @@ def _random(known: LabelledSentences) -> Shares:
 
 
 def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
-    """How often a random sentence at the same position of another dialogue has the same label, per sentence.
+    """Per sentence: probability that a random sentence at the same position of another dialogue has the same label.
 
     0 where no other dialogue is as long. Every sentence counts once, whatever its place.
     """

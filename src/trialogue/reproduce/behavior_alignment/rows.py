@@ -31,7 +31,7 @@ class Row(Record):
     part: str
     """Table or figure of the paper."""
     what: str
-    """What it is."""
+    """Description."""
     on: str
     """The data ours rests on."""
     paper: float | None = None
@@ -50,7 +50,7 @@ class Reproduction:
 
     rows: tuple[Row, ...]
     figures: dict[str, tuple[Differentiation, ...]]
-    """Figure 3 on different pairs, by what they are."""
+    """Figure 3 on different pairs, by description."""
 
     def write(self, folder: Path) -> Path:
         """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""

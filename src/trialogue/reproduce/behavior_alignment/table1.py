@@ -34,7 +34,7 @@ def rows(*, seed: int, resamples: int) -> Iterator[Row]:
 
 
 def _dialogues(corpus: str) -> tuple[list[Dialogue], str]:
-    """Dialogues with items found in what is said."""
+    """Dialogues with items linked in their texts."""
     material = gather([corpus])
     annotated = any(said.mentions is not None for one in material.dialogues for said in one.utterances)
     if annotated:

@@ -103,7 +103,7 @@ USERS = (
     "gives shorter dialogues); our linear model understands\nthe system, except that users of C' "
     "read the acts it declares."
 )
-"""How the simulated users were made, where paper and code leave that open or do not give the tables."""
+"""Settings of the simulated users where paper and code leave them open or do not reproduce the tables."""
 
 REASONS: Mapping[str, str] = MappingProxyType(
     {

@@ -57,7 +57,7 @@ class Cell:
     letter: str
     """A, B or C; ``C'`` for the live recommender in the shape of C."""
     value: float | None
-    """What came out here."""
+    """Our value."""
     low: float | None
     """Lower end of its 95 % interval."""
     high: float | None
@@ -65,14 +65,14 @@ class Cell:
     n: int
     """Dialogues it rests on."""
     published: float | None
-    """What the paper has."""
+    """The paper's value."""
     verdict: Verdict | None
     """Whether it is the published number to the last digit, or agrees with it within the sampling error of both, or differs;
     None: that cannot be said."""
     why: Reason | None = None
     """Why a value or an interval is missing."""
     tuned: str = ""
-    """Which choice of ours was made by this cell, so that its agreement is no evidence; "": none."""
+    """Choice of ours that was tuned on this cell, so that its agreement is no evidence; "": none."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Reproduction:
     cells: tuple[Cell, ...]
     orders: tuple[Order, ...]
     settings: dict[str, JsonValue]
-    """How they were made."""
+    """Settings."""
 
     def cell(self, measure: str, method: str, letter: str) -> Cell | None:
         """One cell; None where there is none."""

@@ -82,7 +82,7 @@ def _cell_text(cell: Cell | None) -> str:
 
 
 def _tuning_lines(found: Reproduction) -> Iterator[str]:
-    """What the mark means, one line for each choice."""
+    """Legend of the tuning mark, one line per choice."""
     reasons = dict.fromkeys(cell.tuned for cell in found.cells if cell.tuned)
     yield from (f"{TUNED_MARK} no evidence: {reason}." for reason in reasons)
 
