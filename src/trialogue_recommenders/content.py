@@ -77,7 +77,7 @@ class Content:
         return _freeze(scores / max(float(scores.max()), 1e-9))
 
     def _scores_for(self, text: str) -> Scores:
-        """How well every item's words go with those of a text, from 0 to 1, shape (n_items,); read-only.
+        """Similarity of every item's words to those of a text, from 0 to 1, shape (n_items,); read-only.
 
         Words of talk ("recommend", "movie") count for nothing; 0 throughout if no other word is known.
         """

@@ -69,7 +69,7 @@ class Conversation(SimpleSession):
         return turn
 
     def _overhear(self, run: Iterable[Utterance]) -> None:
-        """What the system has said: nothing new where these were our words."""
+        """Record the system's messages; our own are known already."""
         foreign = [
             mention for utterance in run if utterance.text not in self._own for mention in utterance.mentions or ()
         ]

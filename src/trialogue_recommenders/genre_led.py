@@ -78,7 +78,7 @@ class GenreLedPolicy(ListeningPolicy):
     # What they say of what was recommended.
 
     def _review(self, heard: ParsedText) -> Reply:
-        """After "what did you think of it?" anything is a review, unless it clearly asks or wishes for something."""
+        """Interpret an answer to "what did you think of it?" as a review, unless it clearly asks or wishes for something."""
         if self._awaits != "review" or self.topic is None:
             return ()
         if heard.opinion is None and (heard.asks or heard.says("tell") or heard.wanted or heard.titles):
@@ -108,7 +108,7 @@ class GenreLedPolicy(ListeningPolicy):
         return (self.say("menu empty", "More", title=item),)
 
     def _verdict(self, heard: ParsedText) -> Reply:
-        """What they say of the item that is spoken of."""
+        """The user's verdict on the current item."""
         item_id = self.topic
         if item_id is None:
             return ()

@@ -109,7 +109,7 @@ class GuidedPolicy(ListeningPolicy):
         return self._verdict(heard)
 
     def _verdict(self, heard: ParsedText) -> Reply:
-        """What they say of what was shown without naming anything."""
+        """The user's verdict on the shown items, without naming any."""
         asked = self._awaits == "pick" and not heard.says("request")
         pleased = heard.says("accept", "liked") or heard.when or self.item_chosen(heard)
         if (pleased and not heard.says("question", "request")) or (asked and heard.says("yes", "ok")):
@@ -120,7 +120,7 @@ class GuidedPolicy(ListeningPolicy):
         return ()
 
     def _note_choice(self, heard: ParsedText) -> Reply:
-        """Put down what they picked: what they named, or chose, or heard about, or all."""
+        """Record the chosen items: those named, chosen by number, asked about, or all."""
         named = [named.item_id for named in heard.titles if not named.against]
         chosen = self.item_chosen(heard) or self.topic
         picked = named or ([chosen] if chosen else list(self.shown))
@@ -148,7 +148,7 @@ class GuidedPolicy(ListeningPolicy):
         return self._burst(None, first="sorry")
 
     def _dislike(self, heard: ParsedText) -> None:
-        """They dislike what they name or choose; without that all, unless it is only a kind that they do not want."""
+        """Record the disliked items: those named or chosen; otherwise all, unless only a kind is rejected."""
         named = [named.item_id for named in heard.titles if named.against]
         chosen = self.item_chosen(heard)
         for item_id in named or ([] if heard.unwanted else [chosen] if chosen else self.shown):

@@ -138,7 +138,7 @@ class ItemCentredPolicy(ListeningPolicy):
     # Several items.
 
     def _search_reply(self, heard: ParsedText) -> Reply:
-        """Similar, other or more items, or such as have what they say."""
+        """Reply with similar, other or more items, or with items that have the named attributes."""
         if heard.wanted or heard.unwanted or heard.years:
             if self._expects == "title" and len(self.expert.content.search(heard.query, at_least=TAKEN_FOR)) == 1:
                 return ()  # a title that holds a genre's name

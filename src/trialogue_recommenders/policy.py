@@ -21,7 +21,7 @@ class ListeningPolicy:
     """Policy with memory, the base class of the recommenders."""
 
     repeat_section: ClassVar[str]
-    """Intent of telling something about an item."""
+    """Intent of giving a fact about an item."""
     untold_as: ClassVar[str]
     """Intent of not knowing it."""
 
@@ -29,7 +29,7 @@ class ListeningPolicy:
         self.expert, self.say, self.facts = expert, voice.say, expert.facts
         self.memory = Memory()
         self.shown: tuple[str, ...] = ()
-        """Ids of what was shown last, in order: what numbers and "it" are about."""
+        """Ids of the items shown last, in order, to which numbers and "it" refer."""
         self.topic: str | None = None
         """Id of the item that is spoken of; None where several are, or none."""
         self._mentioned: dict[str, set[str]] = {}

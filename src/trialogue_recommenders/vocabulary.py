@@ -24,7 +24,7 @@ class Feature(NamedTuple):
 
 
 AnyOf = tuple[Feature, ...]
-"""Features that the same words may mean, such as somebody as director or as actor: an item needs one of them."""
+"""Alternative features of the same words, such as a person as director or as actor: an item needs one of them."""
 
 
 class FoundFeature(NamedTuple):
@@ -82,7 +82,7 @@ class Vocabulary:
         return (), first
 
     def _surname(self, text: str, words: Sequence[Token], place: int) -> tuple[AnyOf, ...]:
-        """Who goes by a last name, if it is introduced like one, or written like one and not as a part of other names."""
+        """Person with a last name, if it is introduced or written like one and not as a part of other names."""
         found = self._surnames.get(words[place].form)
         if not found:
             return ()
@@ -96,7 +96,7 @@ class Vocabulary:
 
 
 def _index_by_phrase(features: Sequence[Feature]) -> dict[tuple[str, ...], tuple[AnyOf, ...]]:
-    """What each phrase asks for: all of it, each any of its features."""
+    """Features by phrase: an item must match all of the groups, any feature of each."""
     values: dict[tuple[str, ...], list[Feature]] = defaultdict(list)
     for feature in features:
         forms = _forms(feature.value)

@@ -81,7 +81,7 @@ class Roles:
     opening: str = "Non-disclose"
     """Said first, before anything is asked."""
     disclose: str = "Disclose"
-    """Says what is wanted."""
+    """Label of disclosing a preference."""
     complete: str | None = "Complete"
     """Says goodbye."""
     seen: str | None = "Note-yes"
@@ -107,13 +107,13 @@ class ActionSpace:
     name: str
     """Whose labels they are."""
     acceptable: Mapping[str, frozenset[str]]
-    """Agent labels that answer each user label; ``X.*`` stands for all labels that begin with ``X.``, and for ``X``."""
+    """Acceptable agent labels for each user label; ``X.*`` matches ``X`` and all labels that begin with ``X.``."""
     states: Mapping[str, str] = field(default_factory=lambda: CIR6)
-    """Coarse action by user label, for drawing; labels that are missing stand for themselves."""
+    """Coarse action by user label, for the state diagram; missing labels are their own action."""
     roles: Roles = field(default_factory=Roles)
     """Labels with a part to play."""
     informs: frozenset[str] = frozenset({"Disclose", "Disclose-repeat", "Revise", "Refine", "Expand"})
-    """User labels that tell a preference: what they name comes from the user's profile."""
+    """User labels that express a preference: the named items come from the user's profile."""
     shows: frozenset[str] = frozenset({"List", "Similar", "Subset", "Show", "Clarify", "More", "Suggest"})
     """Agent labels under which items are put forward."""
 

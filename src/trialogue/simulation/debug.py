@@ -20,7 +20,7 @@ Accepts = Callable[[str, str | None], bool]
 """Whether an agent's label answers a user's label, such as ``KDD2020.accepts``; None: no label, or no answer."""
 
 Decides = Literal["first", "last"]
-"""Which message of a burst is judged: the first, as the success measure does, or the last, as users of the paper do."""
+"""Judged message of a burst: the first, as in the success measure, or the last, as for the paper's users."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Failure:
     turn: int
     """The turn in it."""
     act: str
-    """What the user did; "" if that is not annotated."""
+    """The user's act; "" if not annotated."""
     answer: str | None
-    """What the agent did; None: nothing, or nothing with a label."""
+    """The agent's act; None: no reply, or no label."""
     said: str
     """The user's words."""
     answered: str
@@ -51,17 +51,17 @@ class ActFailures:
     """Failures of an agent on one user act."""
 
     act: str
-    """What the user does."""
+    """The user's act."""
     times: int
-    """How often users did it."""
+    """Number of occurrences."""
     failed: int
-    """How often it was not answered."""
+    """Number of these without an appropriate answer."""
     cost: int
     """Turns lost by that, in all."""
     final: int
     """Failures after which the user was not answered any more."""
     answers: tuple[tuple[str | None, int], ...]
-    """What the agent did instead, the commonest first."""
+    """The agent's acts instead, most frequent first."""
     failures: tuple[Failure, ...]
     """All of them, the most costly first: the dialogues to open."""
 

@@ -35,7 +35,7 @@ from trialogue.transport.failures import AgentFailure
 MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
 
 LATENCY = "latency_s"
-"""Where the ``meta`` of a turn's first message holds the seconds that the turn took, where it was timed."""
+"""Key in the ``meta`` of a turn's first message for the duration of the turn in seconds."""
 
 KNOWN = frozenset().union(*ACCEPTABLE.values(), AGENT_LABELS, USERSIMCRS_AGENT)
 """Labels of agents that measures of dialogues know."""
@@ -57,7 +57,7 @@ class Transcript:
     detail: str | None = None
     """The message of a failure, or the word of a user that is no regular ending."""
     retries: RetryCost = field(default_factory=RetryCost)
-    """What it cost to ask the agent again where a request failed."""
+    """Cost of retried requests to the agent."""
 
     def as_dialogue(
         self,
@@ -186,7 +186,7 @@ class _Conversation:
         return _add_latency(turn, time.perf_counter() - start)
 
     def _begin(self) -> Utterance | Stop:
-        """What the user says first, after the agent's greeting if it has one."""
+        """The user's first message, after the agent's greeting if there is one."""
         greeting = self._session.greet()
         if greeting is None:
             return _of_the_user(self._user.start)
@@ -194,7 +194,7 @@ class _Conversation:
         return Stop(Ending.AGENT_ENDED) if greeting.ends else _of_the_user(partial(self._user.start, greeting))
 
     def _resume(self, history: Sequence[Utterance]) -> Utterance | Stop | None:
-        """What the user says after the history; None if it is the agent's turn."""
+        """The user's next message after the history; None if it is the agent's turn."""
         said = len(history)
         while said > 0 and history[said - 1].speaker == "system":
             said -= 1
@@ -241,7 +241,7 @@ class _Conversation:
 
 
 def _of_the_user(call: Callable[[], Result]) -> Result:
-    """What the user says or does.
+    """The user's utterance and acts.
 
     Users may be made of the same parts as agents, such as a client of a language model, and fail in the same way; such a
     failure must not be charged to the agent.

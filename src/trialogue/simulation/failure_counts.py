@@ -11,20 +11,20 @@ class FailureCount:
     """Dialogues that ended in one kind of failure."""
 
     ending: Ending
-    """Which kind."""
+    """Kind of failure."""
     dialogues: int
-    """How many."""
+    """Number of dialogues."""
     example: str
     """Id of the first of them."""
     detail: str
-    """What was wrong in that one; "" where nobody said."""
+    """Cause in the example; "" if not recorded."""
 
 
 def failed_in(dialogues: Iterable[Dialogue]) -> list[FailureCount]:
     """Kinds of failures in dialogues, most frequent first, each with an example; [] if none failed.
 
     >>> failed_in([Dialogue(id="d", utterances=(), ended_by=Ending.AGENT_TIMEOUT)])
-    [Failed(ending=<Ending.AGENT_TIMEOUT: 'agent_timeout'>, dialogues=1, example='d', detail='')]
+    [FailureCount(ending=<Ending.AGENT_TIMEOUT: 'agent_timeout'>, dialogues=1, example='d', detail='')]
     """
     failures: dict[Ending, FailureCount] = {}
     for dialogue in dialogues:
@@ -39,7 +39,7 @@ def failed_in(dialogues: Iterable[Dialogue]) -> list[FailureCount]:
 def in_a_line(failed: FailureCount, *, longest: int = 160) -> str:
     """One-line summary: count, fault and example dialogue.
 
-    >>> in_a_line(Failed(Ending.AGENT_INVALID_REPLY, 2, "d", "answered without any text."))
+    >>> in_a_line(FailureCount(Ending.AGENT_INVALID_REPLY, 2, "d", "answered without any text."))
     'agent_invalid_reply (fault: agent) 2, as in d: answered without any text.'
     """
     detail = " ".join(failed.detail.split())

@@ -96,7 +96,7 @@ def replay_agents(dialogues: Iterable[Dialogue]) -> dict[str, ReplayAgent]:
 
 
 def _bursts(dialogues: Iterable[Dialogue], *, declares: bool) -> dict[str, list[Turn]]:
-    """What the agent said, message by message, by the label of the user utterance right before it."""
+    """The agent's bursts by the label of the user utterance directly before."""
     found: defaultdict[str, list[Turn]] = defaultdict(list)
     for dialogue in dialogues:
         label, burst = "", list[Utterance]()

@@ -38,7 +38,7 @@ class Preferences(Protocol):
         ...
 
     def focus(self, items: Sequence[str]) -> str:
-        """Item that the user goes on to talk about, out of at least one named in a turn."""
+        """Item to continue with, out of at least one named in a turn."""
         ...
 
     def wanted_item(self, rng: RandomSource, *, but: Collection[str] = ()) -> str | None:
@@ -51,7 +51,7 @@ class Preferences(Protocol):
 
 
 class _FromProfile:
-    """What both models take from the profile in the same way."""
+    """Common base of both models: facts from the profile."""
 
     decides = False
     untold: frozenset[str] = frozenset()

@@ -31,9 +31,9 @@ class Thresholds:
     """Rating thresholds of likes and dislikes."""
 
     like: float = 4.0
-    """The lowest rating of something liked."""
+    """Lowest rating of a liked item."""
     dislike: float = 2.0
-    """The highest rating of something disliked."""
+    """Highest rating of a disliked item."""
 
     def __post_init__(self) -> None:
         if not self.dislike < self.like:
@@ -228,7 +228,7 @@ class Profiles:
 
 
 class _History(NamedTuple):
-    """What one user rated of the catalogue's items."""
+    """One user's ratings of items in the catalogue."""
 
     ratings: dict[str, float]
     items: tuple[str, ...]

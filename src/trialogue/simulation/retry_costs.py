@@ -7,7 +7,7 @@ from trialogue.records import RetryCost
 from trialogue.records.files.opening import open_bytes
 
 FIELD = b'"retries":{'
-"""What stands in the line of a dialogue whose agent was asked again. Other lines, nearly all, are not parsed."""
+"""Marker in the line of a dialogue with retried requests. Other lines, nearly all, are not parsed."""
 
 
 def retries_in(path: Path) -> dict[str, tuple[int, RetryCost]]:

@@ -22,7 +22,7 @@ from trialogue.strategies.names import canonical
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Context: TypeAlias = tuple[tuple[Speaker, str], ...]
-"""What was said before a sentence, oldest first: (speaker, text)."""
+"""Dialogue history before a sentence, oldest first: (speaker, text)."""
 
 MOST_CONTEXT = 6  # utterances of context kept with an example; none of our models looks further back
 
@@ -39,7 +39,7 @@ class Example(Record):
     dialogue_id: str | None = None
     """Dialogue it is from: sentences of one dialogue are never on both sides of a split by dialogue."""
     context: Context = ()
-    """What was said before it."""
+    """Dialogue history."""
     source: str | None = None
     """Corpus or file it is from."""
 
@@ -222,7 +222,7 @@ class Kind:
     name: str
     """Name on the command line, such as ``"tfidf"``."""
     summary: str
-    """What it is, in one sentence."""
+    """Description in one sentence."""
     recipe: Callable[..., Callable[[Sequence[Example]], Savable]]
     """Takes the settings as keyword arguments (all with defaults, all JSON values) and gives the fit."""
     load: Callable[[Path], Savable]

@@ -17,7 +17,7 @@ class MeasuredAccuracy(Record):
     on: str
     """The data."""
     protocol: str
-    """How it was measured."""
+    """Evaluation protocol."""
     n: int
     """Sentences."""
     accuracy: Estimate
@@ -56,7 +56,7 @@ class ModelCard(Record):
     counts: dict[str, int]
     """Sentences of each strategy, without those."""
     split: str
-    """How the numbers below were made."""
+    """Origin of the numbers below."""
     labels: LabelScores
     """On its training data, each sentence by a model that had not seen it."""
     pairs: PairScores
@@ -64,7 +64,7 @@ class ModelCard(Record):
     calibration: Calibration
     """Part of the model."""
     calibrated_on: str = OWN_DATA
-    """What the calibration was fitted on."""
+    """Calibration data."""
     measured: tuple[MeasuredAccuracy, ...] = ()
     """On other data."""
     better: str | None = None

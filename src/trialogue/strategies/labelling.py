@@ -42,13 +42,13 @@ class Options:
     """Labelling options. Every choice that changes a label is part of its origin."""
 
     combine: Combine = "first"
-    """How the sentences of an utterance make up its distribution; see ``sentences.COMBINE``. The first one is what
-    ``behavior_alignment`` compares by default, and a distribution of one sentence is what calibration was fitted on."""
+    """Combination of sentence distributions into the utterance's; see ``sentences.COMBINE``. ``behavior_alignment``
+    compares the first sentence by default, and calibration was fitted on single sentences."""
     abstain: float | None = None
     """Sentences whose likeliest class has less than this probability are unsure; None: a label for every sentence."""
     unsure: Unsure = "leave_out"
-    """What happens to unsure sentences: they get no label (a model that does not know says nothing), or
-    ``no_strategy``, which is a claim. The distribution counts them either way."""
+    """Treatment of uncertain sentences: no label, or ``no_strategy``, which is a claim. The distribution includes them
+    either way."""
     beside: bool = False
     """Also label utterances that people have labelled, behind their labels; by default these keep theirs alone."""
     speakers: tuple[Speaker, ...] = ("system",)
@@ -84,13 +84,13 @@ class UtteranceLabels:
     """A model's labels of one utterance."""
 
     labels: tuple[StrategyLabel, ...]
-    """Of its sentences, in order; those that are unsure may be left out."""
+    """Labels of its sentences, in order; uncertain ones may be omitted."""
     distribution: StrategyDistribution | None
-    """Of the whole; None for an utterance without text."""
+    """Distribution of the whole utterance; None without text."""
 
 
 Key: TypeAlias = tuple[Speaker, str, Context]
-"""Who says what, and what was said before; () for a labeller that does not read that."""
+"""Cache key: speaker, text and history; () for the history if the labeller does not use it."""
 
 
 @dataclass(eq=False)
@@ -100,9 +100,9 @@ class LabellingPass:
     labeller: StrategyClassifier
     options: Options
     situations: dict[str, Context] = field(default_factory=dict)
-    """What was said before the response to each situation."""
+    """History before the response to each situation."""
     strangers: int = 0
-    """Responses written without what was said before, because their situations are not known."""
+    """Number of responses without history, because their situations are unknown."""
     known: dict[Key, UtteranceLabels] = field(default_factory=dict)
 
     def learn(self, tasks: Iterable[tuple[Utterance, Context]]) -> None:
@@ -243,7 +243,7 @@ def _tasks(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Con
 
 
 def _parts(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Context]]:
-    """The utterances of a record in order, each with what was said before it (where that is used)."""
+    """Utterances of a record in order, with their history if the labeller uses it."""
     if isinstance(record, Response):
         yield record.utterance, work.situations.get(record.situation_id, ())
         return
@@ -276,7 +276,7 @@ def _context(utterances: Sequence[Utterance]) -> Context:
 
 
 def _contexts(key: Key, pieces: Sequence[str]) -> Iterator[Context]:
-    """What was said before each sentence: also the sentences before it in the same utterance."""
+    """History before each sentence, including earlier sentences of the same utterance."""
     speaker, _, before = key
     said = list(before)
     for piece in pieces:

@@ -70,7 +70,7 @@ class LanguageCheck:
 
 
 class _Speaker:
-    """What one speaker has said, until its language is known."""
+    """Texts of one speaker, until the language is known."""
 
     def __init__(self) -> None:
         self.words = 0

@@ -33,7 +33,7 @@ GROUP = "trialogue.strategies"
 
 FILE = "model.json"
 FORMAT = 2
-"""Raised when a folder gets something that earlier versions cannot read. 2: the error of the calibration."""
+"""Version of the folder format, raised when earlier versions cannot read it. 2: the error of the calibration."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +43,9 @@ class Model:
     raw: Savable
     """The model itself."""
     card: ModelCard
-    """What is known of it."""
+    """Model card."""
     fingerprints: frozenset[str] | None = None
-    """Of the texts that it was trained on; None: not known. See ``training_fingerprints``."""
+    """Fingerprints of the training texts; None: unknown. See ``training_fingerprints``."""
 
     @property
     def name(self) -> str:

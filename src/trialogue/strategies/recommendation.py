@@ -19,7 +19,7 @@ class Step:
     accuracy: str
     """Share of unseen sentences of INSPIRED that it labels right, 13 strategies."""
     needs: str
-    """What it takes beyond Trialogue itself."""
+    """Requirements beyond Trialogue itself."""
 
 
 STEPS = (

@@ -14,7 +14,7 @@ from trialogue.errors import UsageError
 from trialogue.strategies.base import Floats
 
 Combine: TypeAlias = Literal["mean", "first", "last", "longest"]
-"""How the sentences of an utterance make up its distribution."""
+"""Combination of sentence distributions into the utterance's."""
 
 COMBINE: dict[str, str] = {
     "mean": "the mean over its sentences, as if one of them were drawn at random",

@@ -18,7 +18,7 @@ class Neighbor(Record):
     strategy: str
     """The other one."""
     how: str
-    """How to tell, as a sentence about the other one."""
+    """Distinction, as a sentence about the other strategy."""
 
 
 class Strategy(Record):
@@ -29,13 +29,13 @@ class Strategy(Record):
     title: str
     """Its name in prose."""
     definition: str
-    """What a recommender does who uses it."""
+    """Definition: the recommender's behavior."""
     use: str
     """When it is the right label."""
     avoid: str
     """When it is not, though it may look so."""
     neighbors: tuple[Neighbor, ...]
-    """What it is most often confused with, most often first."""
+    """Strategies often confused with it, most frequent first."""
 
 
 def _strategy(name: str, definition: str, use: str, avoid: str, **neighbors: str) -> Strategy:
@@ -192,13 +192,13 @@ def bundled_examples() -> tuple[Example, ...]:
 
 @cache
 def habitual_examples() -> tuple[Example, ...]:
-    """Those that were written with INSPIRED dev in view, for the corpus' habits of labelling."""
+    """Examples written with INSPIRED dev in view, following the corpus' labelling conventions."""
     return _read_bundled("examples.jsonl")
 
 
 @cache
 def general_examples() -> tuple[Example, ...]:
-    """Those that were written from the definitions above, without sight of any corpus: all sorts of talk and of domains."""
+    """Examples written from the definitions above, without sight of any corpus, over many topics and domains."""
     return _read_bundled("general.jsonl")
 
 

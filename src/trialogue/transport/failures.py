@@ -41,7 +41,7 @@ class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, reco
         self.kind: FailureKind = kind
         self.detail = detail
         self.retries = RetryCost()
-        """What it cost to try again before giving up."""
+        """Cost of the retries before giving up."""
 
     @property
     def ending(self) -> Ending:
@@ -75,7 +75,7 @@ class UnreadableAnswer(AgentFailure):
         raw = raw[:KEPT]
         super().__init__("malformed", f"{detail} It begins: {excerpt(raw)}" if raw else detail)
         self.what = detail
-        """What is wrong with it."""
+        """Cause."""
         self.raw = raw
         """The answer as it came."""
 

@@ -77,7 +77,7 @@ class _Deadline:
 
 
 class _BoundedReader(io.RawIOBase):
-    """Reads a socket, each time for no longer than what is left."""
+    """Socket reader whose every read is limited to the remaining time."""
 
     def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
         self._sock, self._deadline = sock, deadline

@@ -32,7 +32,7 @@ class Retries(Record):
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 """A time-out: more than nothing, at most a day."""
 AtOnce = Annotated[int, Field(ge=1)]
-"""How many at the same time."""
+"""Maximum number of concurrent requests."""
 
 
 class RetryPolicy:
@@ -127,7 +127,7 @@ class RetryPolicy:
             self._sleep(start - now)
 
     def _hold(self, seconds: float) -> None:
-        """Nobody asks before the server wants to be asked again."""
+        """Delay all requests until the time that the server has set."""
         with self._lock:
             self._next = max(self._next, self._clock() + seconds)
 

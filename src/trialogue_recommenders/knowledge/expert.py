@@ -43,7 +43,7 @@ class Wish:
     years: tuple[int, int] | None = None
     """First and last year."""
     topics: tuple[str, ...] = ()
-    """What they said in their own words."""
+    """Wishes in the user's own words."""
 
 
 @dataclass(frozen=True)

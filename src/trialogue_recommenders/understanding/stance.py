@@ -1,4 +1,4 @@
-"""Detect whether a user wants or rejects what they name."""
+"""Detect whether a user wants or rejects the things named in a text."""
 
 import re
 from collections.abc import Iterator, Sequence

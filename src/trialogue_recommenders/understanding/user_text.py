@@ -39,7 +39,7 @@ class NamedItem:
     """An item named by the user."""
 
     item_id: str
-    """Which."""
+    """Item id."""
     against: bool
     """Whether they speak against it: "not Heat", "Heat was boring"."""
 
@@ -61,7 +61,7 @@ class ParsedText:
     signs: frozenset[str] = frozenset()
     """See ``signs``."""
     asks: tuple[str, ...] = ()
-    """What they ask of an item: names of attributes, "year", "plot", "rating", or "untold" for what no catalogue tells."""
+    """Requested facts: names of attributes, "year", "plot", "rating", or "untold" for facts that no catalogue has."""
     choice: int | None = None
     """The number they choose, from 1; -1: the last."""
     when: str = ""
@@ -69,7 +69,7 @@ class ParsedText:
     opinion: float | None = None
     """From -1 (bad) over 0 (so-so) to 1 (good)."""
     query: str = ""
-    """What may be a title, for a search."""
+    """Possible title, for a search."""
     rest: str = ""
     """The text without titles."""
 
@@ -88,7 +88,7 @@ class UserTextParser:
 
     >>> from trialogue.catalogue import Item
     >>> films = Catalogue.from_items([Item(id="7", title="Alien", year=1979, attributes={"genre": ("Horror", "Drama")})])
-    >>> heard = Listener(films, TitleLinker(films)).hear("I loved Alien, something scary like that? No drama though!")
+    >>> heard = UserTextParser(films, TitleLinker(films)).hear("I loved Alien, something scary like that? No drama though!")
     >>> [named.item_id for named in heard.titles], sorted(heard.signs)
     (['7'], ['liked', 'question', 'similar'])
     >>> [one[0].value for one in heard.wanted], [one[0].value for one in heard.unwanted]
@@ -167,7 +167,7 @@ class UserTextParser:
         return any(one.start == 0 and one.end == len(query) for one in self._vocabulary.find(query))
 
     def _asks(self, plain: str, found: Sequence[FoundFeature], signs: frozenset[str]) -> tuple[str, ...]:
-        """What is asked of an item, in the order of the question words; opinions and requests ask nothing."""
+        """Requested facts, in the order of the question words; opinions and requests ask for none."""
         words = len(plain.split())
         if not signs & {"question", "tell"} and words > BRIEF:
             return ()
@@ -183,7 +183,7 @@ class UserTextParser:
         return ("plot",) if _WHAT_ABOUT.search(plain) else self._misspelt(plain) if words <= BRIEF + 2 else ()
 
     def _misspelt(self, plain: str) -> tuple[str, ...]:
-        """What is asked for by a long word with a slip in it."""
+        """Fact requested by a long misspelt word."""
         words = (word for word in plain.split() if len(word) > 4)
         near = (get_close_matches(word, self._question_words, n=1, cutoff=TYPO) for word in words)
         return tuple(dict.fromkeys(self._question_words[found[0]] for found in near if found))
@@ -197,7 +197,7 @@ class UserTextParser:
 
 
 def _questions(catalogue: Catalogue, wording: Wording) -> dict[str, tuple[str, ...]]:
-    """Words that ask for something, by its name."""
+    """Question words by requested fact."""
     asked = {attribute: (attribute, f"{attribute}s") for attribute in catalogue.attributes} | dict(wording.asked)
     untold = tuple(word for word in wording.untold if word not in catalogue.attributes)
     return asked | ({"untold": untold} if untold else {})

@@ -32,7 +32,7 @@ class Numbered(NamedTuple):
 
 
 Filling = str | Item | Feature | Numbered | Sequence[Item] | Sequence[Feature]
-"""What a field can be filled with; several of a kind are joined by commas and "and"."""
+"""Field values; several of a kind are joined by commas and "and"."""
 
 
 class Fact(NamedTuple):
@@ -41,7 +41,7 @@ class Fact(NamedTuple):
     name: str
     """Name of the attribute, or "year", "plot", "rating"."""
     value: Filling
-    """What it is."""
+    """Value."""
     lines: Sequence[str]
     """Ways to say it, with the fields value and attribute."""
 

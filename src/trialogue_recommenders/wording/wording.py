@@ -25,9 +25,9 @@ class Wording:
     also: tuple[str, ...] = ("movie", "movies", "flick", "flicks")
     """Other words that users have for them."""
     called: str = "title"
-    """What its title is called."""
+    """Name of a title in this domain."""
     use: str = "watch"
-    """What one does with an item ..."""
+    """Verb phrase for using an item ..."""
     used: str = "seen"
     """... as in "Have you seen it?" ..."""
     uses: tuple[str, ...] = ("watch", "see")
@@ -39,7 +39,7 @@ class Wording:
     kinds: str = "genres"
     """Several."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """What attributes, "year", "plot" and "rating" are called where they are offered; the default is "the" and the name."""
+    """Display names of attributes, "year", "plot" and "rating"; default: "the" and the name."""
     asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Words that ask for an attribute, the year ("year"), the description ("plot") or the mean rating ("rating")."""
     answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ FILMS = Wording(
 
 
 def read_wording(path: Path | str) -> Wording:
-    """Read a domain's wording from YAML with the fields of ``Wording``; a single text stands for a list of one.
+    """Read a domain's wording from YAML with the fields of ``Wording``; a single text is a list of one.
 
     Raises:
         DataError: every field that is not known, and every value that is not what it should be.

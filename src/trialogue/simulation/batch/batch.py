@@ -46,7 +46,7 @@ class Progress:
     total: int
     """Dialogues of the plan."""
     resumed: int
-    """Of those that are finished: how many were, when it began."""
+    """Number of finished dialogues that existed at the start."""
     failed: int
     """Dialogues in the ledger that ended in a failure."""
     elapsed_s: float
@@ -68,11 +68,11 @@ class Batch:
     dialogues: Path
     """The file with all dialogues, in the order of the plan."""
     manifest: Manifest
-    """What they are made of."""
+    """Provenance."""
     resumed: int
-    """How many were there before."""
+    """Number of dialogues that existed before."""
     endings: dict[Ending | None, int]
-    """How many ended by what, the commonest first; None where nobody recorded it."""
+    """Number of dialogues by ending, most frequent first; None: not recorded."""
 
     @property
     def failure_count(self) -> int:
@@ -147,7 +147,7 @@ def run_batch(
 
 
 def _endings(plan: Plan, ledger: Ledger) -> dict[Ending | None, int]:
-    """How many dialogues of the plan ended by what; the ledger may hold more, of a longer plan before."""
+    """Number of the plan's dialogues by ending; the ledger may hold more, of an earlier, longer plan."""
     counts = ledger.endings
     if len(ledger) != len(plan):
         counts = Counter(id_and_ending(line)[1] for line in ledger.lines(plan.ids()))

@@ -121,7 +121,8 @@ def _name(token: str) -> str:
 
 
 def _plugin(dask: Any, recipe: bytes, token: str) -> Any:
-    """What every worker, also a later one, is given: the recipe. It travels by value, so it calls functions only."""
+    """Plugin that gives every worker, including later ones, the recipe. It is pickled by value, so it only calls
+    functions."""
 
     class Batch(dask.WorkerPlugin):  # type: ignore[misc] # Dask is optional, and its plugins are classes of its own
         name = _name(token)

@@ -87,7 +87,7 @@ class Dispatch:
                 self._restore(f" It was creating the agent {agent!r}.")
 
     def _fill(self) -> None:
-        """Give the workers something to do, as far as there is something and they can take it."""
+        """Submit tasks while there are tasks and the workers have capacity."""
         if self._broken and not self._flights:
             self._restore()
         if self._suspects:
@@ -150,7 +150,7 @@ class Dispatch:
         future.add_done_callback(self._landed.put)
 
     def _settle(self, future: Future[Chunk]) -> None:
-        """Take what came out of a chunk."""
+        """Record the results of a chunk."""
         flight = self._flights.pop(future)
         try:
             chunk = future.result()
@@ -166,7 +166,7 @@ class Dispatch:
             self._take(ended)
 
     def _retry(self, flight: _RunningChunk) -> None:
-        """See to it that what was lost is done again, or recorded as lost."""
+        """Resubmit lost tasks, or record them as lost."""
         self._broken = True
         self._losses.update(flight.places)
         if flight.alone:
@@ -201,7 +201,7 @@ class Dispatch:
 
 
 def _lost_record(task: Task) -> FinishedDialogue:
-    """The record of a dialogue that nobody survived."""
+    """Record of a dialogue whose workers all died."""
     why = f"its process died in each of {TRIES} attempts, while running nothing else"
     dialogue = Dialogue(
         id=task.id,

@@ -79,7 +79,7 @@ class Ledger:
         """
         self.path = Path(folder) / LEDGER
         self.endings: Counter[Ending | None] = Counter()
-        """How many dialogues ended by what; None where it is not known."""
+        """Number of dialogues by ending; None: unknown."""
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
         self._exported: dict[str, int] = {}  # places in the export, of those that are not in the ledger
@@ -267,7 +267,7 @@ class Ledger:
     def _read_lines(
         self, path: Path, stream: IO[bytes], places: dict[str, int], *, after: int = 0, number: int = 1
     ) -> Iterator[Problem]:
-        """Take note of a file's dialogues; what is wrong with its lines. A dialogue of both files counts once."""
+        """Index a file's dialogues and return the mistakes in its lines. A dialogue in both files counts once."""
         place = after
         for at, line in enumerate(stream, start=number):
             try:
@@ -353,7 +353,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _lock_file(path: Path) -> "BaseFileLock":
-    """What keeps other processes out of the folder: a file beside the ledger, for Windows could not read a locked one."""
+    """Lock against other processes: a file beside the ledger, because Windows cannot read a locked file."""
     held = claim(path.with_name(LOCK))
     if held is None:
         raise UsageError(f"{path} is in use: another process is working in this folder. Wait for it, or stop it.")

@@ -29,7 +29,7 @@ class Opening:
     turn: int
     """The user utterance that it ends on, from 1: the agent has yet to answer it."""
     utterances: tuple[Utterance, ...]
-    """What was said so far."""
+    """Dialogue history."""
 
     @property
     def name(self) -> str:
@@ -48,11 +48,11 @@ class Task:
     users: str
     """Name of the users of whom one takes part."""
     number: int
-    """Which one, from 1."""
+    """Number of the dialogue, from 1."""
     run_seed: int
     """Seed of the run."""
     opening: Opening | None = None
-    """Where it goes on from; None: from nothing."""
+    """History to continue; None: a new dialogue."""
 
     @property
     def case(self) -> str:
@@ -91,7 +91,7 @@ class Plan(Sequence[Task]):
     seed: int = 0
     """The run's seed."""
     openings: tuple[Opening, ...] = field(default=(), repr=False)
-    """Where dialogues go on from; (): from nothing."""
+    """Histories to continue; (): new dialogues."""
 
     def __post_init__(self) -> None:
         problems = [*_names("agent", self.agents), *_names("users", self.users)]
@@ -156,6 +156,6 @@ def _names(what: str, names: Sequence[str]) -> list[str]:
 
 
 def _digest(utterances: Sequence[Utterance]) -> str:
-    """A short hash of what was said."""
+    """Short hash of the history."""
     lines = "\n".join(map(to_line, utterances))
     return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -22,7 +22,7 @@ class ProcessPool:
     """Processes that start with the first task, and know what the batches need; a context manager, which ends them."""
 
     def __init__(self, recipes: Sequence[Recipe], *, jobs: int) -> None:
-        """Nothing is started yet.
+        """Create the pool; processes start later.
 
         Args:
             recipes: of the batches that will use it.
@@ -40,7 +40,7 @@ class ProcessPool:
         self.close(at_once=kind is not None)
 
     def place_of(self, recipe: Recipe) -> int:
-        """Which one a recipe is; ValueError if the pool does not know it."""
+        """Index of a recipe; ValueError if the pool does not know it."""
         return self._recipes.index(recipe)
 
     def submit(self, function: Any, *arguments: Any) -> "Future[Any]":
@@ -104,7 +104,7 @@ _making = threading.Lock()
 
 
 def _begin(recipes: list[bytes], parent: int) -> None:
-    """What a worker process does first. Nothing of it can fail: what is foreign is made at the first task."""
+    """Initialise a worker process. It cannot fail: foreign code is loaded at the first task."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes of a terminal; the parent decides
     _recipes[:] = recipes
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()

@@ -32,7 +32,7 @@ Specs = dict[str, str | dict[str, JsonValue]]
 
 
 def _name_entries(given: object) -> object:
-    """A name alone, or a list of names, as names that stand for themselves; nobody may be listed twice."""
+    """Entries by name, from a name or a list of names; duplicates are refused."""
     if isinstance(given, str):
         given = [given]
     if isinstance(given, list):
@@ -54,9 +54,9 @@ class SimulationFile(Record):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     agents: Named
-    """What the agents are, by the names they have in dialogues: texts or options, as ``make_agent`` takes them."""
+    """Agents by their names in dialogues: specifications or options, as ``make_agent`` takes them."""
     users: Named
-    """What the users are, by name."""
+    """Users by name."""
     n: Whole = Field(default=100, ge=1)
     """Dialogues of each agent with each users."""
     seed: Whole = 0
@@ -70,7 +70,7 @@ class SimulationFile(Record):
     cluster: str | None = Field(default=None, min_length=1)
     """Address of a Dask scheduler, or ``local``; null: no cluster."""
     catalogue: str = Field(default="demo", min_length=1)
-    """What users, and reference agents without a catalogue of their own, know: demo, a MovieLens corpus, a file of items."""
+    """Catalogue of the users, and of reference agents without one: demo, a MovieLens corpus, or a file of items."""
     ratings: str | None = Field(default=None, min_length=1)
     """A file of ratings, of which users are sampled; null: the catalogue's own."""
     baselines: Whole = Field(default=100, ge=0)
@@ -197,12 +197,12 @@ def _specs(given: object) -> dict[str, str | dict[str, JsonValue]]:
 
 
 def _place(kind: str, given: object, name: str) -> Place:
-    """Where an agent or users of a name stand: in a mapping by name, or in a list."""
+    """Location of an entry: in a mapping by name, or in a list."""
     return (kind, given.index(name)) if isinstance(given, list) else (kind, name)
 
 
 def _wrong_agents(given: object, folder: Path) -> Iterator[Mistake]:
-    """What is wrong with the agents themselves, found without making any."""
+    """Mistakes in the agents' specifications, found without creating agents."""
     for name, spec in _specs(given).items():
         place = _place("agents", given, name)
         try:
@@ -225,7 +225,7 @@ def _option_of(value: str, spec: object) -> Place:
 
 
 def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
-    """What is wrong with the names and options of users, found without fitting any."""
+    """Mistakes in users' names and options, found without fitting."""
     for name, spec in _specs(given).items():
         place = _place("users", given, name)
         options = located_users(spec, folder)

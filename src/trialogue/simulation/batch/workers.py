@@ -24,7 +24,7 @@ from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.needs import resolve_mentions
 
 SIGNATURE = "user_signature"
-"""Where the ``meta`` of a dialogue holds the signature of users that have one (``kinds.HasSignature``)."""
+"""Key in a dialogue's ``meta`` for the users' signature (``kinds.HasSignature``)."""
 
 
 class FinishedDialogue(NamedTuple):
@@ -44,7 +44,7 @@ class Chunk(NamedTuple):
     ended: list[FinishedDialogue]
     """The dialogues, in the order of the tasks."""
     seconds: float
-    """What they took together."""
+    """Total duration in seconds."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Recipe:
     make_users: Callable[[str], Any]
     """Users by their name in the plan: whatever ``talk`` makes one user of."""
     talk: Talking
-    """How a task becomes a dialogue."""
+    """Function that runs a task."""
 
     def pickle(self) -> bytes:
         """Serialise, including functions of a notebook or a script (by cloudpickle) and the module search path."""

@@ -69,7 +69,7 @@ def _fit_bundled(shape: str | None) -> UserModel:
 
 
 def bundled_training(name: str) -> TrainingDialogues | None:
-    """What bundled users of a name were fitted on; None for others.
+    """Training data of bundled users; None for others.
 
     It is not kept with the users, since every process that simulates makes them anew.
     """

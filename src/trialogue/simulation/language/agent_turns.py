@@ -48,20 +48,20 @@ class LabelledMessage(NamedTuple):
     label: str | None
     """Its label; None: that is not sure enough."""
     confidence: float
-    """How sure it is, from 0 to 1."""
+    """Confidence, from 0 to 1."""
     mentions: tuple[Mention, ...] | None = None
     """The items that it names, if the labeller has looked for them."""
 
 
 class _About(NamedTuple):
-    """What a message is about, whatever its label."""
+    """Content of a message, apart from its label."""
 
     items: tuple[str, ...]
     asks_if_known: bool
     bare: str
     """Its text with titles masked."""
     mentions: tuple[Mention, ...] | None
-    """What it names; None: nobody looked."""
+    """Mentioned items; None: not linked."""
 
 
 NOTHING = Message(None, (), asks_if_known=False)
@@ -109,7 +109,7 @@ class AgentTurnParser:
         return LabelledMessage(heard.label, heard.confidence, found.mentions)
 
     def _found_in(self, said: Utterance) -> _About:
-        """What is found in a message, kept for the next time where only its text says so."""
+        """Content of a message, cached if it follows from the text alone."""
         found = self._by_text.get(said.text) if said.mentions is None else None
         return self._analyse(said) if found is None else found
 
@@ -134,7 +134,7 @@ class AgentTurnParser:
         return None
 
     def _analyse(self, said: Utterance) -> _About:
-        """What is found in a message; in the text only, it is kept for the next time."""
+        """Content of a message; cached for text-only messages."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
         if said.mentions is not None:

@@ -24,12 +24,12 @@ class NGramCounts:
     vocabulary: dict[str, int]
     """Columns by piece, in the order of the alphabet."""
     counts: NDArray[np.int64]
-    """What is not 0."""
+    """Non-zero counts."""
     columns: NDArray[np.int32]
-    """Where it stands; in each row in the order in which pieces first occur, as scikit-learn leaves it, so that sums over a
-    row are the same to the last bit."""
+    """Column of each count; within a row in order of first occurrence, as in scikit-learn, so that sums over a row are
+    bit-identical."""
     starts: NDArray[np.int32]
-    """Where each row begins, and the end; shape (n_texts + 1,)."""
+    """Start of each row, and the end; shape (n_texts + 1,)."""
 
 
 def pieces(text: str) -> list[str]:
@@ -65,7 +65,7 @@ def table(texts: Sequence[str]) -> NGramCounts:
 
 @lru_cache(REMEMBERED_TEXTS)
 def _count_pieces(text: str) -> Counter[str]:
-    """How often each piece occurs; shared, never changed."""
+    """Counts of the n-grams; shared, never changed."""
     return Counter(pieces(text))
 
 

@@ -36,7 +36,7 @@ FILM_TALK = re.compile(
     r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn)\b",
     re.IGNORECASE,
 )
-"""What people say of films and of little else: such phrases are left out where something else is done than to watch."""
+"""Words specific to films: phrases with them are excluded for items that are not watched."""
 AGE_TALK = re.compile(
     r"\b(?:newe?r?|newest|latest|recent|modern|olde?r?|oldest|classics?|(?:19|20)?\d0 ?s|(?:19|20)\d\d|"
     r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)\b",
@@ -60,7 +60,7 @@ class WritingStyle:
     """Above 0 longer phrases are likelier, below 0 shorter ones: a phrase one standard deviation longer than the mean of
     its act, in words, is exp(verbosity) times as likely."""
     persona: str = ""
-    """What the user tells of themselves, said with the first preference they tell."""
+    """Self-description, said with the first preference."""
 
     def __post_init__(self) -> None:
         check_rate(self.typos)
@@ -73,7 +73,7 @@ class UtteranceState:
     """Mutable state of one user's utterances: possible references, and phrases already used."""
 
     preferences: Preferences
-    """What they have seen and want."""
+    """The user's preferences."""
     focus: str | None = None
     """Id of the item that is talked about."""
     said: set[str] = field(default_factory=set)
@@ -85,7 +85,7 @@ class UtteranceState:
 
 
 class _SlotFiller(NamedTuple):
-    """What goes into a slot."""
+    """Filler of a slot."""
 
     slot: str
     value: str
@@ -213,7 +213,7 @@ class UtteranceGenerator:
     def _fillings(
         self, template: Template, label: str, telling: UtteranceState, rng: RandomSource
     ) -> list[_SlotFiller] | None:
-        """What fills the slots; None if there is nothing for one of them."""
+        """Fillers of the slots; None if one has none."""
         found: list[_SlotFiller] = []
         for slot in template.slots:
             filling = self._item(label, telling, rng) if slot == ITEM else self._value(slot, label, telling, rng)
@@ -223,7 +223,7 @@ class UtteranceGenerator:
         return found
 
     def _item(self, label: str, telling: UtteranceState, rng: RandomSource) -> _SlotFiller | None:
-        """For acts that tell a preference something wanted, for others what is talked about."""
+        """Item to name: a wanted one for acts that express a preference, for others the current topic."""
         item_id = None if label in self.space.informs else telling.focus
         if item_id is None or item_id not in self.catalogue:
             item_id = telling.preferences.wanted_item(rng, but=telling.named)
@@ -270,7 +270,7 @@ class UtteranceGenerator:
 
 
 def _with_article(text: str, value: str) -> str:
-    """A text that goes on with a value, with "a" or "an" before it as it should be."""
+    """Text followed by a value, with the right article "a" or "an"."""
     found = _ARTICLE.search(text)
     if found is None:
         return text

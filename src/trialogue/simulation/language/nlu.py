@@ -21,7 +21,7 @@ from trialogue.simulation.language.phrases import Linker
 LONGEST = 2000  # characters that are read; a megabyte of text says what it is in the first of them
 REMEMBERED = 20_000  # texts whose label is kept; agents have few sentences, but put many titles into them
 MASK = "§"
-"""Stands for a title: which one it is does not matter to what an utterance does."""
+"""Placeholder of titles, which do not matter to the act."""
 START = ""
 """The user's label before they have said anything."""
 WORD = re.compile(r"\b\w\w+\b|[^\W\d_]|\d")  # one-letter words too: a text may be "1"
@@ -33,15 +33,15 @@ class Example:
     """An annotated agent utterance with its context."""
 
     text: str
-    """What the agent said."""
+    """Text of the agent."""
     label: str
-    """What it is labelled as."""
+    """Label."""
     before: str = START
     """The label of the user utterance it answers."""
     place: int = 0
     """Its place in a burst of messages, from 0."""
     bare: str | None = None
-    """The text with ``MASK`` for every title; None: it names none, or nobody looked."""
+    """Text with ``MASK`` for every title; None: no titles, or not linked."""
 
 
 @dataclass(frozen=True, slots=True)

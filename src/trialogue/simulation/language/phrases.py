@@ -22,16 +22,16 @@ NOUNS = ("thing", "things", "do", "done")
 """Slots of the words of a domain, which are the same for all users."""
 
 LIKE, DISLIKE, SEEN, UNSEEN, PLAIN = "like", "dislike", "seen", "unseen", ""
-"""What a text says of an item: a good or a bad opinion, that one knows it or does not, or none of these."""
+"""Stance of a text towards an item: a good or bad opinion, known or unknown, or none."""
 
 INDIFFERENT = "indifferent"
-"""What somebody wants to say of an item who thinks neither well nor ill of it: a text of stance ``PLAIN``."""
+"""Stance of a user without an opinion: a text of stance ``PLAIN``."""
 
 ANY = "any"
-"""What somebody says for whom any text of the act will do."""
+"""Stance that any text of the act satisfies."""
 
 OPENING = "<opening>"
-"""The label under which a phrasebook keeps first words, of whatever label; and what somebody says who begins."""
+"""Label of first messages in a phrasebook, whatever their act; and the stance of a user who begins."""
 
 LONGEST = 300  # characters of a template; what is longer is a story about one item
 OFTEN = 3  # dialogues in which a text without a slot must occur to be more than one person's title, misspelt
@@ -109,11 +109,11 @@ class Phrase:
     """One template of an utterance."""
 
     text: str
-    """What is said, with slots in braces."""
+    """Text, with slots in braces."""
     count: int = 1
-    """How often it was said."""
+    """Frequency."""
     stance: str = PLAIN
-    """What it says of an item."""
+    """Stance towards an item."""
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def extract(
 
 @dataclass(slots=True)
 class _Said:
-    """What is known of a text."""
+    """Properties of a text."""
 
     count: int = 0
     dialogues: set[str] = field(default_factory=set)

@@ -37,7 +37,7 @@ class Domain:
     things: str = "movies"
     """Several."""
     do: str = "watch"
-    """What one does with it: "I will watch it" ..."""
+    """Verb phrase for using an item: "I will watch it" ..."""
     done: str = "seen"
     """... and having done so: "I have seen it"."""
 
@@ -48,7 +48,7 @@ class Domain:
 
 
 FALLBACK = "Okay"
-"""What is said for an act of an unknown label, of which nobody knows how to word it."""
+"""Text for acts of unknown labels."""
 
 
 @cache

@@ -92,7 +92,7 @@ class LlmKinds:
     """Family of kinds behind the entry point ``llm``."""
 
     members = SUMMARIES
-    """What each of them is, by name."""
+    """Kinds by name."""
 
     def member(self, name: str) -> LlmKind:
         """Get a kind by name.

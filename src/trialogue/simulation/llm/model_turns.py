@@ -12,14 +12,14 @@ from trialogue.simulation.users.user import Stop
 
 MARKER = re.compile(r"\[\s*(DONE|GIVE[\s_-]*UP)\s*\]", re.IGNORECASE)
 OWN_NAME = re.compile(r"\A\s*(?:user|you|me|customer)\s*:\s*", re.IGNORECASE)
-"""The name of one's own role in front, as in a play; it is no part of what is said."""
+"""Prefix with the user's own role name, as in a play; it is removed."""
 
 
 class StopReason(StrEnum):
     """Reason why a user leaves."""
 
     DONE = "done"
-    """By the model's word they have what they were after. No outcome counts that: it is checked against the need."""
+    """The model declares the need met. Outcomes do not rely on it: they are checked against the need."""
     GIVE_UP = "give_up"
     """The recommender does not help."""
 
@@ -34,7 +34,7 @@ class UserMove:
     """A user's next move."""
 
     text: str
-    """What they say; "" for nothing."""
+    """Message; "" for none."""
     leaving: StopReason | None = None
     """Why they leave after that; None: they stay."""
 

@@ -28,7 +28,7 @@ class LlmUserOptions(ChatOptions):
     max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
     """Tokens that an answer may have; one that needs more is cut, and ends the dialogue as the user's failure."""
     persona: str = ""
-    """Who the users are, in words; "": nothing is said of that."""
+    """Description of the users; "": none."""
     personas: Path | None = None
     """A text file with a persona on each line, of which every case draws one; None: ``persona`` for all."""
     words: Annotated[int, Field(ge=1)] = 12
@@ -36,11 +36,11 @@ class LlmUserOptions(ChatOptions):
     typos: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of words of four letters or more with a slip, put in after the model has written; titles are spared."""
     domain: str = "movies"
-    """What is recommended, in the plural."""
+    """Kind of items, in the plural."""
     attributes: tuple[str, ...] | None = None
     """Attributes that needs are about; None: ``genre``, or else the one whose values most items share."""
     prompt: Annotated[str, AfterValidator(_check_prompt)] | None = None
-    """A prompt of your own in place of ours for what is said, with ``{domain}``, ``{who}`` and ``{need}``; None: ours."""
+    """Custom prompt for messages, with ``{domain}``, ``{who}`` and ``{need}``; None: ours."""
     turns: Annotated[int, Field(ge=1)] | None = None
     """User messages after which a dialogue is over; None: 5 for ``llm:target-item``, as in iEvaLM, else the study's."""
     agenda: str = "cir6-pkg"

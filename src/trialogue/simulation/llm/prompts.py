@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from trialogue.errors import UnknownNameError
 
 VERSION = 1
-"""Of the protocol around the prompts: what is sent when, and how answers are read."""
+"""Version of the prompting protocol: the sequence of requests, and the parsing of answers."""
 
 DONE, GIVE_UP = "[DONE]", "[GIVE UP]"
 """With what a model ends the dialogue, anywhere in its message."""
@@ -101,7 +101,7 @@ PROMPTS: Mapping[str, Mapping[str, str]] = {
     "worded": {"utterance": WORDING, "message": TO_WORD},
     "dual": {"decision": DECISION, "question": QUESTION, "utterance": f"{WHO}\n{CONDUCT}", "first": FIRST},
 }
-"""The texts of each kind, by what they are for."""
+"""Prompts of each kind, by purpose."""
 
 
 def check_prompt(prompt: str) -> str:

@@ -19,7 +19,7 @@ HARD, EASY = 0.35, 0.65  # shares of likes below and above which somebody is har
 
 @dataclass(frozen=True)
 class RatingHabits:
-    """How one user of a ratings file rates."""
+    """Rating behavior of one user of a ratings file."""
 
     rated: int
     """Items of the catalogue that they rated."""

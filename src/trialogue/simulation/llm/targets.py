@@ -12,7 +12,7 @@ from trialogue.simulation.users.user import UserFailure
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 WITHHELD = "withheld_sentences"
-"""Where the ``meta`` of a message holds how many sentences of it were kept back, as they named the target."""
+"""Key in a message's ``meta`` for the number of sentences withheld because they named the target."""
 
 
 def target_need(need: Need) -> Need:

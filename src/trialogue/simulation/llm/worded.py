@@ -32,7 +32,7 @@ from trialogue.simulation.users.user import AgendaUser, Stop
 from trialogue.transport.retry import RetryPolicy
 
 WORDING = "wording"
-"""Where the ``meta`` of a message holds the outcome of the model's wording: ``model``, or why the template's words stand."""
+"""Key in a message's ``meta`` for the origin of its wording: ``model``, or the reason for using the template."""
 LONGEST = 4  # times the words of the template, and eight more: what is longer says more
 MORE_WORDS = 8
 SURE = 0.5
@@ -51,7 +51,7 @@ class Wording(StrEnum):
     NEW_VALUE = "new_value"
     """It names an item, or a value of an attribute, that the message does not."""
     OTHER_STANCE = "other_stance"
-    """It likes, dislikes, knows or does not know something where the message does not."""
+    """The wording expresses an opinion or knowledge that the message does not have."""
     QUESTION = "question"
     """It asks where the message does not, or the other way round."""
     OTHER_ACT = "other_act"
@@ -103,7 +103,8 @@ class ActGate:
         return self._act(said, wording, mentions)
 
     def _act(self, said: Utterance, wording: str, mentions: Sequence[Mention]) -> Wording:
-        """Only what is recognised as the act passes: a template said again costs less than an act that was not meant."""
+        """Whether the wording is recognised as the act; otherwise rejected, because a repeated template does less harm
+        than a wrong act."""
         own = next((act.intent for act in said.acts or ()), None)
         if self._acts is None or own is None:
             return Wording.MODEL

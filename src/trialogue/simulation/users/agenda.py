@@ -136,10 +136,10 @@ class UpdateRule:
     """
 
     decides: Literal["last", "first"] = "last"
-    """Which message of a burst is judged. The simulator of the paper takes the last, its success rate the first."""
+    """Judged message of a burst. The paper's simulator takes the last, its success rate the first."""
     failed: Literal["replace", "retry"] = "replace"
-    """What becomes of the action that was not answered: dropped for the replacement, as in the released code, or put back
-    on the agenda and tried again after it."""
+    """Treatment of an unanswered action: dropped for the replacement, as in the released code, or pushed back and tried
+    again after it."""
 
     def __post_init__(self) -> None:
         if self.decides not in ("last", "first") or self.failed not in ("replace", "retry"):

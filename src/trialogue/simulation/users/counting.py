@@ -8,11 +8,11 @@ from trialogue.records import Dialogue, Speaker
 from trialogue.simulation.actions import QRFA_RELEASED, Qrfa
 
 END = "<end>"
-"""What follows the last label."""
+"""Successor of the last label."""
 
 Label = tuple[Speaker, str]
 Counts = Mapping[str, Mapping[str, int]]
-"""How often (inner value) a label (inner key) follows a label (outer key), in order of appearance."""
+"""Transition counts: inner value by label (outer key) and next label (inner key), in order of appearance."""
 
 
 def labels_of(dialogue: Dialogue) -> list[Label]:

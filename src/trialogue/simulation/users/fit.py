@@ -50,19 +50,19 @@ class UserModel:
     """Models learned from annotated dialogues, and the options of users based on them."""
 
     name: str
-    """What these users are called in tables."""
+    """Name in tables."""
     interaction: InteractionModel
-    """How people go on."""
+    """Transition model."""
     examples: tuple[Example, ...]
     """Annotated agent utterances, to understand others by."""
     phrasebook: Phrasebook
-    """How people word their acts."""
+    """Phrases by act."""
     temperature: float = USUAL_TEMPERATURE
-    """Of the linear understanding, see ``nlu_linear``."""
+    """Temperature of the linear classifier, see ``nlu_linear``."""
     options: UserOptions = field(default_factory=UserOptions)
-    """How users are."""
+    """User options."""
     trained: TrainingDialogues | None = None
-    """Fingerprints of the dialogues that it was fitted on; None: nobody recorded them."""
+    """Fingerprints of the training dialogues; None: not recorded."""
 
     def with_options(self, **changes: Any) -> "UserModel":
         """Copy with some options changed.
@@ -289,7 +289,7 @@ def _write(path: Path, data: JsonValue) -> None:
 
 
 def _read_trained(path: Path) -> TrainingDialogues | None:
-    """What users were fitted on; None where an earlier version wrote them."""
+    """Training fingerprints; None in files of earlier versions."""
     if not path.exists():
         return None
     return TrainingDialogues(folds={str(fold): tuple(known) for fold, known in _read(path)["folds"].items()})

@@ -49,21 +49,21 @@ class InteractionModel:
     """Transition counts from annotated dialogues. Labels are in order of appearance, which fixes random draws."""
 
     name: str
-    """What was counted."""
+    """Name of the data."""
     chain: Counts
-    """How often each user label, or ``END``, is the next one of a user after a user label."""
+    """Counts of the user's next label (or ``END``) after a user label."""
     replies: Counts
-    """How often a user label comes right after an agent label."""
+    """Counts of user labels directly after an agent label."""
     steps: Counts
     """As ``chain``, with the classes Request and Answer of the agent's messages between."""
     traces: tuple[Trace, ...]
     """Whole dialogues with more than three user turns, the most usual first."""
     openings: Mapping[str, int]
-    """How often a dialogue's first user label is which."""
+    """Counts of first user labels."""
     dialogues: int
     """Dialogues counted."""
     space: ActionSpace = KDD2020
-    """What the labels mean."""
+    """Meaning of the labels."""
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ class World:
     catalogue: Catalogue
     """The items they talk about."""
     ratings: Ratings | None = None
-    """Who liked what, of which users and their needs are sampled; None: nobody knows."""
+    """Ratings from which users and their needs are sampled; None: none."""
 
     @cached_property
     def linker(self) -> Linker:
@@ -58,9 +58,9 @@ class CaseNeed:
     """Need and profile of the user of a case."""
 
     need: Need
-    """What they are after."""
+    """Need."""
     profile: Profile | None
-    """What they have consumed; None in a world without ratings."""
+    """Profile of consumed items; None in a world without ratings."""
     rng: RandomSource
     """The user's own randomness, after profile and need were drawn from it."""
 
@@ -118,7 +118,7 @@ class UserKind(Protocol):
         ...
 
     def settle(self, world: World) -> SimulatedUsers:
-        """Create users of this kind in a world; UsageError if the world lacks what they need."""
+        """Create users of this kind in a world; UsageError if the world lacks required data."""
         ...
 
 
@@ -226,7 +226,7 @@ def _fields(path: str) -> dict[str, Any]:
 
 
 def _is_ours(name: str) -> bool:
-    """Whether a name stands for agenda-based users, whose options can be checked without making them."""
+    """Whether a name denotes agenda-based users, whose options can be checked without creating them."""
     return Path(name).is_dir() or name.partition("/")[0] in METHODS
 
 

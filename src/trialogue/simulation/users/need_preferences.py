@@ -43,7 +43,7 @@ class NeedPreferences:
         return self._base.has_seen(item_id)
 
     def focus(self, items: Sequence[str]) -> str:
-        """Item that the user goes on to talk about: the first that satisfies the need, else the last one named."""
+        """Item to continue with: the first that satisfies the need, else the last one named."""
         return next((item for item in items if item in self._acceptable), items[-1])
 
     def opinion(self, item_id: str, rng: RandomSource) -> int:

@@ -27,22 +27,22 @@ class UserOptions:
     """Options of users beside the fitted models. Patience, typos, verbosity and persona are off by default."""
 
     agenda: str = "cir6"
-    """How agendas are drawn; a name of ``agenda.INITIALISERS``."""
+    """Initialisation of agendas; a name of ``agenda.INITIALISERS``."""
     preferences: str = "pkg"
     """``single`` item or personal knowledge graph (``pkg``)."""
     wants: Literal["need", "profile"] = "need"
-    """Whether what users say they want, and what they take, follows from their need; or from the profile alone, as in the
-    paper, whose users are after nothing in particular. They have a need in either case."""
+    """Whether disclosed wishes and accepted items follow from the need; or from the profile alone, as in the paper, whose
+    users have no specific goal. They have a need in either case."""
     unseen: UnseenRule = "mean"
-    """What a user with a knowledge graph thinks of an item they have not consumed, see ``KnowledgeGraph``."""
+    """Opinion of a user with a knowledge graph on unconsumed items, see ``KnowledgeGraph``."""
     profile_size: int = PAPER_SIZE
     """Rated items in a profile."""
     profile_variant: Variant = "paper"
-    """How profiles are sampled, see ``Profiles``."""
+    """Sampling variant of profiles, see ``Profiles``."""
     like: float | None = None
-    """The lowest rating of something liked; None: by the scale, 4 of 5."""
+    """Lowest rating of a liked item; None: by the scale, 4 of 5."""
     dislike: float | None = None
-    """The highest rating of something disliked; None: by the scale, 2 of 5."""
+    """Highest rating of a disliked item; None: by the scale, 2 of 5."""
     attributes: tuple[str, ...] | None = None
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
@@ -60,11 +60,11 @@ class UserOptions:
     decides: Literal["last", "first"] = "last"
     """The message of a burst that is judged."""
     failed: Literal["replace", "retry"] = "replace"
-    """What becomes of an action that was not answered."""
+    """Treatment of an unanswered action."""
     after_liking: AfterLiking = "stop"
-    """What becomes of the agenda when a user with a knowledge graph has found something."""
+    """Agenda of a user with a knowledge graph after finding a liked item."""
     seen: SeenRule = "profile"
-    """Whether users know what is in their profile, or say so when their agenda does."""
+    """Whether users know the items in their profile, or claim so when their agenda says it."""
     patience: int | None = None
     """Failed replies in a row until the user gives up; None: any number."""
     typos: float = 0.0
@@ -72,11 +72,11 @@ class UserOptions:
     verbosity: float = 0.0
     """Above 0 wordy, below 0 terse."""
     persona: str = ""
-    """What users tell of themselves with their first preference."""
+    """Self-description, said with the first preference."""
     phrases: str | None = None
     """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
     thing: str = "movie"
-    """What an item is called ..."""
+    """Noun for an item ..."""
     things: str = "movies"
     """... and several; ..."""
     do: str = "watch"
@@ -155,7 +155,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def _mistake(name: str, value: Any) -> UsageError | None:
-    """What is wrong with one option by itself; a number in quotes is a text, and true is no number."""
+    """Mistake in one option by itself; a quoted number is a text, and true is not a number."""
     kinds = {each.name: _kind(each.name) for each in fields(UserOptions)}
     if name not in kinds:
         return UnknownNameError("option of simulated users", name, kinds)

@@ -96,7 +96,7 @@ def transitions(model: InteractionModel, *, level: Level = "coarse") -> dict[tup
 
 
 def _in_order(states: set[str], coarse: Mapping[str, str]) -> list[str]:
-    """CIR6's order, labels beside the others of their action, then what is unknown by name, the end last."""
+    """Order of states: CIR6's, grouped by action, then unknown ones by name, the end last."""
     known = [*CIR6_STATES, MIXED]
 
     def place(state: str) -> tuple[bool, int, str]:

@@ -37,7 +37,7 @@ class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated us
         super().__init__(f"simulated user failed: {detail}")
         self.detail = detail
         self.ending = ending
-        """How the dialogue ends: ``user_error``, or what nobody in the dialogue is to blame for."""
+        """Ending of the dialogue: ``user_error``, or an environment failure."""
 
 
 class SimulatedUser(Protocol):
@@ -89,10 +89,10 @@ class BehaviorOptions:
     """Behavior options of an agenda-based user; extensions of the paper are off by default."""
 
     update: UpdateRule = field(default_factory=UpdateRule)
-    """What follows from the agent's reply."""
+    """Update rule for the agent's reply."""
     after_liking: AfterLiking = "stop"
-    """What becomes of the agenda of a user with a knowledge graph who has found an item they like: emptied, as in the
-    paper; nothing but a goodbye left; or as it was."""
+    """Agenda of a user with a knowledge graph after finding a liked item: emptied, as in the paper; only a goodbye left;
+    or unchanged."""
     patience: int | None = None
     """Replies in a row that do not answer the user, after which they give up; None: any number."""
     seen: SeenRule = "profile"
@@ -233,13 +233,13 @@ class AgendaUser:
         return self._act(replacement(self._model, judged.label, self._rng), judged)
 
     def _hear(self, turn: Turn) -> tuple[Message, ...]:
-        """What a turn says after what the user did last; asked for twice, it is listened to once."""
+        """Interpretation of a turn given the user's last act; cached for a second request."""
         if self._heard is None or self._heard[0] is not turn or self._heard[1] != self._current:
             self._heard = (turn, self._current, self._listening.hear(turn, self._current))
         return self._heard[2]
 
     def _notice(self, heard: Sequence[Message]) -> Message:
-        """The message that counts, with all items of the turn; the last item named is what is talked about."""
+        """The deciding message, with all items of the turn; the last named item becomes the topic."""
         if not heard:
             return NOTHING
         if len(heard) == 1:

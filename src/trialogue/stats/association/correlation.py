@@ -112,7 +112,7 @@ def kendall(
 
 @dataclass(frozen=True)
 class _Kind:
-    """What is particular to one coefficient."""
+    """Properties of one coefficient."""
 
     value: Callable[[Floats, Floats], float]
     error: Callable[[float, int], float]
@@ -299,7 +299,7 @@ def _sign_sums(units: Units) -> tuple[Floats, Floats, Floats]:
 
 
 def _starts(sorted_codes: Ints) -> Ints:
-    """Where each run of equal codes begins."""
+    """Start index of each run of equal codes."""
     return np.flatnonzero(np.diff(sorted_codes, prepend=-1)).astype(np.int64)
 
 

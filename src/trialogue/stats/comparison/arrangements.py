@@ -38,7 +38,7 @@ class Design:
     most: int = 10_000
     """Arrangements to draw at random where there are more, besides the observed one."""
     seed: int = 0
-    """Of the random sample."""
+    """Seed of the random sample."""
 
     @property
     def number(self) -> int:

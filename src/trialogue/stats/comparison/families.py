@@ -60,7 +60,7 @@ class CorrectedFamily:
     adjusted: tuple[float | None, ...]
     """Adjusted p-values in the order of the pairs; any is below a level with at most that probability if all are null."""
     method: FamilyMethod
-    """How they were made."""
+    """Method."""
     level: float
     """1 - confidence that each pair's interval needs, for all to hold together with probability 1 - alpha (single-step)."""
 

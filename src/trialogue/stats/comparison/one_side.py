@@ -22,7 +22,7 @@ class OneSample:
     high: float | None = None
     """Upper end."""
     method: str = ""
-    """How it was made."""
+    """Method."""
     facts: dict[str, float] = field(default_factory=dict)
     """Numbers behind it."""
     limit: Limit | None = None

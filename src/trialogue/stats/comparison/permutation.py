@@ -36,7 +36,7 @@ class Rows:
     b: Floats
     """Shape (clusters of b, 2)."""
     shared: int
-    """How many of the first rows are of the same clusters."""
+    """Number of leading rows that belong to shared clusters."""
 
 
 class PermutationTest:
@@ -75,7 +75,7 @@ class PermutationTest:
 
     @cached_property
     def _courses(self) -> tuple[Floats, Floats]:
-        """How the differences and their variances go with a shift of side a, in all arrangements.
+        """Coefficients of the differences and their variances as functions of a shift of side a, in all arrangements.
 
         A shift s makes of a side's y its y - s m of the rows that are moved, so that a difference is linear in s and a
         variance quadratic. With the coefficients, another shift is a few sums over the arrangements.

@@ -66,7 +66,7 @@ class ShareInterval:
     freedom: float = float("inf")
     """Degrees of freedom of the t quantile; infinite: normal."""
     p: float | None = None
-    """Of differences: two-sided p-value that it is zero, below 1 - confidence exactly where the interval leaves zero out."""
+    """For differences: two-sided p-value of zero, below 1 - confidence exactly if the interval excludes zero."""
 
 
 def are_counts(data: ClusterSums) -> bool:
@@ -233,7 +233,7 @@ def _tango(only_a: int, only_b: int, pairs: int, gap: float) -> float:
 
 
 def _edge(is_kept: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Where a monotone condition that holds inside and not outside stops to hold."""
+    """Boundary of a monotone condition that holds inside and not outside."""
     for _ in range(HALVINGS):
         middle = (inside + outside) / 2
         if is_kept(middle):

@@ -30,7 +30,7 @@ class SkewedMean:
     freedom: float
     """Degrees of freedom of the t quantile."""
     skewness: float
-    """Of the values."""
+    """Skewness of the values."""
     is_unsafe: bool
     """Whether the values are so skewed that the interval may be too narrow all the same."""
 

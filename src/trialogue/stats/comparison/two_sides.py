@@ -62,7 +62,7 @@ class Difference:
     p: float | None = None
     """Two-sided p-value; None: it is not tested."""
     method: str = ""
-    """How both were made."""
+    """Method."""
     facts: dict[str, float] = field(default_factory=dict)
     """Numbers behind both."""
     limit: Limit | None = None
@@ -92,11 +92,11 @@ class ComparisonSettings:
     most: float | None = None
     """The largest difference that the scale allows; None: no bound."""
     seed: int = 0
-    """Of the sample of arrangements, where there are more than ``permutations``."""
+    """Seed of the sample of arrangements, if there are more than ``permutations``."""
     permutations: int = 10_000
     """Arrangements to go through."""
     confidence: float = 0.95
-    """Of the interval."""
+    """Confidence level of the interval."""
 
 
 def compare_sides(
@@ -117,7 +117,7 @@ def compare_sides(
 
 
 def _spread(sides: MatchedSamples, parts: tuple[Contributions, Contributions]) -> dict[str, float]:
-    """What a family of comparisons needs to know of the dependence of its members: ``families``.
+    """Error terms that a family of comparisons needs for the dependence of its members: ``families``.
 
     Nothing where a side does not vary, or is undefined without a cluster: its variance is not known then.
     """
@@ -286,7 +286,7 @@ def student_t_difference(a: Contributions, b: Contributions, shared: int, *, con
 
 
 def _variances(a: Contributions, b: Contributions, shared: int) -> tuple[list[float], list[int]]:
-    """What shared clusters, and those of each side alone, add to the variance of the difference, with degrees of freedom."""
+    """Variance contributions of shared clusters and of each side's own, with degrees of freedom."""
     own_a, own_b = (_scaled_deviations(side) for side in (a, b))
     parts = [one for one in (own_a[:shared] - own_b[:shared], own_a[shared:], own_b[shared:]) if len(one)]
     return [float(np.sum(np.sort(part) ** 2)) for part in parts], [max(len(part) - 1, 1) for part in parts]

@@ -30,9 +30,9 @@ class Estimator:
     parts: Parts
     """Means and errors."""
     weights: Weights
-    """Of the judge."""
+    """Weights of the judge."""
     alone: Parts | None
-    """Those of labels alone, which effective numbers are held against; None: these are they."""
+    """Estimator from labels alone, the reference of effective sample sizes; None: this is it."""
 
     def weight_of(self, table: JudgedTable, *systems: int) -> float:
         """Mean weight of the judge over the labels of some systems."""
@@ -141,7 +141,7 @@ def _cut(value: float, ends: Ends) -> float:
 
 
 def _quantile(freedom: float, confidence: float) -> float:
-    """Of Student's t, two-sided."""
+    """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(min(freedom, MOST_FREEDOM), (1 + confidence) / 2))
@@ -164,7 +164,7 @@ class _Worth:
 
 
 def _effective(side: Estimator, table: JudgedTable, contrast: Floats) -> _Worth:
-    """How many labels a share is worth: those of labels alone, times what the judge saves."""
+    """Effective number of labels of a share: that of labels alone, times the gain by the judge."""
     used = np.flatnonzero(contrast).astype(np.int64)
     alone = side.parts if side.alone is None else side.alone
     rows = table.labelled[np.isin(table.system_of[table.labelled], used)]

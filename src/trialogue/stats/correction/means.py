@@ -59,7 +59,7 @@ class Corrections:
     ranks: Mapping[str, RankInterval]
     """Ranks of the corrected means; intervals hold for all of them together."""
     raters: RaterError
-    """What raters add to the error."""
+    """Error contributions of raters."""
     is_share: bool
     """Whether labels are 0 and 1, so that means are shares."""
     labels: Mapping[str, int] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class Parts:
     coefficients: Floats
     """Shape (systems, raters): weight of each rater in a system's mean."""
     error: RaterError
-    """What raters add."""
+    """Error contributions of raters."""
     open_share: Floats
     """Shape (cells,): mean share of the variance of labels that the choice of labels leaves open: 1 - n / N, or 1."""
     is_panel: bool
@@ -152,7 +152,7 @@ def _labelled_clusters(table: JudgedTable) -> Floats:
 def _population_part(
     table: JudgedTable, weights: Weights, values: Floats, cell_values: Floats, sizes: Ints, *, judge_used: bool
 ) -> Floats:
-    """What each unit adds to the error because it might have been another one, shape (N,)."""
+    """Error contribution of sampling the units themselves, shape (N,)."""
     cells, systems = table.cell_of, table.system_of
     system_sizes = np.bincount(systems, minlength=len(table.systems))
     between = cell_values[cells] - values[systems]

@@ -16,7 +16,7 @@ class LabelNeed:
     judged: int
     """Units."""
     labels: int
-    """Those that are labelled now."""
+    """Current number of labelled units."""
     needed: int | None
     """Labels in all for the width; None: not even labels of all units give it."""
 

@@ -20,9 +20,9 @@ class Estimand(StrEnum):
     """Estimand of the correction."""
 
     THESE = "these"
-    """What people would say of exactly these units, had they labelled all: only the choice of labels is random."""
+    """People's mean label of exactly these units: only the choice of labels is random."""
     POPULATION = "population"
-    """What they would say of the units that these were drawn from: the choice of the units is random, too."""
+    """People's mean label in the population of units: the choice of units is random, too."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class RaterLabel:
     row: int
     """Index of the row."""
     rater: Hashable
-    """Who."""
+    """Rater."""
     value: float
-    """What."""
+    """Label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class JudgedTable:
     abstained: int
     """Rows without a score of the judge."""
     labels: Floats
-    """Shape (N,): people's labels, the mean over raters; NaN where nobody labelled."""
+    """Shape (N,): people's labels, averaged over raters; NaN if unlabelled."""
     chances: Floats
     """Shape (N,): chance that a row was to be labelled."""
     has_chances: bool
@@ -165,7 +165,7 @@ def _chances_as_array(values: Values | None) -> Floats | None:
 
 
 def _mean_labels(rater_labels: Sequence[RaterLabel], rows: int) -> Floats:
-    """Mean over raters, shape (rows,); NaN where nobody labelled."""
+    """Mean over raters, shape (rows,); NaN if unlabelled."""
     totals, counts = np.zeros(rows), np.zeros(rows)
     for each in rater_labels:
         if not 0 <= each.row < rows:

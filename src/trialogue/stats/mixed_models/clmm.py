@@ -53,7 +53,7 @@ class Clmm:
     """Why there is no fit, or what limits it."""
     design: Design
     covariance: Floats = field(repr=False)
-    """Of the coefficients."""
+    """Covariance of the coefficients."""
     flat: Floats = field(repr=False)
     likelihood: Likelihood = field(repr=False)
 

@@ -17,7 +17,7 @@ class Test:
     __test__ = False  # not one of pytest's
 
     name: str
-    """What was tested and how: ``likelihood ratio, system``."""
+    """Hypothesis and test: ``likelihood ratio, system``."""
     statistic: float | None
     """Its statistic."""
     freedom: tuple[float, ...] = ()

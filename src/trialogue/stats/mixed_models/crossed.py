@@ -56,7 +56,7 @@ class _Pairs:
 
 @dataclass(frozen=True, eq=False)
 class _Border:
-    """Where an eliminated factor's block against the rest has entries, in compressed rows."""
+    """Sparsity pattern of an eliminated factor's block against the rest, in compressed rows."""
 
     rows: Ints
     columns: Ints

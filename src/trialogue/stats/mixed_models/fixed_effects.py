@@ -22,7 +22,7 @@ class Design:
     matrix: Floats
     """Shape (n, columns); factors in treatment coding against their first level, without a constant."""
     names: tuple[str, ...]
-    """Of the columns: ``system=b``; a slope has the name of its effect."""
+    """Names of the columns: ``system=b``; a slope has the name of its effect."""
     columns: dict[str, tuple[int, ...]]
     """Columns of each effect."""
     levels: dict[str, tuple[str, ...]]

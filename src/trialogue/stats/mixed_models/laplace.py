@@ -24,7 +24,7 @@ HALVINGS = 30
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Where the likelihood is evaluated."""
+    """Parameters of the likelihood."""
 
     thresholds: Floats
     slopes: Floats

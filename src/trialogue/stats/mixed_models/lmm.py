@@ -34,11 +34,11 @@ class Lmm:
     coefficients: dict[str, Estimate]
     """By column of the design, in rating points, with t interval and p (Satterthwaite)."""
     mean: Estimate
-    """Of the reference levels (the constant)."""
+    """Mean of the reference levels (the intercept)."""
     spreads: dict[str, float]
     """Standard deviation of each random factor; empty if there is no fit."""
     noise: float | None
-    """Standard deviation of what is left."""
+    """Residual standard deviation."""
     criterion: float | None
     """-2 log of the restricted likelihood; None: no fit."""
     n: int
@@ -261,7 +261,7 @@ class Form:
 
     @cached_property
     def _rises(self) -> list[Floats]:
-        """How the coefficients' covariance changes with each ratio that is not zero, and with the noise."""
+        """Derivatives of the coefficients' covariance by each non-zero ratio, and by the residual SD."""
         at = np.concatenate([self.ratios, [self.noise]])
         found = []
         for place in self.variances[1]:

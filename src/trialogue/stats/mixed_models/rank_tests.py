@@ -28,13 +28,13 @@ class Friedman:
     """Result of a Friedman test."""
 
     test: Test
-    """Friedman's chi square, or Skillings and Mack's where somebody did not judge every system."""
+    """Friedman's chi square, or Skillings and Mack's if some people did not judge every system."""
     concordance: Estimate
     """Kendall's W, 0 (no common order) to 1 (everybody has the same order), over complete rows."""
     n: int
     """People who judged two systems at least."""
     complete: int
-    """Those among them who judged every system."""
+    """Number of people who judged every system."""
 
 
 def friedman(table: Ratings) -> Friedman:
@@ -113,7 +113,7 @@ def _artanh_products(ranks: Floats) -> float:
 
 
 def _artanh_products_without_each(ranks: Floats) -> Floats:
-    """The same without each person in turn, shape (people,); NaN where nobody else puts systems in any order."""
+    """The same leaving out each person in turn, shape (people,); NaN if the remaining people rank nothing."""
     centred = _centre_ranks(ranks)
     together = ((centred.sum(axis=0) - centred) ** 2).sum(axis=1)
     squares = (centred**2).sum(axis=1)

@@ -52,9 +52,9 @@ class Vote:
     b: str
     """The other."""
     choice: Choice
-    """Which one was preferred."""
+    """Preferred contestant."""
     rater: str | None = None
-    """Who chose."""
+    """Rater."""
 
 
 @dataclass(frozen=True)

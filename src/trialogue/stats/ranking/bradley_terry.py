@@ -67,7 +67,7 @@ class BradleyTerry:
     strengths: tuple[Strength, ...]
     """Best first, equal ones by name."""
     ties: Ties
-    """What a tie means."""
+    """Treatment of ties."""
     tie_parameter: float | None
     """Davidson's nu: 0 without ties, 1 if two equals tie in every third battle. None with ``half``, or undefined."""
     regularisation: float

@@ -23,9 +23,9 @@ class Results:
     """Results of each pair of contestants (upper triangle, row by row) in r sets of battles; shape (r, pairs) each."""
 
     wins: Floats
-    """Of the first of the pair."""
+    """Wins of the first contestant of the pair."""
     losses: Floats
-    """Of the first of the pair."""
+    """Losses of the first contestant of the pair."""
     ties: Floats
     """Neither."""
 
@@ -152,7 +152,7 @@ def _reach(results: Results, size: int) -> npt.NDArray[np.bool_]:
 
 
 def unbeaten(results: Results, size: int) -> list[int]:
-    """Contestants of the first set whom nobody outside their component beat or tied with; none if all are connected."""
+    """Contestants of the first set that were never beaten or tied outside their component; none if all are connected."""
     reach = _reach(results, size)[0]
     for i in range(size):
         below_or_beside, above_or_beside = reach[i], reach[:, i]

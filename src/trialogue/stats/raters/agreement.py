@@ -108,7 +108,7 @@ def fleiss_kappa(
 
 
 def _label_counts(ratings: Any, clusters: Sequence[Hashable] | None) -> tuple[Ints, Sequence[Hashable]]:
-    """How often each label occurs in each item, shape (n_items, n_labels), and the cluster of each item."""
+    """Label counts of each item, shape (n_items, n_labels), and the cluster of each item."""
     names, codes = encode_table(ratings)
     check_same_length(ratings=codes, clusters=clusters)
     return label_counts(codes, len(names)), clusters if clusters is not None else range(len(codes))

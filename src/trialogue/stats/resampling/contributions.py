@@ -31,8 +31,8 @@ class Contributions:
     each: Floats
     """Shape (clusters,); their mean is the value. NaN where the statistic is undefined without the cluster."""
     alike: float
-    """How many clusters of equal size would be as informative: (sum m)^2 / sum m^2 for a ratio with denominators m, and the
-    number of clusters for other statistics, whose weights are not known."""
+    """Effective number of clusters of equal size: (sum m)^2 / sum m^2 for a ratio with denominators m; the number of
+    clusters for statistics with unknown weights."""
 
     @property
     def are_defined(self) -> bool:

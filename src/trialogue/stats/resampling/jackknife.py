@@ -118,7 +118,7 @@ def jackknife_difference(
 def _parts(
     leave_out_a: Mapping[Any, float], leave_out_b: Mapping[Any, float], kinds: Mapping[Any, Hashable]
 ) -> list[Floats]:
-    """What clusters contribute, by who has them and by kind: the squares of all add up to the variance."""
+    """Contributions of clusters to the variance, by side and kind; their squares sum to it."""
     a, b = _contributions(leave_out_a), _contributions(leave_out_b)
     parts: dict[Hashable, list[float]] = {}
     for key in {**a, **b}:

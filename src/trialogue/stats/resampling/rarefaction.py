@@ -65,7 +65,7 @@ class Occurrences:
     """
 
     clusters: int
-    """How many clusters there are."""
+    """Number of clusters."""
     occurrences: Ints
     """Shape (f,), ascending: numbers of clusters that some type occurs in."""
     types: Ints
@@ -94,7 +94,7 @@ class Rarefied:
     """Accumulation curve of one sample, by an additive size such as tokens."""
 
     counts: Occurrences
-    """Of its types."""
+    """Counts of its types."""
     sizes: Floats
     """Shape (clusters,): the size of each cluster."""
 

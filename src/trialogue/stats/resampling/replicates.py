@@ -78,7 +78,7 @@ class Plan:
     resamples: int = 10_000
     """Bootstrap replicates."""
     confidence: float = 0.95
-    """Of the interval."""
+    """Confidence level of the interval."""
     method: str = "percentile"
     """``percentile``, or ``bca`` (Efron 1987: bias-corrected and accelerated)."""
 

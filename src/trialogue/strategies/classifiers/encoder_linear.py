@@ -42,11 +42,11 @@ class EncoderLinear:
     encoder: SentenceEncoder
     """The encoder."""
     weights: Floats
-    """Of the vectors, shape (width, n_classes); with context twice as many rows, those of the user's message behind."""
+    """Weights, shape (width, n_classes); with context twice as many rows, those of the user's message last."""
     name_or_folder: str | None
-    """How the encoder was named; None: the one that is used where none is named."""
+    """Name or folder of the encoder; None: the default one."""
     fingerprint: str
-    """Of the encoder's files."""
+    """Hash of the encoder's files."""
     origin: str
     """``encoder|v1|data:…|with:…``, or ``encoder+context|…``."""
 
@@ -127,7 +127,7 @@ class EncoderFit:
     share: float = 1.0
     """Length of the encoder's vectors, where a sentence's words and characters have length 1 each."""
     use_context: bool = False
-    """Also what was said before: words of either side, and the vector of the user's last message."""
+    """Whether to use the history: words of both speakers, and the embedding of the user's last message."""
 
     @property
     def name(self) -> str:

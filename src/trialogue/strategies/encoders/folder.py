@@ -33,11 +33,11 @@ class EncoderFolder:
     """Folder of an encoder; its files have not been read yet."""
 
     path: Path
-    """Where it is."""
+    """Path."""
     config: dict[str, Any]
-    """What ``config.json`` says."""
+    """Content of ``config.json``."""
     pooling: Pooling
-    """How the states of tokens make up one vector."""
+    """Pooling of token states into a vector."""
 
     @property
     def weights(self) -> Path:

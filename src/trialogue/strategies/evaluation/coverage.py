@@ -55,7 +55,7 @@ class Coverage(Record):
     other: Estimate
     """Share of sentences that do not fit because the model is not sure enough of any strategy."""
     groups: tuple[Group, ...]
-    """What sentences that do not fit seem to do, largest first; those that resemble no other are in none."""
+    """Groups of similar sentences that fit no strategy, largest first; isolated sentences are in none."""
 
 
 @dataclass

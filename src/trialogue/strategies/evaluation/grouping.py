@@ -26,7 +26,7 @@ class Group(Record):
     n: int
     """Sentences."""
     share: float
-    """Of all the system's sentences."""
+    """Share of the system's sentences."""
     terms: tuple[str, ...]
     """Words and word pairs that set it apart, the most telling first."""
     examples: tuple[str, ...]

@@ -83,7 +83,7 @@ class Data:
     kept: list[Example]
     """Examples of the wanted classes."""
     tested: list[Example] | None
-    """Those of the other corpus; None where the same are trained on and tested."""
+    """Test examples of another corpus; None if training and test examples come from the same data."""
     classes: tuple[str, ...]
     """The strategies of the former."""
     left_out: int

@@ -36,13 +36,13 @@ class EvaluationResult(Record):
     kind: ClassVar[str] = "strategy_evaluation"
 
     model: str
-    """Origin of a trained model, or name of what was trained."""
+    """Origin of a trained model, or name of the trained kind."""
     protocol: str
     """One of PROTOCOLS."""
     folds: int | None
     """Folds; None where there are none."""
     seed: int
-    """Of folds, pairs, permutation and intervals."""
+    """Seed of folds, pairs, permutation and intervals."""
     classes: tuple[str, ...]
     """The strategies that are distinguished."""
     n: int

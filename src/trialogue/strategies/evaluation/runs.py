@@ -40,7 +40,7 @@ class Plan:
     folds: int
     """Parts of the data."""
     seed: int
-    """Of everything random."""
+    """Random seed."""
     pairs: int
     """Balanced pairs to judge, of either kind, at most."""
     n_jobs: int = 1

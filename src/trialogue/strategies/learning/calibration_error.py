@@ -54,7 +54,7 @@ def matching_error(
 
 
 def _influence_of(pull: Floats, pairs: Pairs, columns: Ints, of_row: Ints, size: int) -> Floats:
-    """How the estimating equations change as each group counts more, shape (size, 2), from each pair's (n, 2)."""
+    """Derivatives of the estimating equations by the weight of each group, shape (size, 2), from each pair's (n, 2)."""
     left, right, same = of_row[pairs.left], of_row[pairs.right], pairs.same
     moved = np.zeros((size, 2))
     np.add.at(moved, left, pull)

@@ -48,7 +48,7 @@ class PairScores(Record):
     clusters: int
     """Dialogues, or different sentences, that the pairs are made of."""
     unit: str
-    """What a cluster is: ``"dialogue"`` or ``"sentence"``."""
+    """Resampling unit: ``"dialogue"`` or ``"sentence"``."""
     by_cluster: PairMeasures
     """Intervals by drawing clusters: the ones to believe."""
     by_pair: PairMeasures
@@ -72,7 +72,7 @@ class Dyads:
     said: Bools
     """Whether the model says so."""
     scores: Floats
-    """How likely the model says it is."""
+    """Predicted probability that the pair matches."""
     clusters: int
     """Number of clusters."""
 
@@ -181,7 +181,8 @@ def _resample_clusters(dyads: Dyads, plan: Plan) -> PairMeasures:
 
 
 def _draw_counts(weights: Floats, left: Ints, right: Ints) -> Floats:
-    """How often pairs are drawn, shape (r, n): as often as both ends; a pair within one cluster as often as that is."""
+    """Resampling weights of pairs, shape (r, n): the product of both clusters' counts; for a pair within one cluster, its
+    count."""
     drawn = weights[:, left]
     return np.where(left == right, drawn, drawn * weights[:, right])
 
@@ -204,7 +205,7 @@ def _auc(dyads: Dyads) -> Weighted:
 
 
 def _influence(dyads: Dyads) -> tuple[Floats, Floats]:
-    """What each pair adds to accuracy and to kappa, beyond its mean; shape (n,) each (delta method for kappa)."""
+    """Influence of each pair on accuracy and kappa; shape (n,) each (delta method for kappa)."""
     truth, said = dyads.truth.astype(np.float64), dyads.said.astype(np.float64)
     right = (dyads.truth == dyads.said).astype(np.float64)
     a, b, observed = truth.mean(), said.mean(), right.mean()

@@ -139,7 +139,7 @@ class Vectors:
     character: Block
     """Character n-grams."""
     context: Block | None = None
-    """What was said before; None: not used."""
+    """Vectoriser of the history; None: not used."""
     _known: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     @classmethod

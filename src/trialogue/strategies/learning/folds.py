@@ -104,7 +104,7 @@ class WithExtra:
     fit: Fit
     """Trains on both."""
     extra: tuple[Example, ...]
-    """Those of classes that the data lack are left out."""
+    """Additional training sentences; those of classes that the data lack are excluded."""
 
     @property
     def name(self) -> str:

@@ -35,7 +35,7 @@ class ClassScore(Record):
     precision: float | None
     """Share of the sentences called so that are; None: none is called so."""
     confusions: tuple[Confusion, ...] = ()
-    """What it is taken for, most often first; three at most."""
+    """Most frequent confusions, at most three."""
 
 
 class LabelScores(Record):
@@ -46,7 +46,7 @@ class LabelScores(Record):
     clusters: int
     """Dialogues, or different texts, that intervals are drawn from."""
     unit: str
-    """What a cluster is: ``"dialogue"`` or ``"sentence"``."""
+    """Resampling unit: ``"dialogue"`` or ``"sentence"``."""
     accuracy: Estimate
     """Share of sentences whose likeliest strategy is the true one."""
     macro_f1: Estimate

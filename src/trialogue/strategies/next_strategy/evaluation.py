@@ -41,11 +41,11 @@ class Predictions:
 
     @property
     def losses(self) -> Floats:
-        """-ln of the probability of what came, shape (n,)."""
+        """-ln of the probability of the observed strategy, shape (n,)."""
         return np.asarray(-np.log(self.probabilities[np.arange(len(self.targets)), self.targets]))
 
     def hits(self, k: int) -> Floats:
-        """Whether what came was among the k most probable, shape (n,); among equals the expected share of draws."""
+        """Whether the observed strategy was among the k most probable, shape (n,); for ties the expected share."""
         own = self.probabilities[np.arange(len(self.targets)), self.targets][:, None]
         above = (self.probabilities > own + TIE).sum(axis=1)
         equal = (np.abs(self.probabilities - own) <= TIE).sum(axis=1)

@@ -34,8 +34,8 @@ class Batch:
 
 @dataclass(frozen=True)
 class Masks:
-    """What dropout leaves of the inputs, shape (n, d), and of the state before the output, (n, h); the same at all steps
-    of a sequence (Gal & Ghahramani, 2016)."""
+    """Dropout masks of the inputs, shape (n, d), and of the state before the output, (n, h); equal at all steps of a
+    sequence (Gal & Ghahramani, 2016)."""
 
     inputs: Floats
     state: Floats
@@ -43,7 +43,7 @@ class Masks:
 
 @dataclass(frozen=True)
 class _Step:
-    """What the way back needs of one step: shapes (n, h), inputs (n, d)."""
+    """Values of one step needed for backpropagation: shapes (n, h), inputs (n, d)."""
 
     x: Floats
     before: Floats

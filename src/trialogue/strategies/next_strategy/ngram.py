@@ -49,7 +49,7 @@ class NGram:
     """For contexts of 0 to order - 1 tokens: how often each class followed, shape (n_classes,); already in the form that
     the smoothing asks for."""
     discounts: tuple[float, ...]
-    """Of each length of context (Kneser-Ney); 0 for Witten-Bell."""
+    """Kneser-Ney discount of each context length; 0 for Witten-Bell."""
     data: str
     """Hash of the training data."""
 
@@ -94,7 +94,7 @@ class NGram:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "NGram":
-        """The model again; KeyError, TypeError, ValueError or UsageError where something is missing or impossible."""
+        """Load a model; KeyError, TypeError, ValueError or UsageError for missing or impossible values."""
         classes = tuple(map(str, stored["classes"]))
         check_settings(int(stored["order"]), stored["smoothing"], stored["user"])
         counts = tuple(
@@ -128,7 +128,7 @@ class NGramFit:
     smoothing: Smoothing = "witten_bell"
     classes: tuple[str, ...] = CLASSES
     user: UserTokens = "acts"
-    """How the user turns of the sequences are written; only noted in the model."""
+    """Format of user turns in the sequences; only recorded in the model."""
 
     def __post_init__(self) -> None:
         check_settings(self.order, self.smoothing, self.user)
@@ -157,7 +157,7 @@ class NGramFit:
         return self._rows(counter)
 
     def _continuations(self, level: Mapping[Tokens, Floats], longer: Mapping[Tokens, Floats]) -> dict[Tokens, Floats]:
-        """How many different tokens were seen before each context with each class; nothing can be before ``START``."""
+        """Number of distinct tokens before each context with each class; nothing precedes ``START``."""
         counter: Counter[tuple[Tokens, str]] = Counter()
         for context, row in longer.items():
             for column in np.flatnonzero(row):
@@ -174,7 +174,7 @@ class NGramFit:
 
 
 def _discount(level: Mapping[Tokens, Floats]) -> float:
-    """n1 / (n1 + 2 n2): what is taken from each count, between 0 and 1."""
+    """Discount n1 / (n1 + 2 n2), between 0 and 1."""
     counts = np.concatenate([*level.values(), np.empty(0)])  # no dialogue may be as long as the context
     once, twice = int((counts == 1).sum()), int((counts == 2).sum())
     return once / (once + 2 * twice) if once and twice else MIDDLE

@@ -85,7 +85,7 @@ class Plan:
     """Predicted next strategies of a human recommender."""
 
     probabilities: dict[str, float]
-    """Of each strategy, the most probable first; they sum to 1."""
+    """Probability of each strategy, in descending order; they sum to 1."""
     history: Tokens
     """The behaviors that it rests on."""
     origin: str

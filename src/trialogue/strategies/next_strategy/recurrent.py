@@ -30,9 +30,9 @@ from trialogue.strategies.next_strategy.sequence import (
 
 VERSION = "v1"
 UNSEEN = "<unseen>"
-"""Stands for tokens that were not seen in training."""
+"""Token for unseen tokens."""
 NOTHING = "<nothing>"
-"""Stands for an empty history, of which not even the end is known."""
+"""Token for an empty history, whose position in the dialogue is unknown."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Recurrent:
     vocabulary: tuple[str, ...]
     members: tuple[Weights, ...]
     settings: str
-    """How it was trained."""
+    """Training settings."""
     data: str
     """Hash of the training data."""
 
@@ -83,7 +83,7 @@ class Recurrent:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Recurrent":
-        """The model again; KeyError, TypeError, ValueError or UsageError where something is missing or impossible."""
+        """Load a model; KeyError, TypeError, ValueError or UsageError for missing or impossible values."""
         check_user(stored["user"])
         vocabulary, classes = tuple(map(str, stored["vocabulary"])), tuple(map(str, stored["classes"]))
         members = tuple(
@@ -120,7 +120,7 @@ class RecurrentFit:
     seed: int = 0
     classes: tuple[str, ...] = CLASSES
     user: UserTokens = "acts"
-    """How the user turns of the sequences are written; only noted in the model."""
+    """Format of user turns in the sequences; only recorded in the model."""
 
     def __post_init__(self) -> None:
         check_user(self.user)

@@ -94,7 +94,7 @@ SequenceFit: TypeAlias = Callable[[Sequence[Tokens]], SequenceModel]
 
 
 def user_act(turn: Sequence[Utterance]) -> str:
-    """What a user does in a turn: the first of USER_ACTS that applies to its text, joined by spaces.
+    """User act of a turn: the first of USER_ACTS that applies to its texts, joined by spaces.
 
     >>> user_act([Utterance(speaker="user", text="I liked it."), Utterance(speaker="user", text="Who is in it?")])
     'user:question'
@@ -180,7 +180,8 @@ def histories_of(dialogue: Dialogue, *, user: UserTokens = "acts") -> Iterator[t
 
 
 def next_distribution(model: SequenceModel, history: Tokens) -> Floats:
-    """What comes after a history, shape (n_classes,); an empty one says nothing, not even that the dialogue begins."""
+    """Distribution of the next strategy after a history, shape (n_classes,); an empty history is not known to be the
+    beginning."""
     seen = history if model.memory is None else latest(history, model.memory)
     return np.asarray(model.prefix_distributions(seen)[-1], dtype=np.float64)
 
@@ -201,7 +202,7 @@ def check_user(user: str) -> None:
 
 
 def check_training(sequences: Sequence[Tokens], classes: Sequence[str]) -> None:
-    """Raise UsageError unless there are two classes or more, each once, and something to predict."""
+    """Raise UsageError unless there are at least two distinct classes, and something to predict."""
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise UsageError(f"expected at least two classes, each once; got {', '.join(classes) or 'none'}.")
     if not any(token in classes for tokens in sequences for token in tokens[1:]):

@@ -48,7 +48,7 @@ class CrossEncoder:
     """Trained pair classifier."""
 
     module: Any
-    """Of transformers, for two classes; 1 is "they share a strategy"."""
+    """Model of transformers with two classes; 1 is "they share a strategy"."""
     tokenizer: Tokenizer
     """Pairs to tokens."""
     segments: bool
@@ -56,7 +56,7 @@ class CrossEncoder:
     origin: str
     """``cross-encoder|v1|data:…|with:…``."""
     fingerprints: frozenset[str] | None = None
-    """Of the sentences that it was trained on; None: not known."""
+    """Fingerprints of the training sentences; None: unknown."""
 
     def same_probability(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         """Probability that each pair shares a strategy, at a prior of one half; shape (n,).
@@ -105,7 +105,8 @@ class CrossEncoder:
 
 @dataclass(frozen=True)
 class CrossEncoderFit:
-    """How to train one; call it with pairs. The paper states neither epochs, rate nor batches: these are BERT's own."""
+    """Training settings; call it with pairs. The paper states neither epochs, learning rate nor batch size: these are
+    BERT's own."""
 
     encoder: str | None = None
     """A folder of any architecture, or a name on the hub such as ``bert-large-uncased``; None: see ``find_encoder``."""
@@ -240,15 +241,15 @@ def _own_randomness() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class PairPlan:
-    """Which pairs a classifier is trained on."""
+    """Choice of training pairs."""
 
     pairs: int = SAME
-    """Of either kind; as many as the data have, at most."""
+    """Number of pairs of either kind, limited by the data."""
     hard: HardPairs = "none"
     """``none``: the paper's Original. ``paper``: its Mixed-hard, with the paper's own hard strategies (Table 2).
     ``measured``: Mixed-hard with those that TF-IDF finds hard in the training sentences, out of fold."""
     hard_pairs: int = HARD
-    """How many hard ones; a fifth of the pairs with two strategies at most."""
+    """Number of hard pairs; at most a fifth of the pairs with two strategies."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that make no sense."""

@@ -50,7 +50,7 @@ def _references(situations: Iterable[Situation]) -> Iterator[tuple[str, str]]:
 
 
 def _pair(record: Record, human: Mapping[str, str]) -> Pair:
-    """What the human and the system said first; empty where there is none."""
+    """First sentences of the human's and the system's reply; empty if there are none."""
     if not isinstance(record, Response):
         return "", ""
     return human.get(record.situation_id, ""), _first_sentence(record.utterance.text)

@@ -36,7 +36,7 @@ PAPER_HARD: dict[str, str] = {
 """The paper's own hard strategies, each with what it is most often taken for (Table 2)."""
 
 COLUMNS = ("Input Text Part 1", "Input Text Part 2", "Ground Truth Label")
-"""Of the released files, so that what reads those reads ours."""
+"""Columns of the released files, so that their readers can read ours."""
 
 
 @dataclass(frozen=True, eq=False)
