@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.coverage_outcomes import OUTCOMES, Outcome, Sizes, cluster_sizes, drawn, tastes
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.one_side import interval_of
-from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_sides
+from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
 
 DATA_SETS, PAIRS_OF_DATA_SETS = 1_000, 250
 ARRANGEMENTS = 499
@@ -107,7 +107,7 @@ def two_systems(design: TwoSystems, *, data_sets: int = PAIRS_OF_DATA_SETS, seed
             other = design.balance * clusters
             units, taste = cluster_sizes(sizes, other, rng), tastes(other, rng)
         b = drawn(outcome, units, taste, rng, start=0 if paired else clusters)
-        found = compare_sides(a, b, mean_of, how)
+        found = compare_samples(a, b, mean_of, how)
         values.append(found.value)
         if found.p is None:
             missing += 1

@@ -10,7 +10,7 @@ from benchmarks.coverage_cells import ARRANGEMENTS, LEVEL, generator, mean_of
 from benchmarks.coverage_outcomes import OUTCOMES, Outcome, drawn, tastes
 from trialogue.stats import holm
 from trialogue.stats.comparison.families import FamilyMethod, PairTest, step_down
-from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR, ComparisonSettings, compare_sides
+from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR, ComparisonSettings, compare_samples
 from trialogue.stats.resampling.clusters import ClusterSums
 
 FAMILIES = 200
@@ -93,7 +93,7 @@ def _sides(design: FamilyDesign, rng: np.random.Generator) -> list[ClusterSums]:
 
 def _tested(sides: Sequence[ClusterSums], i: int, j: int, *, is_share: bool) -> PairTest:
     how = ComparisonSettings(is_share=is_share, permutations=ARRANGEMENTS)
-    found = compare_sides(sides[i], sides[j], mean_of, how)
+    found = compare_samples(sides[i], sides[j], mean_of, how)
     return PairTest(i, j, found.p, found.facts.get(STANDARD_ERROR), found.facts.get(SMALLER_SIDE))
 
 

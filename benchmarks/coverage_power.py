@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.coverage_cells import ARRANGEMENTS, LEVEL, generator, mean_of
-from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_sides
+from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
 from trialogue.stats.resampling.clusters import ClusterSums
 
 
@@ -39,7 +39,7 @@ def power_of_shares(n: int, m: int, p: float, q: float) -> Power:
                 )
                 for hits, size, start in ((x, n, 0), (y, m, n))
             ]
-            found = compare_sides(sides[0], sides[1], mean_of, ComparisonSettings(is_share=True))
+            found = compare_samples(sides[0], sides[1], mean_of, ComparisonSettings(is_share=True))
             ours += chance * ((found.p or 0.0) < LEVEL)
             other += chance * (boschloo_exact([[x, y], [n - x, m - y]], n=16).pvalue < LEVEL)
     return Power(f"shares {p:g} of {n}, {q:g} of {m}", ours, other, "Boschloo's exact test", None)
@@ -58,7 +58,7 @@ def power_of_means(n: int, m: int, shift: float, *, paired: bool, data_sets: int
             for each, start in ((a, 0), (b, 0 if paired else n))
         ]
         ours += (
-            compare_sides(sides[0], sides[1], mean_of, ComparisonSettings(permutations=ARRANGEMENTS)).p or 0
+            compare_samples(sides[0], sides[1], mean_of, ComparisonSettings(permutations=ARRANGEMENTS)).p or 0
         ) < LEVEL
         other += float(ttest_rel(a, b).pvalue if paired else ttest_ind(a, b).pvalue) < LEVEL
     kind = f"{n} pairs" if paired else f"{n} and {m}"

@@ -23,7 +23,7 @@ from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.passport.passport import AGENTS, passport
 from trialogue.workflows.passport.sides import user_side
 from trialogue.workflows.passport.simulated_sample import PassportPlan
-from trialogue.workflows.simulation.realism_features import FEATURES, speaks
+from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 
 SYSTEMS = ("barcor", "chatgpt", "kbrd", "unicrs")
 SPLITS = 20
@@ -51,7 +51,7 @@ def concept(out: Path) -> None:
 
 def null() -> None:
     """How often halves of the same people are called different: by each distance, and by the classifier."""
-    people = [each for each in gather(["crsarena-dial"]).dialogues if speaks(each)]
+    people = [each for each in gather(["crsarena-dial"]).dialogues if has_words(each)]
     users = sorted({each.cluster for each in people})
     how = Resampling(resamples=500)
     above: dict[str, int] = {}

@@ -24,7 +24,7 @@ from trialogue.strategies.next_strategy.evaluation import (
     Predictions,
     choose_order,
     cross_validate,
-    foresight,
+    next_strategy_accuracy,
     perplexity_ratio,
     predict,
 )
@@ -62,7 +62,7 @@ def shown(estimate: Estimate, digits: int = 2) -> str:
 
 
 def line(name: str, made: Predictions, base: Predictions) -> str:
-    found = foresight(made, rng=rng())
+    found = next_strategy_accuracy(made, rng=rng())
     ratio = "" if made is base else shown(perplexity_ratio(made, base, rng=rng()), 3)
     return f"| {name} | {shown(found.perplexity)} | {shown(found.top1, 3)} | {shown(found.top3, 3)} | {ratio} |"
 
@@ -120,7 +120,7 @@ def user_tokens(dialogues: Sequence[Dialogue], acts: Mapping[str, Predictions]) 
             ("recurrent", "recurrent", RecurrentFit(user=user)),
         ):
             made = acts[key] if user == "acts" else cross_validate(fit, sequences, rng=rng())
-            found = foresight(made, rng=rng())
+            found = next_strategy_accuracy(made, rng=rng())
             rows[f"{user}, {name}"] = f"{shown(found.perplexity)} | {shown(found.top1, 3)} | {shown(found.top3, 3)}"
     head = ["| seeker turns written as | perplexity | top-1 | top-3 |", "|---|--:|--:|--:|"]
     return [*head, *(f"| {name} | {row} |" for name, row in rows.items()), ""]
@@ -152,12 +152,12 @@ def stages(models: Mapping[str, Predictions]) -> list[str]:
             for name in ("unigram", "2-gram, Witten-Bell", "recurrent")
         }
         bigram, recurrent = stage["2-gram, Witten-Bell"], stage["recurrent"]
-        found = foresight(recurrent, rng=rng())
+        found = next_strategy_accuracy(recurrent, rng=rng())
         rows.append(
             f"| {low - 1}–{high - 1 if high < 999 else ''} | {len(recurrent.targets)} "
             f"| {entropy_share(bigram).mean():.3f} | {weight_of(bigram)} "
             f"| {entropy_share(recurrent).mean():.3f} | {weight_of(recurrent)} "
-            f"| {shown(foresight(stage['unigram'], rng=rng()).perplexity)} | {shown(found.perplexity)} "
+            f"| {shown(next_strategy_accuracy(stage['unigram'], rng=rng()).perplexity)} | {shown(found.perplexity)} "
             f"| {shown(found.top1, 3)} |"
         )
     return [*rows, ""]
@@ -171,7 +171,7 @@ def halves(dialogues: Sequence[Dialogue]) -> list[str]:
     for trained, asked in (("dev", "test"), ("test", "dev")):
         fits: dict[str, SequenceFit] = {"unigram": NGramFit(1), "n-gram": chosen(), "recurrent": RecurrentFit()}
         for name, fit in fits.items():
-            found = foresight(predict(fit(list(split[trained].values())), split[asked]), rng=rng())
+            found = next_strategy_accuracy(predict(fit(list(split[trained].values())), split[asked]), rng=rng())
             cells = f"{shown(found.perplexity)} | {shown(found.top1, 3)} | {shown(found.top3, 3)}"
             rows.append(f"| {trained} → {asked}, {name} | {cells} |")
     return ["| | perplexity | top-1 | top-3 |", "|---|--:|--:|--:|", *rows, ""]
@@ -182,7 +182,8 @@ def other_folds(sequences: Mapping[str, Tokens]) -> str:
     said = []
     for name, fit in fits.items():
         values = [
-            foresight(cross_validate(fit, sequences, rng=rng(seed)), rng=None).perplexity.value for seed in (2, 3)
+            next_strategy_accuracy(cross_validate(fit, sequences, rng=rng(seed)), rng=None).perplexity.value
+            for seed in (2, 3)
         ]
         said.append(f"{name} " + ", ".join(f"{value:.2f}" for value in values if value is not None))
     return f"Perplexity on two other divisions into folds (seeds 2, 3): {'; '.join(said)}."

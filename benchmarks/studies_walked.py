@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.studies import PAGE, WALKED, machine, without_walked
 from trialogue.study.bots.simulation import simulate_study
 from trialogue.workflows.study.report import study_findings
-from trialogue.workflows.study.simulate import held_against
+from trialogue.workflows.study.simulate import compare_with_truth
 
 EFFECTS = {"s1": 0.0, "s2": 0.5, "s3": 1.0}
 NONE = dict.fromkeys(EFFECTS, 0.0)
@@ -74,7 +74,7 @@ def walked(seed: int, effects: dict[str, float]) -> dict[str, Any]:
         "requests": study.requests,
         "excluded": findings.flow.excluded if findings.flow else 0,
         "p": main.p,
-        "pairs": [(pair.verdict, pair.is_covered) for pair in held_against(findings, effects)],
+        "pairs": [(pair.verdict, pair.is_covered) for pair in compare_with_truth(findings, effects)],
         "decided": sum(pair.verdict not in ("inconclusive", "undefined") for pair in findings.ratings[0].pairs),
         "pages_cpu": between - before,
         "analysis_cpu": _cpu() - between,

@@ -47,7 +47,7 @@ class Content:
         self.ids = tuple(catalogue)
         self.place = {item_id: place for place, item_id in enumerate(self.ids)}
         self._words = _Facet([list(_topics(f"{item.title}\n{item.description or ''}")) for item in catalogue.values()])
-        self._titles = _Facet([_letters(item.title) for item in catalogue.values()])
+        self._titles = _Facet([_character_trigrams(item.title) for item in catalogue.values()])
         self._rows = _side_by_side([self._words, *(_Facet(terms) for terms in _attribute_terms(catalogue))])
         kept = max(16, CACHE_BYTES // (4 * max(1, len(self.ids))))
         self.nearness = lru_cache(maxsize=kept)(self._nearness)
@@ -101,7 +101,7 @@ class Content:
         found = [(item_id, 1.0) for item_id in exact]
         if topics := list(_topics(title)):
             words = _words(title)
-            scores = self._titles.cosines(_letters(title))
+            scores = self._titles.cosines(_character_trigrams(title))
             near = [
                 (self.ids[place], float(scores[place])) for place in best(scores, NEAR) if self.ids[place] not in exact
             ]
@@ -186,7 +186,7 @@ def _idle_words() -> frozenset[str]:
     return frozenset(word for name in ("common", "talk") for line in lines_of(name) for word in line.split())
 
 
-def _letters(title: str) -> list[str]:
+def _character_trigrams(title: str) -> list[str]:
     """The letters of every word in threes, with its edges: "heat" has " he", "hea", "eat", "at "."""
     words = (f" {token.form} " for token in tokens(parse_title(title).title))
     return [word[start : start + 3] for word in words for start in range(max(1, len(word) - 2))]

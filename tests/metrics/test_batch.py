@@ -17,7 +17,7 @@ from trialogue.metrics.text import word_hashes as encoding
 from trialogue.metrics.text.multisets import common, distinct, longest_common_subsequences
 from trialogue.metrics.text.overlap import longest_common_subsequence, matches
 from trialogue.metrics.text.tokens import Rule, ngrams
-from trialogue.metrics.text.word_hashes import Vocabulary, characters, thing_hash, word_hash
+from trialogue.metrics.text.word_hashes import Vocabulary, characters, object_hash, word_hash
 
 RULES = {name: rule for name, rule in vars(tokens).items() if isinstance(rule, Rule)}
 SPACES = st.lists(TEXT | st.sampled_from(["a\tb", "-\nb", "<skipped>", "&amp;", "a.\n", " x", "ΑΣ", "İ"]), max_size=4)
@@ -53,7 +53,7 @@ def test_words_have_the_same_hashes_in_every_process_and_after_they_were_forgott
 
 def test_things_that_differ_have_different_hashes() -> None:
     things = ["a", ("a",), ("a", "b"), ("b", "a"), ("ab",), (("a",), "b"), 1, 1.5, None, ()]
-    assert len({thing_hash(thing) for thing in things}) == len(things)
+    assert len({object_hash(thing) for thing in things}) == len(things)
 
 
 @given(pairs=PAIRED, n=st.integers(1, 4))

@@ -11,7 +11,7 @@ from trialogue.findings import Contrast, Findings, League, Measure, Standing
 from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
 from trialogue.records.files.upgrade import upgrade
 from trialogue.report.evaluation.page import cards_of
-from trialogue.report.head_to_head import contrast_between, duel, turn_contrast
+from trialogue.report.head_to_head import compare_head_to_head, contrast_between, turn_contrast
 from trialogue.report.league_table import Notes, column, league_table
 from trialogue.report.measures import WIDEST, all_leagues, group_by_judges, systems_in_order
 from trialogue.report.plots.panels import parts_of
@@ -81,7 +81,7 @@ def test_systems_that_may_be_the_best_are_marked_only_where_others_cannot() -> N
 
 def test_head_to_head_puts_the_leader_left_and_says_who_is_better() -> None:
     findings = two()
-    found = duel(all_leagues(findings), systems_in_order(findings))
+    found = compare_head_to_head(all_leagues(findings), systems_in_order(findings))
     assert (found.a, found.b) == ("with_reranker", "baseline")
     first = found.rows[0]
     assert (first.difference[0], first.winner, first.verdict, first.p) == ("+", "with_reranker", "is better", "< .001")
@@ -91,7 +91,7 @@ def test_head_to_head_puts_the_leader_left_and_says_who_is_better() -> None:
 def test_a_missing_comparison_is_said() -> None:
     findings = two()
     league = findings.leagues[0].model_copy(update={"contrasts": ()})
-    row = duel([league], systems_in_order(findings)).rows[0]
+    row = compare_head_to_head([league], systems_in_order(findings)).rows[0]
     assert (row.difference, row.p, row.verdict, row.bar) == ("—", "—", "not compared", None)
     assert row.note == 1
 

@@ -14,7 +14,12 @@ from trialogue.findings.alignment.differentiation import differentiation
 from trialogue.metrics import get_metrics
 from trialogue.records import Preference, write_records
 from trialogue.reproduce.behavior_alignment import Reproduction, reproduce
-from trialogue.reproduce.behavior_alignment.baselines import SAME_TURN, each_alike, pairs_alike, rows
+from trialogue.reproduce.behavior_alignment.baselines import (
+    SAME_TURN,
+    match_probabilities,
+    rows,
+    share_of_matching_pairs,
+)
 from trialogue.reproduce.behavior_alignment.figures import construct_pairs
 
 
@@ -127,13 +132,13 @@ def test_a_sentence_at_the_same_turn_of_another_dialogue_is_drawn_in_two_ways() 
     labels, places = np.array([0, 0, 1, 0, 0]), np.array([0, 0, 0, 1, 2])
     owners = np.array([0, 1, 2, 0, 0])
     # at place 0 the first two find one of two alike, the third none; places 1 and 2 have one dialogue only: 0 hits
-    assert each_alike(labels, places, owners).value == pytest.approx((1 / 2 + 1 / 2) / 5)
+    assert match_probabilities(labels, places, owners).value == pytest.approx((1 / 2 + 1 / 2) / 5)
     # of 6 ordered pairs at place 0 two are alike
-    assert pairs_alike(labels, places, owners).value == pytest.approx(2 / 6)
+    assert share_of_matching_pairs(labels, places, owners).value == pytest.approx(2 / 6)
 
 
 def test_sentences_of_the_own_dialogue_are_never_drawn() -> None:
-    shares = each_alike(np.array([0, 0, 1]), np.zeros(3, dtype=np.int64), np.array([0, 0, 1]))
+    shares = match_probabilities(np.array([0, 0, 1]), np.zeros(3, dtype=np.int64), np.array([0, 0, 1]))
     assert shares.hits.tolist() == [0, 0, 0]
 
 

@@ -144,11 +144,11 @@ def test_a_number_agrees_within_the_errors_of_both_and_differs_beyond() -> None:
 
 @pytest.mark.mirror
 def test_a_second_call_takes_the_dialogues_that_are_there(mirror: Path, tmp_path: Path) -> None:
-    from trialogue.reproduce.kdd2020 import hold
+    from trialogue.reproduce.kdd2020 import simulate_all
 
-    once = hold(tmp_path, n=2, catalogue="demo", letters=("A",))
+    once = simulate_all(tmp_path, n=2, catalogue="demo", letters=("A",))
     ledger = (tmp_path / "and-chill" / "ledger.jsonl").read_bytes()
-    assert hold(tmp_path, n=2, catalogue="demo", letters=("A",)) == once
+    assert simulate_all(tmp_path, n=2, catalogue="demo", letters=("A",)) == once
     assert (tmp_path / "and-chill" / "ledger.jsonl").read_bytes() == ledger
 
 

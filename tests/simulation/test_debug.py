@@ -13,7 +13,7 @@ from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.debug import (
     continuations,
     failures_by_act,
-    goes_wrong,
+    first_failed_turn,
     opening_of,
     running_success,
     wrong_turns,
@@ -107,14 +107,14 @@ def test_all_costs_together_are_all_failed_turns(patterns: list[str]) -> None:
     ],
 )
 def test_a_dialogue_goes_wrong_after_the_last_high_of_its_balance(pattern: str, turn: int, drop: int) -> None:
-    wrong = goes_wrong(of(pattern), accepts=accepts)
+    wrong = first_failed_turn(of(pattern), accepts=accepts)
     assert wrong is not None
     assert (wrong.turn, wrong.drop) == (turn, drop)
 
 
 @pytest.mark.parametrize("pattern", ["", "1", "101111", "0101"])
 def test_a_dialogue_that_ends_on_a_high_does_not_go_wrong(pattern: str) -> None:
-    assert goes_wrong(of(pattern), accepts=accepts) is None
+    assert first_failed_turn(of(pattern), accepts=accepts) is None
 
 
 @given(st.text("01", min_size=1, max_size=15))
@@ -122,7 +122,7 @@ def test_the_turn_parts_answered_from_failed_ones_best(pattern: str) -> None:
     def fit(cut: int) -> int:
         return pattern[:cut].count("1") + pattern[cut:].count("0")
 
-    wrong = goes_wrong(of(pattern), accepts=accepts)
+    wrong = first_failed_turn(of(pattern), accepts=accepts)
     cut = len(pattern) if wrong is None else wrong.turn - 1
     assert fit(cut) == max(map(fit, range(len(pattern) + 1)))
     assert wrong is None or pattern[wrong.turn - 1] == "0"

@@ -121,7 +121,7 @@ def error_of(test: Callable[[np.random.Generator], bool], times: int, seed: int)
 @untraced()
 def test_the_issues_cases_of_two_shares_keep_the_level() -> None:
     """n = 20 and 60, and 15 and 100, at a true .1: 11.5 % in the first version. Standard error of 600: .009."""
-    from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_sides
+    from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
 
     for n, m in ((20, 60), (15, 100)):
 
@@ -130,6 +130,6 @@ def test_the_issues_cases_of_two_shares_keep_the_level() -> None:
                 drawn(OUTCOMES["share .1"], np.ones(size), tastes(size, rng), rng, start=start)
                 for size, start in ((n, 0), (m, n))
             ]
-            return (compare_sides(sides[0], sides[1], mean_of, ComparisonSettings(is_share=True)).p or 0) < 0.05
+            return (compare_samples(sides[0], sides[1], mean_of, ComparisonSettings(is_share=True)).p or 0) < 0.05
 
         assert error_of(found, 600, n) <= 0.05 + 2 * 0.009

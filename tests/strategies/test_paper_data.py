@@ -6,7 +6,14 @@ import pytest
 
 from trialogue.errors import DataError
 from trialogue.strategies.models import Model
-from trialogue.strategies.paper_data import judge_pairs, letters, read_annotations, read_pairs, repair_encoding, table5
+from trialogue.strategies.paper_data import (
+    judge_pairs,
+    normalise_for_bert,
+    read_annotations,
+    read_pairs,
+    repair_encoding,
+    table5,
+)
 
 ANNOTATED = """\ufeff,recommend_sentence,annotation,labels,type,WrongTime
 1,"Have you seen Up (2009)?",1,3,experience_inquiry,0
@@ -77,8 +84,8 @@ def test_wrongly_decoded_characters_are_put_right_once_or_twice() -> None:
 
 
 def test_sentences_are_recognised_by_their_letters() -> None:
-    assert letters("I‚Äö√Ñ√¥m a fan!") == letters("i ‚ ao√n√¥m a fan!")
-    assert letters("?!") == "?!"
+    assert normalise_for_bert("I‚Äö√Ñ√¥m a fan!") == normalise_for_bert("i ‚ ao√n√¥m a fan!")
+    assert normalise_for_bert("?!") == "?!"
 
 
 @pytest.mark.parametrize(

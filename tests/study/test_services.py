@@ -214,7 +214,7 @@ def test_withdrawal_deletes_answers_and_frees_slots_and_the_receipt_finds_them()
     assert set(Item.objects.filter(kind="task").values_list("taken", flat=True)) == {0}
     assert steps.current(came.participant) is None
     came.participant.refresh_from_db()
-    assert leaving.way_back(came.participant) is None
+    assert leaving.return_link_of(came.participant) is None
     assert Audit.objects.filter(what="withdraw").count() == 1
 
 
@@ -294,7 +294,7 @@ def test_codes_are_the_same_at_every_reload_and_say_what_became_of_somebody() ->
     codes = {"completed": "C0DE", "failed_check": "CHECK"}
     study = running(platform={"name": "prolific", "codes": codes}, attention={"checks": 2, "min_seconds_per_item": 0})
     good = entered(study, PROLIFIC_PID="a", SESSION_ID="x")
-    assert leaving.way_back(good) is None
+    assert leaving.return_link_of(good) is None
     walk(good, until="task")
     while (step := now_at(good)).key != "exit":
         item = Item.objects.filter(kind="check", key=step.key.replace(":", "-")).first()
@@ -303,8 +303,8 @@ def test_codes_are_the_same_at_every_reload_and_say_what_became_of_somebody() ->
         good.refresh_from_db()
     good.refresh_from_db()
     assert not good.flags
-    back = leaving.way_back(good)
-    assert back == leaving.way_back(good)
+    back = leaving.return_link_of(good)
+    assert back == leaving.return_link_of(good)
     assert back is not None
     assert back.url == "https://app.prolific.com/submissions/complete?cc=C0DE"
     bad = entered(study, PROLIFIC_PID="b", SESSION_ID="x")
@@ -316,7 +316,7 @@ def test_codes_are_the_same_at_every_reload_and_say_what_became_of_somebody() ->
         bad.refresh_from_db()
     bad.refresh_from_db()
     assert "failed_checks" in bad.flags
-    assert leaving.way_back(bad).code == "CHECK"  # type: ignore[union-attr]
+    assert leaving.return_link_of(bad).code == "CHECK"  # type: ignore[union-attr]
 
 
 def test_what_excluded_people_judged_is_given_out_again_if_the_study_says_so() -> None:

@@ -10,12 +10,12 @@ from trialogue.errors import DataError, UsageError
 from trialogue.study import translations
 from trialogue.study.translations import (
     compile_catalog,
+    compiled_messages,
     languages,
     new_catalog,
     path_of,
     problems_of,
     read_catalog,
-    said_in,
     used_texts,
 )
 
@@ -42,7 +42,7 @@ def test_every_language_that_comes_with_it_is_complete() -> None:
 
 def test_a_complete_catalog_is_compiled_and_read_by_python(tmp_path: Path) -> None:
     found = read_catalog(catalog(tmp_path / "django.po", *WHOLE))
-    said = said_in(compile_catalog(found))
+    said = compiled_messages(compile_catalog(found))
     assert said.gettext("Hello %(name)s") == "Bonjour %(name)s"
     assert [said.ngettext("%(n)s day", "%(n)s days", count) for count in (1, 2)] == ["%(n)s jour", "%(n)s jours"]
     assert problems_of(found, TEXTS) == []

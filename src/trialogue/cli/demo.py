@@ -47,12 +47,12 @@ def _demo_lines(made: "Demo") -> list[str]:
         "",
         f"3. Who is best? The same {len(agents)} recommenders by each method. The people and their ratings are invented.",
         "",
-        *_sides(made),
+        *_best_by_source(made),
         "",
         "4. Do the three agree? 1 is the same order, 0 no relation, -1 the reverse order.",
         "",
         *_agreements(made),
-        *_telling(made),
+        *_disagreeing_dialogue(made),
         "",
         f"Experiment, to copy and change:  {made.experiment}  (trialogue run {made.experiment})",
         f"Its simulation alone:            {made.study}  (trialogue simulate {made.study})",
@@ -61,7 +61,7 @@ def _demo_lines(made: "Demo") -> list[str]:
     ]
 
 
-def _sides(made: "Demo") -> list[str]:
+def _best_by_source(made: "Demo") -> list[str]:
     """Best system by each side, then the verdict."""
     lines = []
     for side in made.sides:
@@ -81,7 +81,7 @@ def _agreements(made: "Demo") -> list[str]:
     return lines
 
 
-def _telling(made: "Demo") -> list[str]:
+def _disagreeing_dialogue(made: "Demo") -> list[str]:
     """Dialogue on which the measure and people disagree."""
     if made.telling is None:
         return []

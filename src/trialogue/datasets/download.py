@@ -60,10 +60,10 @@ def fetch(url: str, target: Path, *, sha256: str | None, progress: Progress, tim
                     f"{url} could not be fetched: {broken}. Is there a network connection? The part that arrived is "
                     f"kept, and the same command resumes it. Without a network, copy the file to {target} by hand."
                 ) from broken
-    return settle(part, target, sha256=sha256, origin=url)
+    return finish_download(part, target, sha256=sha256, origin=url)
 
 
-def settle(part: Path, target: Path, *, sha256: str | None, origin: str) -> str:
+def finish_download(part: Path, target: Path, *, sha256: str | None, origin: str) -> str:
     """Verify a complete download and move it into place; returns its sha256.
 
     Raises:
@@ -92,7 +92,7 @@ def copy(source: Path, target: Path, *, sha256: str | None) -> str:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
     shutil.copyfile(source, part)
-    return settle(part, target, sha256=sha256, origin=str(source))
+    return finish_download(part, target, sha256=sha256, origin=str(source))
 
 
 def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> None:
@@ -106,7 +106,7 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
                 raise _InterruptedError("the server sent a different part of the file than requested")
             expected = _expected_size(response, held if goes_on else 0)
             with part.open("ab" if goes_on else "wb") as stream:
-                _pour(response, stream, expected, f"{part.name.removesuffix('.part')}", progress)
+                _stream_to_file(response, stream, expected, f"{part.name.removesuffix('.part')}", progress)
     except urllib.error.HTTPError as error:
         with error:
             _check_status(error, url, part, held)
@@ -127,7 +127,9 @@ def _open(url: str, held: int, timeout_s: float) -> HTTPResponse:
     return cast("HTTPResponse", urllib.request.urlopen(request, timeout=timeout_s))
 
 
-def _pour(response: HTTPResponse, stream: IO[bytes], expected: int | None, name: str, progress: Progress) -> None:
+def _stream_to_file(
+    response: HTTPResponse, stream: IO[bytes], expected: int | None, name: str, progress: Progress
+) -> None:
     reported = stream.tell()
     while chunk := response.read(CHUNK):
         stream.write(chunk)

@@ -14,7 +14,7 @@ from importlib.resources import files as resources
 from pathlib import Path
 
 from trialogue.datasets.base import Corpus, RemoteFile, Source
-from trialogue.datasets.download import NotPublishedError, Progress, copy, fetch, settle
+from trialogue.datasets.download import NotPublishedError, Progress, copy, fetch, finish_download
 from trialogue.errors import DataError, MissingDataError, Problem
 from trialogue.records import sha256_of
 from trialogue.records.files.jsonl import Note, warn
@@ -190,7 +190,7 @@ def _unpack(archive: Path, member: str, target: Path, sha256: str | None) -> str
             Problem(f"{member!r} cannot be extracted from it ({error}).", str(archive), hint=hint)
         ) from error
     try:
-        return settle(part, target, sha256=sha256, origin=f"{archive.name}, {member}")
+        return finish_download(part, target, sha256=sha256, origin=f"{archive.name}, {member}")
     except DataError:
         archive.unlink()  # or the next attempt would unpack the same again
         raise

@@ -35,7 +35,7 @@ class HeadToHead:
     notes: tuple[str, ...]
 
 
-def duel(leagues: Sequence[League], systems: Sequence[str]) -> HeadToHead:
+def compare_head_to_head(leagues: Sequence[League], systems: Sequence[str]) -> HeadToHead:
     """Compare both systems on every measure; the leader on the primary measure is on the left."""
     a, b = systems
     notes = Notes()

@@ -118,7 +118,7 @@ def running_success(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = 
     return [count / number for number, count in enumerate(answered, start=1)]
 
 
-def goes_wrong(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> WrongTurn | None:
+def first_failed_turn(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> WrongTurn | None:
     """Turn at which a dialogue starts to fail; None if it does not.
 
     It is the turn after the last high of the balance that every answered turn raises by 1 and every failed one lowers by 1:
@@ -136,7 +136,7 @@ def wrong_turns(
     dialogues: Iterable[Dialogue], *, accepts: Accepts, decides: Decides = "first", least: int = 1
 ) -> list[WrongTurn]:
     """Turns at which dialogues start to fail, worst first; drops below ``least`` are omitted."""
-    found = [goes_wrong(dialogue, accepts=accepts, decides=decides) for dialogue in dialogues]
+    found = [first_failed_turn(dialogue, accepts=accepts, decides=decides) for dialogue in dialogues]
     return sorted((turn for turn in found if turn and turn.drop >= least), key=lambda turn: (-turn.drop, turn.dialogue))
 
 

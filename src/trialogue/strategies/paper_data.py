@@ -111,7 +111,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
     """
     path = Path(path)
     known = () if annotations is None else _read_annotations(Path(annotations))
-    wording = {letters(raw): example.text for raw, example in known}
+    wording = {normalise_for_bert(raw): example.text for raw, example in known}
     keys: dict[str, int] = {}
     texts: list[str] = []
     ends, truth, said = [], [], []
@@ -119,7 +119,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
     problems: list[Problem] = []
     for line, row in _rows(path, LEFT, RIGHT, TRUTH):
         for text in (row[LEFT], row[RIGHT]):
-            key = letters(text)
+            key = normalise_for_bert(text)
             if key not in keys:
                 keys[key] = len(texts)
                 texts.append(wording.get(key) or repair_encoding(text))
@@ -193,7 +193,7 @@ def repair_encoding(text: str) -> str:
     return text
 
 
-def letters(text: str) -> str:
+def normalise_for_bert(text: str) -> str:
     """Letters a to z and digits of a text, without accents: what survives BERT's tokenizer.
 
     >>> letters("I’m Amélie (2001)!") == letters("i ' m amelie ( 2001 ) !") == "imamelie2001"

@@ -73,12 +73,12 @@ def serve(
         raise UsageError(f"A server that listens at {host} needs its public name: --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
-    from trialogue.study.services.management.launching import asks, launch, question
+    from trialogue.study.services.management.launching import confirmation_needed, launch, question
     from trialogue.study.services.management.staff_access import first_login
     from trialogue.study.services.reading import file_of
 
     if study.state == Study.State.DRAFT:
-        if (wanted := asks(study)) is not None and confirmed is None and confirm is not None:
+        if (wanted := confirmation_needed(study)) is not None and confirmed is None and confirm is not None:
             tell(question(wanted))
             confirmed = confirm()
         study = launch(study, who="serve", places=confirmed)
@@ -142,7 +142,7 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
             options = {"bind": [bind], "workers": processes, "threads": threads,
                        "worker_class": "trialogue.study.workers.BufferingWorker", "timeout": 120,
                        "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
-                       "control_socket_disable": True, "post_worker_init": _settle}  # fmt: skip
+                       "control_socket_disable": True, "post_worker_init": _tune_process}  # fmt: skip
             for option, value in options.items():
                 if option in self.cfg.settings:
                     self.cfg.set(option, value)
@@ -155,7 +155,7 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
     Application().run()
 
 
-def _settle(worker: Any) -> None:
+def _tune_process(worker: Any) -> None:
     """Exclude loaded objects from garbage collection, and shorten the thread switch interval, because a waiting thread
     may hold the database."""
     gc.collect()

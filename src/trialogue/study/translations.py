@@ -228,7 +228,7 @@ def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-def said_in(path: Path) -> gettext.GNUTranslations:
+def compiled_messages(path: Path) -> gettext.GNUTranslations:
     """A compiled catalog, as Python reads it."""
     with path.open("rb") as file:
         return gettext.GNUTranslations(file)

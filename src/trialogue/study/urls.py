@@ -11,4 +11,4 @@ urlpatterns = [path("", include((pages, "study"), namespace="study"))]
 handler400 = "trialogue.study.web.error_pages.bad_request"
 handler403 = "trialogue.study.web.error_pages.forbidden"
 handler404 = "trialogue.study.web.error_pages.not_found"
-handler500 = "trialogue.study.web.error_pages.broken"
+handler500 = "trialogue.study.web.error_pages.server_error"

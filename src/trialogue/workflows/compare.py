@@ -7,9 +7,9 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings import Findings, League, Measure, Statement, SystemFacts
-from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_sides
+from trialogue.findings.comparison.comparison import AS_INDEPENDENT, Comparison, compare_systems
 from trialogue.findings.comparison.gate import FAILURE_MARGIN, compare_failures, conclude_comparison
-from trialogue.findings.comparison.system_sample import SystemSample, side
+from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.league import estimate_of
 from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.threats.gate import gate_leagues
@@ -19,12 +19,12 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.compare_inputs import (
     are_same,
     counted_differences,
-    given_side,
     labels_of,
-    read_side,
+    read_version,
     refuse_itself,
     stem_of,
     system_of,
+    version_in_memory,
 )
 from trialogue.workflows.compare_measures import names_matching, resolve_measures
 from trialogue.workflows.compare_threats import comparison_threats
@@ -98,17 +98,20 @@ def compare(
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     same = before is after
-    old, new = given_side(before, "before"), given_side(after, "after")
+    old, new = version_in_memory(before, "before"), version_in_memory(after, "after")
     same = same or are_same(old, new)
-    first = read_side(old, on, seed, resamples, progress, any_language=any_language)
-    read = (first, first if same else read_side(new, on, seed, resamples, progress, any_language=any_language))
+    first = read_version(old, on, seed, resamples, progress, any_language=any_language)
+    read = (first, first if same else read_version(new, on, seed, resamples, progress, any_language=any_language))
     names = [
         system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), given)
         for place, (run, given) in enumerate(zip(read, (old, new), strict=True))
     ]
     refuse_itself(names, same=same, known=[facts.system for facts in first.concluded.systems])
     labels = labels_of(names, [stem_of(old), stem_of(new)])
-    sides = [side(label, name, run.concluded, run.scores) for label, name, run in zip(labels, names, read, strict=True)]
+    sides = [
+        collect_system(label, name, run.concluded, run.scores)
+        for label, name, run in zip(labels, names, read, strict=True)
+    ]
     completed = [_completion(each, run.concluded) for each, run in zip(sides, read, strict=True)]
     failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
     fails = failures is not None and failures.is_worse  # a verdict of its own, for which no measure is needed
@@ -121,7 +124,7 @@ def compare(
                 hint="Evaluate both with the same metrics: a metric's variant, parameters and version must be equal.",
             )
         )
-    comparison, leagues = compare_sides(
+    comparison, leagues = compare_systems(
         *sides,
         on=resolve_measures([name for name in on if not fails or names_matching(name, shared)], sides, shared),
         margin=margin,
@@ -142,7 +145,7 @@ def compare(
         comparison, comparison_threats(findings, sides, read), failures, margin=margin, alpha=alpha
     )
     decides = {each.measure: each.decides for each in comparison.judgements}
-    errs = list(_errs(comparison, sides))
+    errs = list(_error_direction(comparison, sides))
     answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
     others = [text for name, text in errs if not decides[name]]
     stages = compared_stages([Path(each) for each in (old, new) if isinstance(each, str | Path)])
@@ -199,7 +202,7 @@ def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[st
     return found
 
 
-def _errs(comparison: Comparison, sides: Sequence[SystemSample]) -> Iterator[tuple[str, str]]:
+def _error_direction(comparison: Comparison, sides: Sequence[SystemSample]) -> Iterator[tuple[str, str]]:
     """Direction of the interval's error for measures treated as independent although the runs share a calibration."""
     for each in comparison.judgements:
         if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:

@@ -23,7 +23,7 @@ Given: TypeAlias = str | Path | Run | InMemory
 """One side of a comparison."""
 
 
-def given_side(given: str | Path | Run | Data, name: str) -> Given:
+def version_in_memory(given: str | Path | Run | Data, name: str) -> Given:
     """One side of a comparison; in-memory data become records with a name."""
     return given if isinstance(given, Run | str | Path | InMemory) else in_memory(given, side=name)
 
@@ -129,7 +129,7 @@ def _counting(measured: MeasureName) -> CountMetric | None:
     return metric if isinstance(metric, CountMetric) and metric.measure == measured else None
 
 
-def read_side(
+def read_version(
     given: Given,
     on: Sequence[str],
     seed: int,

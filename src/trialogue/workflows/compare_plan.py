@@ -5,9 +5,9 @@ from pathlib import Path
 
 from trialogue.errors import UsageError
 from trialogue.findings.comparison.comparison import deciding_of
-from trialogue.findings.comparison.system_sample import SystemSample, side
+from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
-from trialogue.workflows.compare_inputs import given_side, read_side, stem_of, system_of
+from trialogue.workflows.compare_inputs import read_version, stem_of, system_of, version_in_memory
 from trialogue.workflows.compare_measures import resolve_measures
 from trialogue.workflows.evaluation import Progress, Run
 from trialogue.workflows.inputs.memory import Data
@@ -50,13 +50,15 @@ def plan(
         DataError: what is given cannot be read.
     """
     one = second is None and len(systems) < 2
-    given = [given_side(each, "pilot") for each in ([pilot] if one else [pilot, pilot if second is None else second])]
+    given = [
+        version_in_memory(each, "pilot") for each in ([pilot] if one else [pilot, pilot if second is None else second])
+    ]
     wanted = [] if on is None else [on]
-    read = [read_side(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
+    read = [read_version(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
     sides: list[SystemSample] = []
     for place, (run, each) in enumerate(zip(read, given, strict=True)):
         name = system_of(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
-        sides.append(side(stem_of(each), name, run.concluded, run.scores))
+        sides.append(collect_system(stem_of(each), name, run.concluded, run.scores))
     shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
     names = resolve_measures(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
     if len(names) != 1:

@@ -35,7 +35,7 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
             case Preference():
                 votes.append(record)
     return Part(
-        scores=_held_scores(measured / SCORES),
+        scores=_stored_scores(measured / SCORES),
         name=name,
         users=users,
         dialogues=dialogues,
@@ -46,7 +46,7 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
     )
 
 
-def _held_scores(path: Path) -> Iterator[Score | ScoreBlock]:
+def _stored_scores(path: Path) -> Iterator[Score | ScoreBlock]:
     """The scores of a run as its file holds them: blocks stay blocks, for single records of all units are many."""
     kinds: dict[str, type[Record]] = {
         Score.kind: Score,

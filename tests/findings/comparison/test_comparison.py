@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from trialogue.findings import Findings, League, Measure, Standing, SystemFacts
-from trialogue.findings.comparison.comparison import Light, MeasureComparison, compare_sides, light_of
+from trialogue.findings.comparison.comparison import Light, MeasureComparison, compare_systems, light_of
 from trialogue.findings.comparison.gate import conclude_comparison
-from trialogue.findings.comparison.system_sample import SystemSample, side
+from trialogue.findings.comparison.system_sample import SystemSample, collect_system
 from trialogue.metrics import get_card
 from trialogue.records import Estimate, Interval, Manifest, Score
 
@@ -34,7 +34,7 @@ def run(
         Score(measure=measure, level="dialogue", value=value, system="crs", dialogue_id=f"talk {place}")
         for place, value in enumerate(values)
     ]
-    return side("a run", "crs", findings, scores)
+    return collect_system("a run", "crs", findings, scores)
 
 
 OLD = [0.0, 1.0] * 20
@@ -43,7 +43,7 @@ NEW = [1.0, 1.0] * 20
 
 def light(before: SystemSample, after: SystemSample, **options: object) -> str:
     options.setdefault("on", [name for name, measure in before.measures.items() if measure.better != "neither"])
-    return compare_sides(before, after, resamples=500, **options)[0].light  # type: ignore[arg-type]
+    return compare_systems(before, after, resamples=500, **options)[0].light  # type: ignore[arg-type]
 
 
 def test_a_version_that_gains_in_every_second_dialogue_is_better_and_the_reverse_is_worse() -> None:
@@ -60,13 +60,13 @@ def test_equal_versions_cannot_be_told_apart() -> None:
 
 
 def test_a_measure_without_direction_changes_and_decides_nothing() -> None:
-    comparison, _ = compare_sides(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)
+    comparison, _ = compare_systems(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)
     assert comparison.light == "inconclusive"
     assert [each.light for each in comparison.judgements] == ["changed"]
 
 
 def test_without_people_and_task_outcome_no_measure_decides() -> None:
-    comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
+    comparison, _ = compare_systems(run(OLD), run(NEW), resamples=500)
     assert comparison.light == "inconclusive"
     assert not any(each.decides for each in comparison.judgements)
     concluding = conclude_comparison(comparison, (), None, margin=None, alpha=0.05)
@@ -78,12 +78,12 @@ def test_the_task_outcome_of_simulated_users_decides_where_nobody_judged() -> No
     sides = [run(values) for values in (OLD, NEW)]
     for one in sides:
         one.measures["success"] = one.measures["success"].model_copy(update={"card": success})  # type: ignore[index]
-    comparison, _ = compare_sides(*sides, resamples=500)
+    comparison, _ = compare_systems(*sides, resamples=500)
     assert comparison.light == "better"
 
 
 def test_the_difference_is_that_of_paired_dialogues() -> None:
-    comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
+    comparison, _ = compare_systems(run(OLD), run(NEW), resamples=500)
     (judged,) = comparison.judgements
     assert judged.paired == 40
     assert judged.difference.value == 0.5  # every second of 40 dialogues gains 1
@@ -109,7 +109,7 @@ def test_a_gain_beyond_the_margin_is_not_equivalent() -> None:
 
 
 def test_what_lost_most_stands_first() -> None:
-    comparison, _ = compare_sides(run([1.0, 1.0, 0.5, 0.0]), run([0.0, 0.5, 0.5, 1.0]), on=["success"], resamples=500)
+    comparison, _ = compare_systems(run([1.0, 1.0, 0.5, 0.0]), run([0.0, 0.5, 0.5, 1.0]), on=["success"], resamples=500)
     assert [(each.unit, each.before, each.after) for each in comparison.moved] == [
         ("talk 0", 1.0, 0.0),
         ("talk 1", 1.0, 0.5),
@@ -124,7 +124,7 @@ def together(a: SystemSample, b: SystemSample) -> SystemSample:
 def test_what_people_said_decides_where_they_said_something() -> None:
     before = together(run(OLD, measure="liked", by="people"), run(NEW))
     after = together(run(NEW, measure="liked", by="people"), run(OLD))
-    comparison, _ = compare_sides(before, after, resamples=500)
+    comparison, _ = compare_systems(before, after, resamples=500)
     assert {each.measure: each.decides for each in comparison.judgements} == {"liked": True, "success": False}
     assert comparison.light == "better"
 
@@ -138,7 +138,7 @@ def test_gains_on_one_and_losses_on_another_deciding_measure_are_mixed() -> None
 def test_a_measure_without_direction_hides_no_loss_on_the_next() -> None:
     before = together(run(NEW, measure="length", better="neither"), run(NEW))
     after = together(run(OLD, measure="length", better="neither"), run(OLD))
-    comparison, _ = compare_sides(before, after, on=["length", "success"], resamples=500)
+    comparison, _ = compare_systems(before, after, on=["length", "success"], resamples=500)
     assert {each.measure for each in comparison.moved} == {"success"}
 
 
@@ -151,7 +151,7 @@ def not_a_mean(value: float, n: int = 40, clusters: int | None = None) -> System
 
 
 def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
-    comparison, _ = compare_sides(not_a_mean(0.2), not_a_mean(0.9))
+    comparison, _ = compare_systems(not_a_mean(0.2), not_a_mean(0.9))
     (judged,) = comparison.judgements
     interval = judged.difference.interval
     assert interval is not None
@@ -162,7 +162,7 @@ def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
 
 
 def test_intervals_over_few_clusters_are_compared_with_satterthwaites_degrees_of_freedom() -> None:
-    comparison, _ = compare_sides(not_a_mean(0.2, clusters=5), not_a_mean(0.9, clusters=5))
+    comparison, _ = compare_systems(not_a_mean(0.2, clusters=5), not_a_mean(0.9, clusters=5))
     interval = comparison.judgements[0].difference.interval
     assert interval is not None
     # Each error is .1 / t(.975; 4) = .1 / 2.776445, that of the difference sqrt(2) times it, with
@@ -172,7 +172,7 @@ def test_intervals_over_few_clusters_are_compared_with_satterthwaites_degrees_of
 
 
 def test_a_value_that_is_no_mean_is_not_compared_between_runs_of_different_size() -> None:
-    comparison, _ = compare_sides(not_a_mean(0.2), not_a_mean(0.9, n=80))
+    comparison, _ = compare_systems(not_a_mean(0.2), not_a_mean(0.9, n=80))
     (judged,) = comparison.judgements
     assert judged.difference.value is None
     assert "depend on the number of replies (40 and 80)" in str(judged.difference.why)
@@ -196,7 +196,7 @@ def test_people_who_had_several_dialogues_are_one_cluster() -> None:
         )
         for n in range(4)
     ]
-    found = side("x", "crs", findings, scores)
+    found = collect_system("x", "crs", findings, scores)
     assert [cluster for _, cluster, _ in found.units["human:liked"]] == ["p0", "p0", "p1", "p1"]
 
 

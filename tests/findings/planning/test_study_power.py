@@ -14,10 +14,10 @@ from trialogue.findings.planning.study_formula import _holm, expected_power
 from trialogue.findings.planning.study_plan import StudyPlan, Variances, draw_study, even_thresholds
 from trialogue.findings.planning.study_power import (
     curves_of,
+    find_alternative,
     resize_plan,
     simulated_study,
     study_power,
-    way_ahead,
 )
 from trialogue.findings.planning.variance_presets import INFACT, PRESETS, preset
 from trialogue.stats import holm
@@ -121,7 +121,7 @@ def test_situations_limit_what_participants_can_find() -> None:
     """Replies that vary by .85 logits in 60 situations: an effect of .3 has an error of .85 sqrt(2 / 60) = .155 at least."""
     varying = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.85)
     plan = StudyPlan((0.0, 0.3, 0.6), 137, 9, 60, varying, even_thresholds(5))
-    limited = way_ahead(plan, "participants", power=0.8, simulations=1)
+    limited = find_alternative(plan, "participants", power=0.8, simulations=1)
     assert limited.at is None
     assert limited.limit is not None
     assert limited.limit < 0.5

@@ -6,7 +6,7 @@ from itertools import chain
 import pytest
 
 from trialogue.metrics import AnyMetric, Undefined, get_metric
-from trialogue.metrics.needs.need_met import NeedMet, chance
+from trialogue.metrics.needs.need_met import NeedMet, probability_by_chance
 from trialogue.metrics.needs.recommendations import recommended_in
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, ReasonCode, Utterance
 
@@ -87,7 +87,7 @@ def test_ten_turns_are_the_users() -> None:
 def test_chance_counts_the_different_items_that_were_recommended() -> None:
     two = dialogue(ask(), reply("Big and Ran", "Big", "Ran"), ask(), reply("Big again", "Big"))
     assert value("need_met_by_chance", two) == pytest.approx(1 - (8 / 10) * (7 / 9))  # 2 of 10 are acceptable
-    assert chance(10, 10, 1) == 1
+    assert probability_by_chance(10, 10, 1) == 1
     unknown = NEED.model_copy(update={"catalogue_size": None})
     assert value("need_met_by_chance", dialogue(ask(), need=unknown)) is ReasonCode.CATALOGUE_UNKNOWN
 

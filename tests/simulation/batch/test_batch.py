@@ -16,7 +16,7 @@ from tests.untraced import untraced
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.records import Dialogue, Ending, Fault, read_records
 from trialogue.simulation.batch.batch import Batch, Interrupted, Progress, run_batch
-from trialogue.simulation.batch.folder import held_lines
+from trialogue.simulation.batch.folder import finished_lines
 from trialogue.simulation.batch.ledger import Ledger
 from trialogue.simulation.batch.plan import Opening, Plan
 
@@ -296,7 +296,7 @@ sys.exit(f"{killed} killed, then {status}")
 def check_after_kills(tmp_path: Path, n: int) -> None:
     _run(tmp_path / "undisturbed", Plan(("a", "b"), ("u",), n, seed=7))
     assert exported(tmp_path / "killed") == exported(tmp_path / "undisturbed")
-    ids = [json.loads(line)["id"] for line in held_lines(tmp_path / "killed")]
+    ids = [json.loads(line)["id"] for line in finished_lines(tmp_path / "killed")]
     assert len(ids) == len(set(ids)) == 2 * n
 
 

@@ -11,7 +11,7 @@ from trialogue.errors import DataError
 from trialogue.simulation.language import weight_cache as module
 from trialogue.simulation.language.nlu import Example
 from trialogue.simulation.language.nlu_linear import Weights, fitted_weights
-from trialogue.simulation.language.weight_cache import kept_weights
+from trialogue.simulation.language.weight_cache import cached_weights
 
 
 @pytest.fixture
@@ -42,29 +42,29 @@ def test_what_comes_back_is_what_was_fitted(
     examples = [*SOME[2 : 2 + number], *SOME[: max(0, number - 3)]]
     fitted = fitted_weights(examples, context=context)
     forget()
-    assert_equal(kept_weights(examples, context=context), fitted)
+    assert_equal(cached_weights(examples, context=context), fitted)
     forget()
     monkeypatch.setattr(module, "fitted_weights", None)  # not called again
-    assert_equal(kept_weights(examples, context=context), fitted)
+    assert_equal(cached_weights(examples, context=context), fitted)
 
 
 def test_other_examples_or_features_have_weights_of_their_own(folder: Path) -> None:
     for examples in (SOME, [*SOME[:-1], Example("Sorry, I do not understand.", "Elicit", before="Repeat")], SOME[:-1]):
         for context in (True, False):
             forget()
-            assert_equal(kept_weights(examples, context=context), fitted_weights(examples, context=context))
+            assert_equal(cached_weights(examples, context=context), fitted_weights(examples, context=context))
     assert len(list(folder.iterdir())) == 6
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"nonsense"])
 def test_a_damaged_file_is_fitted_again(damage: bytes, folder: Path) -> None:
     forget()
-    kept_weights(SOME)
+    cached_weights(SOME)
     (path,) = folder.iterdir()
     whole = path.read_bytes()
     path.write_bytes(damage or whole[: len(whole) // 2])
     forget()
-    assert_equal(kept_weights(SOME), fitted_weights(SOME))
+    assert_equal(cached_weights(SOME), fitted_weights(SOME))
     assert path.read_bytes() == whole
 
 
@@ -74,19 +74,19 @@ def test_a_cache_that_cannot_be_written_costs_seconds_and_nothing_else(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TRIALOGUE_CACHE", str(tmp_path / "file"))
     forget()
-    assert_equal(kept_weights(SOME), fitted_weights(SOME))
+    assert_equal(cached_weights(SOME), fitted_weights(SOME))
 
 
 def test_only_the_newest_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FILES", 2)
     for number in range(4):
         forget()
-        kept_weights(SOME[: 2 + number % 4])
+        cached_weights(SOME[: 2 + number % 4])
     assert len(list(folder.iterdir())) == 2
 
 
 def test_nothing_to_learn_from_is_refused_and_not_kept(folder: Path) -> None:
     forget()
     with pytest.raises(DataError, match="no annotated agent utterance"):
-        kept_weights([])
+        cached_weights([])
     assert not folder.exists()

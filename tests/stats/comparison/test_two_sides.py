@@ -14,7 +14,7 @@ from trialogue.stats.comparison.two_sides import (
     STANDARD_ERROR,
     ComparisonSettings,
     Limit,
-    compare_sides,
+    compare_samples,
     student_t_difference,
 )
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
@@ -38,7 +38,7 @@ def side(given_values: npt.ArrayLike, start: int = 0, units: int = 1) -> Cluster
 
 
 def test_0_of_15_against_10_of_100_is_no_difference() -> None:
-    found = compare_sides(
+    found = compare_samples(
         side(np.zeros(15)), side(np.arange(100) < 10, 100), mean_of, ComparisonSettings(is_share=True)
     )
     assert found.method == "Newcombe's hybrid score"
@@ -48,7 +48,7 @@ def test_0_of_15_against_10_of_100_is_no_difference() -> None:
 
 def test_pairs_of_yes_and_no_have_tangos_interval() -> None:
     a, b = np.array([1] * 11 + [0] * 3 + [1] * 26), np.array([0] * 11 + [1] * 3 + [1] * 26)
-    found = compare_sides(side(a), side(b), mean_of, ComparisonSettings(is_share=True))
+    found = compare_samples(side(a), side(b), mean_of, ComparisonSettings(is_share=True))
     assert found.method == "Tango's score of pairs"
     assert found.p == pytest.approx(0.0325, abs=1e-4)  # McNemar: (11 - 3) / sqrt(14) = 2.138
 
@@ -56,7 +56,7 @@ def test_pairs_of_yes_and_no_have_tangos_interval() -> None:
 def test_means_are_compared_by_permutation_and_pairs_by_sign_flips() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=9), rng.normal(size=9)
-    apart, pairs, half = (compare_sides(side(a), side(b, start), mean_of) for start in (100, 0, 4))
+    apart, pairs, half = (compare_samples(side(a), side(b, start), mean_of) for start in (100, 0, 4))
     assert apart.method == "permutation of the studentised difference"
     assert pairs.method == "sign flips of the studentised difference"
     assert half.method == "sign flips and permutation of the studentised difference"
@@ -68,36 +68,36 @@ def test_fewer_than_six_pairs_are_not_tested() -> None:
     a, b = np.arange(5.0) ** 2 + 1, np.arange(5.0)
     for is_share in (False, True):
         sides = (side(a > 3 if is_share else a), side(b > 3 if is_share else b))
-        found = compare_sides(*sides, mean_of, ComparisonSettings(is_share=is_share))
+        found = compare_samples(*sides, mean_of, ComparisonSettings(is_share=is_share))
         assert (found.p, found.low, found.limit) == (None, None, Limit.TOO_FEW_CLUSTERS)
-    assert compare_sides(side(np.append(a, 40)), side(np.append(b, 5)), mean_of).p is not None
+    assert compare_samples(side(np.append(a, 40)), side(np.append(b, 5)), mean_of).p is not None
 
 
 @pytest.mark.parametrize(("size_a", "size_b", "tested"), [(2, 100, False), (3, 4, False), (3, 5, True), (4, 4, True)])
 def test_groups_of_which_no_arrangement_is_rare_are_not_tested(size_a: int, size_b: int, tested: bool) -> None:
     """C(7, 3) = 35 arrangements: two of them are p = .057; C(8, 3) = 56."""
     rng = np.random.default_rng(1)
-    found = compare_sides(side(rng.normal(size=size_a)), side(rng.normal(size=size_b), 200), mean_of)
+    found = compare_samples(side(rng.normal(size=size_a)), side(rng.normal(size=size_b), 200), mean_of)
     assert (found.p is not None) == tested
 
 
 def test_one_cluster_says_nothing() -> None:
-    assert compare_sides(side(np.ones(1)), side(np.arange(9.0), 50), mean_of).limit is Limit.ONE_CLUSTER
+    assert compare_samples(side(np.ones(1)), side(np.arange(9.0), 50), mean_of).limit is Limit.ONE_CLUSTER
     assert interval_of(side(np.ones(1)), mean_of).limit is Limit.ONE_CLUSTER
     assert interval_of(side(np.ones(1)), mean_of, is_share=True).limit is Limit.ONE_CLUSTER
 
 
 def test_without_variation_there_is_no_interval_and_no_certainty() -> None:
-    apart = compare_sides(side(np.ones(5)), side(np.zeros(5), 50), mean_of)
+    apart = compare_samples(side(np.ones(5)), side(np.zeros(5), 50), mean_of)
     assert (apart.low, apart.limit) == (None, Limit.NO_VARIATION)
     assert apart.p == pytest.approx(2 / 252)
-    same = compare_sides(side(np.arange(8.0)), side(np.arange(8.0)), mean_of)
+    same = compare_samples(side(np.arange(8.0)), side(np.arange(8.0)), mean_of)
     assert (same.p, same.low, same.limit) == (1.0, None, Limit.NO_VARIATION)
     assert interval_of(side(np.ones(5)), mean_of).limit is Limit.NO_VARIATION
 
 
 def test_shares_without_variation_have_an_interval_all_the_same() -> None:
-    found = compare_sides(
+    found = compare_samples(
         side(np.ones(8), units=3), side(np.zeros(8), units=3), mean_of, ComparisonSettings(is_share=True)
     )
     assert found.low is not None
@@ -110,7 +110,7 @@ def test_shares_without_variation_have_an_interval_all_the_same() -> None:
 def test_a_statistic_that_is_no_ratio_is_compared_by_what_clusters_contribute() -> None:
     rng = np.random.default_rng(2)
     a, b = side(rng.normal(size=20) + 1), side(rng.normal(size=15), 50)
-    found = compare_sides(a, b, geometric)
+    found = compare_samples(a, b, geometric)
     assert found.value == pytest.approx(np.exp(mean_of(a.total)) - np.exp(mean_of(b.total)))
     assert found.p is not None
     assert found.p < 0.05
@@ -132,14 +132,14 @@ def test_students_t_is_welchs_and_the_paired_one() -> None:
 
 def test_many_clusters_are_compared_by_students_t() -> None:
     rng = np.random.default_rng(4)
-    found = compare_sides(side(rng.normal(size=300)), side(rng.normal(size=250), 1000), mean_of)
+    found = compare_samples(side(rng.normal(size=300)), side(rng.normal(size=250), 1000), mean_of)
     assert found.method == "Student's t, Satterthwaite's degrees of freedom"
 
 
 def test_the_interval_of_a_mean_is_cut_off_where_the_scale_ends_but_holds_the_value() -> None:
     found = interval_of(side(np.array([1.0, 1.0, 1.0, 1.0, 0.2])), mean_of, scale=(0.0, 1.0))
     assert found.high == 1.0
-    clipped = compare_sides(side([0.6, 1, 1, 0.8]), side([0, 0.3, 0, 0.5], 9), mean_of, ComparisonSettings(most=0.9))
+    clipped = compare_samples(side([0.6, 1, 1, 0.8]), side([0, 0.3, 0, 0.5], 9), mean_of, ComparisonSettings(most=0.9))
     assert clipped.high == 0.9
 
 
@@ -158,7 +158,7 @@ def test_interval_and_p_value_never_contradict_each_other(
         return cluster_sums(np.array(rows, dtype=float), range(first, first + len(rows)))
 
     how = ComparisonSettings(is_share=is_share and ratio, permutations=300)
-    found = compare_sides(sums(a, 0), sums(b, start), mean_of if ratio else geometric, how)
+    found = compare_samples(sums(a, 0), sums(b, start), mean_of if ratio else geometric, how)
     if found.low is None or found.high is None:
         assert found.limit is not None
         return
@@ -187,6 +187,6 @@ def test_a_family_is_given_the_error_of_a_difference_however_small() -> None:
     """Of pairs that differ by 0 and .2 in turn: sd .2 * (12 / 44)^.5, over 12^.5."""
     low = np.linspace(0, 1, 12)
     high = low + np.tile([0.0, 0.2], 6)
-    facts = compare_sides(side(high), side(low), mean_of).facts
+    facts = compare_samples(side(high), side(low), mean_of).facts
     assert facts[STANDARD_ERROR] == pytest.approx(0.2 * (12 / 44 / 12) ** 0.5)
     assert facts[SMALLER_SIDE] == 12

@@ -16,7 +16,7 @@ from trialogue.stats.resampling.rarefaction import (
     expected_distinct,
     miss_probability,
     occurrences_of,
-    side_of,
+    rarefy_to_common_size,
 )
 
 
@@ -106,9 +106,11 @@ def test_the_curve_never_falls_between_whole_clusters_either(clusters: list[str]
 
 def test_without_a_cluster_of_the_smaller_side_both_are_rarefied_to_what_is_left() -> None:
     small, large = curve(["ab", "cd"]), curve(["ab", "ac", "ad", "ae", "afg"])  # 4 and 11 letters
-    assert side_of(small, large).sizes.tolist() == [2.0, 2.0]
-    assert side_of(small, large).other_at.tolist() == large.expected_distinct(np.array([2.0, 2.0])).tolist()
-    assert side_of(large, small).sizes.tolist() == [4.0] * 5  # 11 less 2 or 3 is still more than 4
+    assert rarefy_to_common_size(small, large).sizes.tolist() == [2.0, 2.0]
+    assert (
+        rarefy_to_common_size(small, large).other_at.tolist() == large.expected_distinct(np.array([2.0, 2.0])).tolist()
+    )
+    assert rarefy_to_common_size(large, small).sizes.tolist() == [4.0] * 5  # 11 less 2 or 3 is still more than 4
 
 
 def test_less_than_one_cluster_is_nothing_to_rarefy_to() -> None:

@@ -10,7 +10,7 @@ from trialogue.strategies.next_strategy.evaluation import (
     choose_order,
     cross_validate,
     folds_of,
-    foresight,
+    next_strategy_accuracy,
     perplexity_ratio,
     predict,
 )
@@ -28,7 +28,7 @@ def predictions(rows: list[list[float]], targets: list[int], dialogues: str) -> 
 
 def test_perplexity_and_shares_are_as_counted_by_hand() -> None:
     made = predictions([[0.5, 0.25, 0.25], [0.5, 0.125, 0.375]], [0, 1], "xy")
-    found = foresight(made, rng=None)
+    found = next_strategy_accuracy(made, rng=None)
     assert found.perplexity.value == pytest.approx(4)  # exp((ln 2 + ln 8) / 2)
     assert found.top1.value == 0.5
     assert found.top3.value == 1
@@ -42,7 +42,7 @@ def test_among_equals_the_expected_share_of_draws_counts() -> None:
 
 def test_intervals_draw_dialogues_and_come_again_with_the_same_seed() -> None:
     made = predictions([[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]], [0, 0, 2], "xyz")
-    first, again = (foresight(made, rng=np.random.default_rng(0), resamples=200) for _ in range(2))
+    first, again = (next_strategy_accuracy(made, rng=np.random.default_rng(0), resamples=200) for _ in range(2))
     assert first == again
     assert first.top1.clusters == 3
     assert first.top1.interval is not None
@@ -50,7 +50,7 @@ def test_intervals_draw_dialogues_and_come_again_with_the_same_seed() -> None:
 
 def test_nothing_to_predict_is_undefined_with_a_reason() -> None:
     empty = predict(NGramFit(order=1, classes=ABC)(list(TURNS.values())), {"x": (START, "user:turn")})
-    found = foresight(empty, rng=np.random.default_rng(0))
+    found = next_strategy_accuracy(empty, rng=np.random.default_rng(0))
     assert found.perplexity.value is None
     assert found.perplexity.why
 
@@ -110,8 +110,8 @@ def test_history_helps_where_strategies_follow_each_other() -> None:
     ratio = perplexity_ratio(made[2], made[1], rng=None).value
     assert ratio is not None
     assert ratio < 0.5
-    assert foresight(made[2], rng=None).top1.value == 1
-    assert foresight(made[1], rng=None).top1.value == pytest.approx(1 / 3)
+    assert next_strategy_accuracy(made[2], rng=None).top1.value == 1
+    assert next_strategy_accuracy(made[1], rng=None).top1.value == pytest.approx(1 / 3)
 
 
 def test_models_asked_about_different_places_are_not_compared() -> None:

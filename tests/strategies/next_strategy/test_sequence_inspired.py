@@ -8,7 +8,12 @@ import pytest
 from tests.untraced import untraced
 from trialogue.datasets import get_corpus
 from trialogue.records import STRATEGIES, Dialogue
-from trialogue.strategies.next_strategy.evaluation import choose_order, cross_validate, foresight, perplexity_ratio
+from trialogue.strategies.next_strategy.evaluation import (
+    choose_order,
+    cross_validate,
+    next_strategy_accuracy,
+    perplexity_ratio,
+)
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
 from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
@@ -27,7 +32,9 @@ def test_every_labelled_sentence_is_predicted_once(talks: dict[str, Tokens]) -> 
     assert len(talks) == 198
     assert len(made.targets) == 3624  # recommender sentences of dev and test
     assert len(made.restrict(STRATEGIES).targets) == 3083  # those with one of the 13
-    assert foresight(made, rng=None).top1.value == pytest.approx(541 / 3624, abs=0.001)  # always no_strategy
+    assert next_strategy_accuracy(made, rng=None).top1.value == pytest.approx(
+        541 / 3624, abs=0.001
+    )  # always no_strategy
 
 
 def test_one_behavior_back_is_chosen_and_beats_none(talks: dict[str, Tokens]) -> None:
@@ -46,5 +53,5 @@ def test_the_recurrent_network_beats_the_best_n_gram(talks: dict[str, Tokens]) -
     ratio = perplexity_ratio(recurrent, ngram, rng=np.random.default_rng(0), resamples=2000)
     assert ratio.interval is not None
     assert ratio.interval.high < 1
-    top1 = foresight(recurrent, rng=None).top1.value
+    top1 = next_strategy_accuracy(recurrent, rng=None).top1.value
     assert top1 == pytest.approx(0.34, abs=0.02)

@@ -18,7 +18,7 @@ from trialogue.strategies.pairs.crossencoder import (
     plan_and_fit,
     save_cross_encoder,
 )
-from trialogue.strategies.pairs.hard_negatives import measured_hard
+from trialogue.strategies.pairs.hard_negatives import measure_hard_strategies
 from trialogue.strategies.pairs.protocols import evaluate_pairs
 from trialogue.strategies.pairs.training_pairs import PAPER_HARD
 
@@ -115,7 +115,7 @@ def test_mixed_hard_by_measurement_takes_what_the_training_sentences_show() -> N
     given = permute_labels(
         examples(6, classes=STRATEGIES), rng=np.random.default_rng(0)
     )  # nothing to be learned: all is hard
-    expected = measured_hard(given, seed=3)
+    expected = measure_hard_strategies(given, seed=3)
     pairs = PairPlan(pairs=100, hard="measured").draw(given, seed=3)
     rows = [row for row, hard in zip(pairs.rows(), pairs.hard.tolist(), strict=True) if hard]
     assert len(rows) == 20

@@ -10,7 +10,7 @@ from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import Context, Example, Floats, StrategyClassifier
 from trialogue.strategies.evaluation.protocols import permute_labels
-from trialogue.strategies.pairs.hard_negatives import measure, measured_hard
+from trialogue.strategies.pairs.hard_negatives import measure, measure_hard_strategies
 from trialogue.strategies.pairs.protocols import evaluate_pairs, training_pairs
 from trialogue.strategies.pairs.training_pairs import PairSet
 
@@ -45,13 +45,13 @@ GIVEN = [*made(E, *[E] * 7, *[T] * 3), *made(S, *[S] * 6, T, E, E, E), *made(T, 
 
 def test_a_strategy_that_is_found_in_less_than_seven_of_ten_is_hard() -> None:
     # encouragement 7 of 10: not below .7; similarity 6 of 10, three times encouragement; transparency never, a tie
-    assert measured_hard(GIVEN, fit=says) == {S: E, T: E}
-    assert measured_hard(GIVEN, fit=says, below=0.6) == {T: E}
+    assert measure_hard_strategies(GIVEN, fit=says) == {S: E, T: E}
+    assert measure_hard_strategies(GIVEN, fit=says, below=0.6) == {T: E}
 
 
 def test_where_nothing_is_hard_that_is_said() -> None:
     with pytest.raises(UsageError, match="none of the 3 strategies is hard"):
-        measured_hard(GIVEN, fit=says, below=0.0)
+        measure_hard_strategies(GIVEN, fit=says, below=0.0)
 
 
 def test_pairs_are_made_hard_by_what_their_own_sentences_show() -> None:

@@ -10,11 +10,11 @@ from trialogue.records import Dialogue, Ending, write_records
 from trialogue.simulation.batch.ledger import Ledger, line_of
 from trialogue.workflows.simulation.debugging import (
     answers_from,
+    continuation_lines,
     continuation_outcomes,
     debug,
     dialogue_to_continue,
-    in_words,
-    went_on_in_words,
+    report_lines,
 )
 
 GOOD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:List", "u:Note-end", "a:Repeat")
@@ -42,18 +42,18 @@ def test_the_agent_that_fails_most_comes_first_with_its_costliest_act(tmp_path: 
 
 def test_the_report_names_the_dialogue_to_open_and_the_command_to_try_a_fix(tmp_path: Path) -> None:
     path = written(tmp_path, acted(*BAD, name="b"))
-    words = in_words(debug([path])[0], source=str(path))
+    words = report_lines(debug([path])[0], source=str(path))
     assert "A: 1 dialogues, 4 turns, 2 not answered (50%)" in words
     assert "b, turn 2: 'Disclose' → 'Fail'" in words
     assert f"trialogue simulate --continue-from {path} --dialogue b --turn 2 -n 50" in words
     fine = written(tmp_path, acted(*GOOD))
-    assert "Every user act was answered." in in_words(debug([fine])[0], source="x")
+    assert "Every user act was answered." in report_lines(debug([fine])[0], source="x")
 
 
 def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: Path) -> None:
     (report,) = debug([written(tmp_path, acted("u:Disclose", "a:RECOMMEND"))])
     assert report.failed == 1
-    words = in_words(report, source="x")
+    words = report_lines(report, source="x")
     assert "note: the system's acts (RECOMMEND) do not belong to the action space of KDD 2020" in words
     assert debug([written(tmp_path, acted(*GOOD))])[0].doubt is None
 
@@ -64,7 +64,7 @@ def broken(name: str, *said: str, ending: Ending = Ending.AGENT_ERROR) -> Dialog
 
 def test_an_agent_that_never_answered_is_not_said_to_have_answered_everything(tmp_path: Path) -> None:
     (report,) = debug([written(tmp_path, broken("one"), broken("two"), broken("three", ending=Ending.LOST))])
-    words = in_words(report, source="x").splitlines()
+    words = report_lines(report, source="x").splitlines()
     assert words[1:] == [
         "3 of 3 dialogues ended in a failure:",
         "  agent_error (fault: agent) 2, as in one: no GPU",
@@ -126,7 +126,7 @@ def test_whether_a_turn_without_an_act_that_is_known_was_answered_cannot_be_said
     assert answers_from(before, 1) == [None, True]
     after = [acted(first, "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
     assert continuation_outcomes(after, 1)[0].answered is None
-    assert went_on_in_words(before, 1, after) == [
+    assert continuation_lines(before, 1, after) == [
         "Whether turn 1 of chat-1 was answered is unknown: it has no known act of the user.",
         "mine, : 50% of the turns after it were answered",
     ]

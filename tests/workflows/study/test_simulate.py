@@ -11,7 +11,7 @@ from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
 from trialogue.findings.people.records import PairFindings, RatingFindings
 from trialogue.records import Estimate, Interval, Manifest
-from trialogue.workflows.study.simulate import held_against, simulate_and_analyse
+from trialogue.workflows.study.simulate import compare_with_truth, simulate_and_analyse
 
 NONE = Estimate(value=None, why="not asked")
 
@@ -39,25 +39,25 @@ def findings(a: str, b: str, odds: tuple[float, float, float], verdict: Any) -> 
 
 
 def test_odds_become_logits_and_are_held_against_what_is_known() -> None:
-    (pair,) = held_against(findings("x", "y", (2.718281828, 1.0, 7.389056099), "a"), {"x": 1.5, "y": 0.0})
+    (pair,) = compare_with_truth(findings("x", "y", (2.718281828, 1.0, 7.389056099), "a"), {"x": 1.5, "y": 0.0})
     assert (pair.a, pair.b, pair.verdict, pair.is_covered) == ("x", "y", "right", True)
     assert pair.found == pytest.approx(1)  # ln e
     assert pair.interval == pytest.approx((0, 2))  # ln 1, ln e^2
 
 
 def test_a_pair_that_is_the_wrong_way_round_is_told() -> None:
-    (pair,) = held_against(findings("x", "y", (2.718281828, 1.5, 7.389056099), "a"), {"x": 0.0, "y": 1.0})
+    (pair,) = compare_with_truth(findings("x", "y", (2.718281828, 1.5, 7.389056099), "a"), {"x": 0.0, "y": 1.0})
     assert (pair.a, pair.b, pair.verdict, pair.is_covered) == ("y", "x", "wrong", False)
     assert pair.found == pytest.approx(-1)
 
 
 def test_a_pair_without_a_finding_is_undefined_and_equal_systems_are_no_pair() -> None:
     said = findings("x", "y", (1.0, 0.5, 2.0), "inconclusive")
-    assert [pair.verdict for pair in held_against(said, {"x": 1.0, "y": 0.0, "z": 0.0})] == [
+    assert [pair.verdict for pair in compare_with_truth(said, {"x": 1.0, "y": 0.0, "z": 0.0})] == [
         "inconclusive",
         "undefined",
     ]
-    assert held_against(said, {"x": 0.0, "y": 0.0}) == ()
+    assert compare_with_truth(said, {"x": 0.0, "y": 0.0}) == ()
 
 
 def test_a_study_is_walked_exported_and_analysed(tmp_path: Path) -> None:

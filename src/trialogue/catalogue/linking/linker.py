@@ -85,7 +85,7 @@ class TitleLinker:
         self._items = tuple(catalogue.values())
         self._index = TitleIndex(self._items)
         self._counts = [float(popularity.get(item.id, 0)) if popularity else 0.0 for item in self._items]
-        self._fame = _fame(self._counts)
+        self._fame = _popularity(self._counts)
         words = (form for item in self._items for variant in variants(item) for form in variant.forms)
         self._spelling = Spelling(words if typos else (), but=_is_a_word)
 
@@ -247,7 +247,7 @@ def _longest_first(match: Match) -> tuple[int, int]:
     return match.first, -match.behind
 
 
-def _fame(counts: Sequence[float]) -> list[str]:
+def _popularity(counts: Sequence[float]) -> list[str]:
     """Popularity of each item, as the share of items with fewer ratings; empty if all have equally many."""
     ordered = sorted(counts)
     if not ordered or ordered[0] == ordered[-1]:

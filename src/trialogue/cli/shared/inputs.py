@@ -41,8 +41,8 @@ def check_inputs(
             continue
         if stream:
             problems.append(f"{one} is a pipe, but the input is read more than once. Write it to a file first.")
-    problems += [f"{file}: no such file." for file in files if file is not None and not _is(file.exists)]
-    if model not in (None, "default") and not _is((Path(str(model)) / FILE).is_file):
+    problems += [f"{file}: no such file." for file in files if file is not None and not _test_path(file.exists)]
+    if model not in (None, "default") and not _test_path((Path(str(model)) / FILE).is_file):
         problems.append(f"{model}: {_missing_model_text(Path(str(model)))}")
     if pair_model is not None and (why := _lacking_pairs(Path(pair_model))):
         problems.append(f"{pair_model}: {why}")
@@ -55,7 +55,7 @@ def _missing_model_text(folder: Path) -> str:
     from trialogue.strategies.models import FILE
     from trialogue.strategies.pairs.crossencoder import PARTS
 
-    if _is((folder / PARTS).is_file):
+    if _test_path((folder / PARTS).is_file):
         return (
             "this is a pair classifier, which cannot label text. Use it together with a model: trialogue "
             f"align --pair-model {folder}. To evaluate it: trialogue strategies evaluate --model "
@@ -70,14 +70,14 @@ def _lacking_pairs(folder: Path) -> str | None:
     from trialogue.strategies.pairs.crossencoder import PARTS
 
     train = "Train one with: trialogue strategies train --model cross-encoder --data inspired --out FOLDER"
-    if _is((folder / PARTS).is_file):
+    if _test_path((folder / PARTS).is_file):
         return None
-    if _is((folder / FILE).is_file):
+    if _test_path((folder / FILE).is_file):
         return f"this model labels sentences and belongs to --model; --pair-model needs a pair classifier. {train}"
     return f"no pair classifier here (no {PARTS}). {train}"
 
 
-def _is(asked: Callable[[], bool]) -> bool:
+def _test_path(asked: Callable[[], bool]) -> bool:
     """Result of a path test; False for names that are too long and for inaccessible folders."""
     try:
         return asked()

@@ -70,7 +70,7 @@ def debug(
     """List user acts that agents did not answer, most costly first, and where dialogues go wrong."""
     from trialogue.errors import UnknownNameError
     from trialogue.workflows.simulation.debugging import debug as reports_on
-    from trialogue.workflows.simulation.debugging import in_words
+    from trialogue.workflows.simulation.debugging import report_lines
 
     if decides not in ("first", "last"):
         raise UnknownNameError("message of a burst", decides, ["first", "last"])
@@ -79,7 +79,7 @@ def debug(
     if as_json:
         typer.echo(json.dumps([report.to_json() for report in reports], ensure_ascii=False, indent=1))
         return
-    typer.echo("\n\n".join(in_words(report, source=source, most=most) for report in reports))
+    typer.echo("\n\n".join(report_lines(report, source=source, most=most) for report in reports))
 
 
 def printable(text: str) -> str:

@@ -246,7 +246,7 @@ def _continue_dialogue(
 ) -> None:
     from trialogue.records import Dialogue, read_records
     from trialogue.simulation.debug import opening_of
-    from trialogue.workflows.simulation.debugging import dialogue_to_continue, went_on_in_words
+    from trialogue.workflows.simulation.debugging import continuation_lines, dialogue_to_continue
     from trialogue.workflows.simulation.origin import origin_of
 
     dialogue = dialogue_to_continue(source, dialogue_id)
@@ -265,7 +265,7 @@ def _continue_dialogue(
     study = _study(agents or [str(dialogue.system)], protocol, fields, known=origin.agents)
     batch = _run_study(study, openings=(opening,), timed=timed)
     _tell(batch)
-    for line in went_on_in_words(dialogue, turn, read_records(batch.dialogues, Dialogue)):
+    for line in continuation_lines(dialogue, turn, read_records(batch.dialogues, Dialogue)):
         typer.echo(line)
     _exit_if_useless(batch)
 

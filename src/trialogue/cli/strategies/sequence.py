@@ -35,12 +35,14 @@ def evaluate_sequence(
 ) -> None:
     """Cross-validate a model of the next strategy over dialogues and print it beside the frequencies alone."""
     from trialogue.strategies.card import number
-    from trialogue.workflows.alignment.planning import foresights
+    from trialogue.workflows.alignment.planning import cross_validate_planner
     from trialogue.workflows.inputs.label_origins import declared_labeller
 
     chosen = _kind(kind)
     tell(f"{chosen} by dialogue, {folds} folds")
-    dialogues, found = foresights(data, kind=chosen, folds=folds, seed=seed, labels_by=declared_labeller(labels_by))
+    dialogues, found = cross_validate_planner(
+        data, kind=chosen, folds=folds, seed=seed, labels_by=declared_labeller(labels_by)
+    )
     if as_json:
         parts = {name: {key: each.to_json() for key, each in vars(one).items()} for name, one in found.items()}
         typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": parts}, indent=1))

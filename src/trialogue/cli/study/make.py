@@ -74,7 +74,7 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
     return found
 
 
-def tell_advice(file: "StudyFile") -> None:
+def print_advice(file: "StudyFile") -> None:
     """Say what the author of a study file should think about again."""
     from trialogue.study.design.warnings import advice
 
@@ -88,7 +88,7 @@ def validate(folder: Annotated[Path, typer.Argument(help="Study folder.")]) -> N
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)
-    tell_advice(file)
+    print_advice(file)
     budget = budget_of(file, [(item.dialogue, item.key) for item in items])
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} participants each.")
     typer.echo(f"Participants needed if nobody drops out: {budget.people:,} of {budget.items_each} items.")

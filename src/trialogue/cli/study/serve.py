@@ -47,12 +47,12 @@ def serve(
     ] = None,
 ) -> None:
     """Serve a study with SQLite in its folder, or PostgreSQL by DATABASE_URL. Stop with Ctrl-C; no saved data are lost."""
-    from trialogue.cli.study.make import tell_advice
+    from trialogue.cli.study.make import print_advice
     from trialogue.study.design.file import read_study
     from trialogue.study.server import serve as run
 
     if folder.is_dir():
-        tell_advice(read_study(folder))
+        print_advice(read_study(folder))
     names = [*(name or []), *(each for each in os.environ.get("TRIALOGUE_HOSTS", "").split(",") if each)]
     run(
         folder,

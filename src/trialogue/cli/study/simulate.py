@@ -109,7 +109,7 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
     full = outcome.coverage.get(str(outcome.raters_per_item), 0)
     lines = [
         f"{outcome.workers} participants: {kinds}",
-        f"  came to: {_came_to(outcome)}",
+        f"  came to: {_count_final_states(outcome)}",
         f"{outcome.requests:,} pages, {outcome.acknowledged:,} forms acknowledged, {outcome.stored:,} in the database",
         (
             f"{full} of {items} items judged by {outcome.raters_per_item} participants; {outcome.reused} "
@@ -134,7 +134,7 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
     return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
 
 
-def _came_to(outcome: "SimulatedStudy") -> str:
+def _count_final_states(outcome: "SimulatedStudy") -> str:
     """Final states of the participants; a study with enough answers is full, which is no failure."""
     enough = ", which is all the study needs" if outcome.complete else ""
     parts = [

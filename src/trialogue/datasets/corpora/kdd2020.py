@@ -40,7 +40,7 @@ def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
         findings.wrong(f"expected an object of dialogues, got {kind_of(data)}.", hint=hint)
         data = {}
     dialogues = [_dialogue(key, triples, bare_stem(path), findings) for key, triples in data.items()]
-    _tell_twins(dialogues, findings)
+    _note_twins(dialogues, findings)
     findings.settle()
     yield from dialogues
 
@@ -99,7 +99,7 @@ def _intent(label: JsonValue, at: str, findings: Findings) -> str:
     return label
 
 
-def _tell_twins(dialogues: list[Dialogue], findings: Findings) -> None:
+def _note_twins(dialogues: list[Dialogue], findings: Findings) -> None:
     first: dict[tuple[Utterance, ...] | str, str] = {}
     for dialogue in dialogues:
         content = "\n".join(utterance.model_dump_json() for utterance in dialogue.utterances)

@@ -72,7 +72,7 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
             yield record
     for path in runs:
         scores = list(read_run(path, note=note))
-        _tell_left_out(judged - {(score.dialogue_id, score.utterance) for score in scores}, judged, path, note)
+        _note_left_out(judged - {(score.dialogue_id, score.utterance) for score in scores}, judged, path, note)
         yield from scores
 
 
@@ -129,7 +129,7 @@ def _scores(talks: list[Talk], findings: Findings) -> Iterator[Score]:
                 )
 
 
-def _tell_left_out(
+def _note_left_out(
     left_out: Iterable[tuple[str | None, int | None]],
     judged: set[tuple[str | None, int | None]],
     path: Path,

@@ -55,7 +55,7 @@ def read_votes(path: Path, setting: str, on_record: Collection[str] | None, note
             source += f" {DUPLICATE}"
         seen.add(key)
         votes.append(_preference(row, f"{setting}-{number}", choice, source, on_record))
-        _tell_missing(votes[-1], row, line, on_record, findings)
+        _note_missing(votes[-1], row, line, on_record, findings)
     findings.settle()
     yield from votes
 
@@ -111,7 +111,7 @@ def _preference(row: Row, identity: str, choice: Choice, source: str, on_record:
     )
 
 
-def _tell_missing(vote: Preference, row: Row, line: int, on_record: Collection[str] | None, findings: Findings) -> None:
+def _note_missing(vote: Preference, row: Row, line: int, on_record: Collection[str] | None, findings: Findings) -> None:
     if on_record is None:
         return
     for system, conversation in ((vote.a, vote.dialogue_a), (vote.b, vote.dialogue_b)):

@@ -47,12 +47,12 @@ def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
         findings.wrong("the list is empty; expected dialogues.", hint="Was the simulation or export interrupted?")
     dialogues = [dialogue_of(entry, f"[{index}]", findings) for index, entry in enumerate(data)]
     whole = _with_unique_ids([dialogue for dialogue in dialogues if dialogue is not None], findings)
-    _mend_shared_user(whole, findings)
+    _note_shared_user(whole, findings)
     findings.settle()
     return whole
 
 
-def _mend_shared_user(dialogues: list[Dialogue], findings: Findings) -> None:
+def _note_shared_user(dialogues: list[Dialogue], findings: Findings) -> None:
     """Say so where many dialogues have one user and no need or persona: a simulator has one id for all its users."""
     counts = Counter(each.user for each in dialogues if each.need is None and each.user is not None)
     for user, count in counts.items():

@@ -46,7 +46,7 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
         "user": _take_participant(rest, "user", at, findings),
     }
     meta = _merge_metadata(rest, rest.pop("metadata", None))
-    ours = _take_ours(meta, Dialogue.kind, at, findings)
+    ours = _take_own_additions(meta, Dialogue.kind, at, findings)
     fields["meta"] = meta
     if meta.get("error"):
         fields["ended_by"], fields["ending_detail"] = ending_of_error(meta["error"])
@@ -71,7 +71,7 @@ def utterance_of(data: JsonValue, at: str, findings: Findings) -> Utterance | No
         "acts": _take_acts(rest, text, odd_offsets, at, findings),
     }
     meta = _merge_metadata(rest, rest.pop("metadata", None))
-    ours = _take_ours(meta, Utterance.kind, at, findings)
+    ours = _take_own_additions(meta, Utterance.kind, at, findings)
     fields["ratings"] = _take_ratings(meta)
     fields["meta"] = {**meta, OFFSETS_AS_WRITTEN: odd_offsets} if odd_offsets else meta
     return None if len(findings.problems) > known else _validate(Utterance, fields | ours, at, findings)
@@ -249,7 +249,7 @@ def _merge_metadata(rest: dict[str, JsonValue], metadata: JsonValue) -> dict[str
     return {**{f"{key} (outside metadata)" if key in clashes else key: rest[key] for key in rest}, **metadata}
 
 
-def _take_ours(meta: dict[str, JsonValue], kind: str, at: str, findings: Findings) -> dict[str, JsonValue]:
+def _take_own_additions(meta: dict[str, JsonValue], kind: str, at: str, findings: Findings) -> dict[str, JsonValue]:
     """Remove our writer's additions from the metadata; a foreign key of the same name has no version and is kept."""
     ours = meta.get(OURS)
     if not isinstance(ours, dict) or not isinstance(version := ours.get("v"), int):

@@ -60,7 +60,7 @@ def to_dialoguekit(dialogue: Dialogue) -> dict[str, JsonValue]:
             data[role] = {"id": name, "type": role.upper()}
     metadata = {key: value for key, value in dialogue.meta.items() if key != OURS}
     read_back = dialogue_of({**data, "metadata": metadata, "conversation": []}, "", _unheard())
-    metadata |= _unsaid(dialogue, read_back, besides={"utterances", "id"})
+    metadata |= _unrepresented_content(dialogue, read_back, besides={"utterances", "id"})
     data["conversation"] = [_utterance(utterance) for utterance in dialogue.utterances]
     return {**data, "metadata": metadata} if metadata else data
 
@@ -77,12 +77,12 @@ def _utterance(utterance: Utterance) -> dict[str, JsonValue]:
             }
             for act in utterance.acts
         ]
-    data |= {key: value for key, value in utterance.meta.items() if _goes_flat(key, value)}
+    data |= {key: value for key, value in utterance.meta.items() if _is_flat(key, value)}
     data |= _ratings(utterance)
-    return data | _unsaid(utterance, utterance_of(data, "", _unheard()))
+    return data | _unrepresented_content(utterance, utterance_of(data, "", _unheard()))
 
 
-def _goes_flat(key: str, value: JsonValue) -> bool:
+def _is_flat(key: str, value: JsonValue) -> bool:
     if key == "annotations":  # DialogueKit unpacks pairs
         return isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
     return key not in NOT_FLAT
@@ -99,7 +99,9 @@ def _ratings(utterance: Utterance) -> dict[str, JsonValue]:
     return ratings
 
 
-def _unsaid(record: Record, read_back: Record | None, *, besides: Iterable[str] = ()) -> dict[str, JsonValue]:
+def _unrepresented_content(
+    record: Record, read_back: Record | None, *, besides: Iterable[str] = ()
+) -> dict[str, JsonValue]:
     """Content that the DialogueKit form cannot hold, under our key; {} if there is none."""
     fields = type(record).model_fields
     lost = [name for name in fields if name not in besides and getattr(record, name) != getattr(read_back, name, None)]

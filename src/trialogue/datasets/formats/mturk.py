@@ -58,7 +58,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     findings = Findings(str(path), note)
     table = read_table(path, findings)
     assignments = list(_assignments(table, findings))
-    _tell(table, assignments, findings)
+    _note_columns(table, assignments, findings)
     shown = list(dict.fromkeys(name for each in assignments for name in each.shown))
     transcript = next((name for name in shown if name.lower() in TRANSCRIPTS), None)
     records: list[AnyRecord] = []
@@ -122,7 +122,7 @@ def _radios(given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _tell(table: Table, assignments: list[_Assignment], findings: Findings) -> None:
+def _note_columns(table: Table, assignments: list[_Assignment], findings: Findings) -> None:
     """Note the interpretation of the columns."""
     rated = list(dict.fromkeys(name for each in assignments for name in each.answers))
     workers = len({each.worker for each in assignments})

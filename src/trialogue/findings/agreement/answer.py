@@ -161,7 +161,7 @@ def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str
     mine = next((each for each in contrasts if each.a == best.measure), None)
     if mine is None:
         return []
-    verdict = "significantly better" if sure(mine) > 0 else "not significantly better"
+    verdict = "significantly better" if significant_sign(mine) > 0 else "not significantly better"
     difference = render_estimate(mine.difference)
     sentence = f"It is {verdict} than the best baseline, {title_of(findings, mine.b)}: difference {difference}."
     metrics = [
@@ -169,14 +169,14 @@ def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str
         for each in contrasts
         if each.b == mine.b and not MeasureName(each.a).is_judgement and each.a not in findings.baselines
     ]
-    better = sum(sure(each) > 0 for each in metrics)
+    better = sum(significant_sign(each) > 0 for each in metrics)
     if better < len(metrics) and len(metrics) > 1:
         which = "No metric is" if better == 0 else f"Only {better} {'metric is' if better == 1 else 'metrics are'}"
         sentence += f" {which} significantly better than that baseline ({better} of {len(metrics)})."
     return [sentence]
 
 
-def sure(contrast: AgreementContrast) -> int:
+def significant_sign(contrast: AgreementContrast) -> int:
     """1 or -1 if the interval of a difference excludes zero, else 0."""
     interval = contrast.difference.interval
     return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)

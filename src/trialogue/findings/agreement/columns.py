@@ -183,7 +183,7 @@ def _verdict(mine: Sequence[Held]) -> str:
     if not tested:
         most = max((each for each, _ in mine), key=lambda each: each.systems)
         return f"no conclusion: {most.refusal if most.systems else NONE_SHARED}."
-    leans = [_leans(*one) for one in tested]
+    leans = [_significant_sign(*one) for one in tested]
     of_all = f" of {len(tested)} column {'pair' if len(tested) == 1 else 'pairs'}"
     parts: list[str] = []
     for lean, one, many in LEANINGS:
@@ -192,7 +192,7 @@ def _verdict(mine: Sequence[Held]) -> str:
     return "; ".join(parts) + "."
 
 
-def _leans(each: ColumnAgreement, p: float | None) -> int:
+def _significant_sign(each: ColumnAgreement, p: float | None) -> int:
     """1 or -1 where neither chance among orders nor, as far as it is known, error of the values explains it, else 0."""
     if each.spearman is None or each.spearman.value is None or p is None or p >= LEVEL:
         return 0

@@ -10,7 +10,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from trialogue.findings.agreement.rating_agreement import side
+from trialogue.findings.agreement.rating_agreement import sign_against_chance
 from trialogue.findings.agreement.records import Discriminant, Where
 from trialogue.findings.agreement.score_pairs import Floats, JudgedUnits, Key
 from trialogue.findings.resampling import DEFAULT, Resampling
@@ -113,7 +113,7 @@ def _discriminant_of_family(family: str, level: Where, grid: Grid, how: Resampli
     excess = Estimate(
         value=own - human, interval=bounds.interval, n=len(grid.people), clusters=clusters, why=bounds.why
     )
-    sign = side(excess, 0.0)
+    sign = sign_against_chance(excess, 0.0)
     return Discriminant(
         family=family,
         level=level,

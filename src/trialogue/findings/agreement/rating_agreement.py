@@ -288,7 +288,7 @@ def _note(agreed: Sequence[AgreementCoefficient]) -> Reason | None:
     if pooled is None or within is None or pooled.value is None or within.value is None:
         return None
     chance = CHANCE[statistic]
-    together, inside = side(pooled, chance), side(within, chance)
+    together, inside = sign_against_chance(pooled, chance), sign_against_chance(within, chance)
     if together * inside < 0:
         return (
             Reason.of(ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL)
@@ -302,7 +302,7 @@ def _note(agreed: Sequence[AgreementCoefficient]) -> Reason | None:
     return None
 
 
-def side(estimate: Estimate, chance: float) -> int:
+def sign_against_chance(estimate: Estimate, chance: float) -> int:
     """1 or -1 if the whole interval lies above or below chance, else 0.
 
     An estimate without interval counts only where it is as far from chance as can be (all resamples say the same then).

@@ -66,7 +66,7 @@ def _on_measures(
         return (f"{after} and {before} cannot be compared: the deciding measures could not be tested ({left}).",)
     rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}, Holm-corrected."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
-    first = _verdict(light, before, after, deciding, margin) if not after_failures else _measures_say(deciding)
+    first = _verdict(light, before, after, deciding, margin) if not after_failures else _describe_measures(deciding)
     blocking = [
         threat.model_copy(update={"measure": None})
         for threat in threats
@@ -75,7 +75,7 @@ def _on_measures(
     blocked = [line.text for line in threat_lines(blocking, {})]
     reasons = _reasons(threats, deciding, before, after)
     verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
-    unseen = _undetectable(tested) if light == "inconclusive" else ()
+    unseen = _smallest_detectable(tested) if light == "inconclusive" else ()
     return (verdict, *blocked[:MOST_REASONS], rested + beside, *unseen)
 
 
@@ -94,7 +94,7 @@ def _describe_failures(failures: "FailureComparison", before: str, after: str) -
     )
 
 
-def _measures_say(deciding: Sequence["MeasureComparison"]) -> str:
+def _describe_measures(deciding: Sequence["MeasureComparison"]) -> str:
     """Results of the measures beside a failure verdict, which are no verdicts themselves."""
     return (
         "Apart from failures, " + list_names([f"{each.title} says {each.light}" for each in deciding], most=None) + "."
@@ -139,7 +139,7 @@ def _verdict(
     }[light]
 
 
-def _undetectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ...]:
+def _smallest_detectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ...]:
     """Smallest detectable difference of the first inconclusive measure."""
     for each in tested:
         interval = each.difference.interval

@@ -117,7 +117,7 @@ class Comparison(Record):
     """Caveats: omitted measures, runs with different settings."""
 
 
-def compare_sides(
+def compare_systems(
     before: SystemSample,
     after: SystemSample,
     *,

@@ -41,7 +41,7 @@ class _UnitValues:
     replies: list[tuple[str, str, float]] = field(default_factory=list)
 
 
-def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> SystemSample:
+def collect_system(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> SystemSample:
     """Collect a run's data on a system.
 
     Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.

@@ -116,7 +116,7 @@ def _paired_means(sums: Sequence[ClusterSums]) -> Floats:
     return found
 
 
-def _falls(means: Floats, sign: float) -> Floats:
+def _is_decreasing(means: Floats, sign: float) -> Floats:
     """Whether each row falls from column to column."""
     fell = np.diff(sign * means, axis=1) < 0
     found: Floats = np.asarray(fell.all(axis=1), dtype=np.float64)
@@ -134,7 +134,7 @@ def _resampled_order(sums: Sequence[ClusterSums], sign: float, how: Resampling) 
     if len(paired) < 2:
         return np.zeros(0), len(paired)
     rng = how.rng("passport", "doses")
-    return _falls(_means_of_samples(paired, len(paired), how.resamples, rng), sign), len(paired)
+    return _is_decreasing(_means_of_samples(paired, len(paired), how.resamples, rng), sign), len(paired)
 
 
 def _order_share(drawn: Floats, users: int) -> Estimate:
@@ -151,7 +151,7 @@ def _users_needed(sums: Sequence[ClusterSums], sign: float, how: Resampling) -> 
     found = None
     for size in reversed(SIZES):
         rng = how.rng("passport", "users needed", str(size))
-        if float(_falls(_means_of_samples(paired, size, how.resamples, rng), sign).mean()) < ORDERED:
+        if float(_is_decreasing(_means_of_samples(paired, size, how.resamples, rng), sign).mean()) < ORDERED:
             break
         found = size
     return found

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_sides
+from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_systems
 from trialogue.findings.comparison.system_sample import SystemSample, Units
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Record
@@ -132,7 +132,7 @@ def plan_comparison(
         )
     if not 0 < power < 1 or not 0 < alpha < 1:
         raise UsageError(f"power and alpha must lie between 0 and 1, got {power} and {alpha}.")
-    lift = _lift(pilot, difference)
+    lift = _improvement(pilot, difference)
     done: dict[int, ComparisonPower] = {}
 
     def reaches_power(size: int) -> bool:
@@ -177,7 +177,7 @@ def _search(enough: Callable[[int], bool]) -> None:
         low, high = (low, middle) if enough(middle) else (middle, high)
 
 
-def _lift(pilot: Pilot, difference: float) -> Callable[[float, np.random.Generator], float]:
+def _improvement(pilot: Pilot, difference: float) -> Callable[[float, np.random.Generator], float]:
     """Transformation from pilot values to values of the new version."""
     old = [value for values in pilot.before.values() for value in values]
     new = [value for values in (pilot.after or pilot.before).values() for value in values]
@@ -213,7 +213,7 @@ def _power(
     for number in range(simulations):
         sides = _draw_runs(pilot, lift, size, rng_for(seed, "compare plan", str(size), str(number)))
         values += len(sides[0].units[pilot.measure.name])
-        found, _ = compare_sides(
+        found, _ = compare_systems(
             *sides, on=[pilot.measure.name], margin=margin, alpha=alpha, seed=number, resamples=RESAMPLES
         )
         lights.append(found.light)

@@ -207,7 +207,7 @@ def _outcomes(
             )
 
 
-def way_ahead(
+def find_alternative(
     plan: StudyPlan,
     way: Way,
     *,
@@ -251,7 +251,7 @@ def resize_plan(plan: StudyPlan, way: Way, size: int) -> StudyPlan:
     )
 
 
-def ways_of(plan: StudyPlan) -> tuple[Way, ...]:
+def enlargements_of(plan: StudyPlan) -> tuple[Way, ...]:
     """Distinct ways to enlarge a plan; only one if each participant has their own situations."""
     return WAYS if plan.situations is not None else ("both",)
 
@@ -293,7 +293,7 @@ def curves_of(
 ) -> dict[Way, tuple[tuple[int, int, float], ...]]:
     """For each way, participants, situations and the formula's power, from a fifth to five times the plan."""
     found: dict[Way, tuple[tuple[int, int, float], ...]] = {}
-    for way in ways_of(plan):
+    for way in enlargements_of(plan):
         base = plan.pool if way == "situations" else plan.participants
         low, high = max(first_size(plan, way), base // 5), min(last_size(plan, way), base * 5)
         steps = sorted({round(size) for size in np.geomspace(max(low, 2), max(high, low + 1, 3), sizes)})

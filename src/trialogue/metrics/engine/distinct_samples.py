@@ -13,7 +13,13 @@ import numpy as np
 from trialogue.metrics.base import Array, CountMetric, EqualSize
 from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import jackknife_difference
-from trialogue.stats.resampling.rarefaction import Occurrences, Rarefied, RarefiedSample, comparable, side_of
+from trialogue.stats.resampling.rarefaction import (
+    Occurrences,
+    Rarefied,
+    RarefiedSample,
+    comparable,
+    rarefy_to_common_size,
+)
 
 SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
 ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digits, and equal values must stay equal
@@ -104,7 +110,7 @@ class CountedSample:
         own, others = self.curve(size), other.curve(size)
         if not comparable(own, others):
             return None
-        side, other_side = side_of(own, others), side_of(others, own)
+        side, other_side = rarefy_to_common_size(own, others), rarefy_to_common_size(others, own)
         common = min(own.size, others.size)
         value, other_value = self._value_at_common(size, side, common), other._value_at_common(size, other_side, common)
         if abs(value - other_value) <= ROUNDING * abs(value):

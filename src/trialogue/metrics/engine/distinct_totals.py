@@ -24,7 +24,7 @@ from trialogue.metrics.engine.unit_scores import (
 )
 from trialogue.metrics.pieces import Ints, hash_order, mix_bits
 from trialogue.metrics.text.multisets import distinct
-from trialogue.metrics.text.word_hashes import PRIME, NGrams, thing_hash
+from trialogue.metrics.text.word_hashes import PRIME, NGrams, object_hash
 from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.scores.score_table import Values
 from trialogue.stats import jackknife
@@ -195,7 +195,7 @@ def _one_by_one(metric: CountMetric, batch: Batch) -> TypeRows:
     """Contributions of a batch's replies, from a metric that takes one reply at a time."""
     found = [metric.types(reply) for reply in batch.replies]
     things = [() if isinstance(types, Undefined) else types.seen for types in found]
-    hashes = np.array([thing_hash(thing) for seen in things for thing in seen], dtype=np.uint64)
+    hashes = np.array([object_hash(thing) for seen in things for thing in seen], dtype=np.uint64)
     owner = np.repeat(np.arange(len(things)), [len(seen) for seen in things])
     extra = np.array([0.0 if isinstance(types, Undefined) else types.extra for types in found], dtype=float)
     undefined = {place: types for place, types in enumerate(found) if isinstance(types, Undefined)}

@@ -119,18 +119,18 @@ def is_thanks(text: str) -> bool:
 
 def loop(dialogue: Dialogue) -> bool | None:
     """Whether the user repeats themselves; short answers and thanks are exempt."""
-    said = [_bag(each.text) for each in _user_says(dialogue) if not is_thanks(each.text)]
+    said = [_count_words(each.text) for each in _user_says(dialogue) if not is_thanks(each.text)]
     long = [bag for bag in said if len(bag) >= LEAST_SAME]
     if len(long) < TIMES:
         return False
-    return any(sum(_alike(each, other) for other in long) >= TIMES for each in long)
+    return any(sum(_are_similar(each, other) for other in long) >= TIMES for each in long)
 
 
 Bag = frozenset[tuple[str, int]]
 """The words of a message, each with which of its occurrences it is."""
 
 
-def _bag(text: str) -> Bag:
+def _count_words(text: str) -> Bag:
     counts: Counter[str] = Counter()
     bag = []
     for word in WORD.findall(text.casefold()):
@@ -139,7 +139,7 @@ def _bag(text: str) -> Bag:
     return frozenset(bag)
 
 
-def _alike(one: Bag, other: Bag) -> bool:
+def _are_similar(one: Bag, other: Bag) -> bool:
     """Whether two messages have nearly the same words."""
     short, long = sorted((len(one), len(other)))
     return short >= ALIKE * long and len(one & other) >= ALIKE * len(one | other)

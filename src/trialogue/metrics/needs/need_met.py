@@ -235,10 +235,10 @@ class NeedMetByChance(_OfNeeds):
         need, found = counted
         if need.catalogue_size is None:
             return Undefined(Reason.of(ReasonCode.CATALOGUE_UNKNOWN))
-        return (chance(need.catalogue_size, len(need.acceptable), len(found)), 1.0)
+        return (probability_by_chance(need.catalogue_size, len(need.acceptable), len(found)), 1.0)
 
 
-def chance(items: int, acceptable: int, named: int) -> float:
+def probability_by_chance(items: int, acceptable: int, named: int) -> float:
     """The probability that at least one of some items drawn without repetition is acceptable.
 
     >>> chance(476, 4, 0), chance(10, 1, 5), round(chance(476, 4, 9), 4)

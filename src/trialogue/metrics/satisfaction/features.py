@@ -68,7 +68,7 @@ class Feature:
     """The number."""
 
 
-def talk_of(dialogue: Dialogue) -> DialogueTexts:
+def texts_of_dialogue(dialogue: Dialogue) -> DialogueTexts:
     """Texts of a dialogue, with plain apostrophes."""
     said = [(each.speaker, each.text.replace("’", "'")) for each in dialogue.utterances]
     return DialogueTexts(
@@ -80,7 +80,7 @@ def talk_of(dialogue: Dialogue) -> DialogueTexts:
 
 def features_of(dialogue: Dialogue) -> list[float]:
     """All features, in the order of ``FEATURES``; finite for any dialogue, including those of one speaker."""
-    talk = talk_of(dialogue)
+    talk = texts_of_dialogue(dialogue)
     return [feature.of(talk) for feature in FEATURES.values()]
 
 
@@ -113,7 +113,7 @@ def _count_list_items(talk: DialogueTexts) -> float:
     return math.log1p(_mean([len(_LISTED.findall(text)) for text in talk.replies]))
 
 
-def _likeness(talk: DialogueTexts) -> float:
+def _word_overlap(talk: DialogueTexts) -> float:
     """Words shared by neighbouring replies over all their words; .2, an ordinary value, where there are no neighbours."""
     sets = [set(_words(text)) for text in talk.replies]
     return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)], otherwise=0.2)
@@ -177,7 +177,7 @@ FEATURES: dict[str, Feature] = {
         -1,
         lambda talk: 1 - len(set(talk.replies)) / max(1, len(talk.replies)),
     ),
-    "like_the_last": Feature("words shared with the previous reply", -1, _likeness),
+    "like_the_last": Feature("words shared with the previous reply", -1, _word_overlap),
     "repeats_itself": Feature("share of a reply's bigrams that repeat within it", -1, _repetition_within_replies),
     "stutters": Feature(
         "share of replies with a word twice in a row",

@@ -36,12 +36,12 @@ def word_hash(word: str) -> int:
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def thing_hash(thing: Hashable) -> int:
+def object_hash(thing: Hashable) -> int:
     """64-bit hash of a word, of a tuple of hashables, or of a ``repr``."""
     if isinstance(thing, str):
         return word_hash(thing)
     if isinstance(thing, tuple):
-        return word_hash("\x1f".join(f"{thing_hash(part):x}" for part in thing) + "\x1e")
+        return word_hash("\x1f".join(f"{object_hash(part):x}" for part in thing) + "\x1e")
     return word_hash(f"\x1d{thing!r}")
 
 

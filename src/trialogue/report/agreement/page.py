@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings.agreement.answer import main_statistic, sure, title_of
+from trialogue.findings.agreement.answer import main_statistic, significant_sign, title_of
 from trialogue.findings.agreement.rating_agreement import USER_MEAN
 from trialogue.findings.agreement.records import AgreementContrast, AgreementFindings, RankingAgreement, RatingAgreement
 from trialogue.findings.agreement.validity import FILE as VALIDITY
@@ -190,7 +190,7 @@ def _against_baseline(findings: AgreementFindings, ratings: Sequence[RatingAgree
     contrasts = [_baseline_contrast(findings, each) for each in ratings]
     differences = texts([one.difference if one else None for one in contrasts], sign=True)
     return [
-        text if one is None or one.difference.value is None else f"{text}, {VERDICTS[sure(one)]}"
+        text if one is None or one.difference.value is None else f"{text}, {VERDICTS[significant_sign(one)]}"
         for text, one in zip(differences, contrasts, strict=True)
     ]
 

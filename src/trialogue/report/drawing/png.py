@@ -47,7 +47,7 @@ def _paint(image: "Image", brush: "ImageDraw", mark: Mark) -> None:
         _paint_straight(brush, mark)
     elif isinstance(mark, Line | Path):
         points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
-        _paint_way(image, [(_dots(x), _dots(y)) for x, y in points], mark.width * DOTS, LIGHT[mark.color])
+        _paint_path(image, [(_dots(x), _dots(y)) for x, y in points], mark.width * DOTS, LIGHT[mark.color])
     elif isinstance(mark, Box):
         _paint_box(image, brush, mark)
     elif isinstance(mark, Dot):
@@ -110,7 +110,7 @@ def _paint_round(image: "Image", x: float, y: float, radius: float, color: str, 
     image.paste(color, (left, top), tile.reduce(FINE))
 
 
-def _paint_way(image: "Image", points: list[tuple[float, float]], width: float, color: str) -> None:
+def _paint_path(image: "Image", points: list[tuple[float, float]], width: float, color: str) -> None:
     """A line through points, in any direction."""
     xs, ys = zip(*points, strict=True)
     left, top = floor(min(xs) - width), floor(min(ys) - width)

@@ -19,7 +19,7 @@ from trialogue.report.evaluation.first_screen import first_screen
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.sections import columns_of_words, passages
 from trialogue.report.evaluation.threats import threat_lists
-from trialogue.report.head_to_head import duel, turn_contrast
+from trialogue.report.head_to_head import compare_head_to_head, turn_contrast
 from trialogue.report.league_table import Table, league_table
 from trialogue.report.long_names import with_short_names
 from trialogue.report.measures import (
@@ -185,7 +185,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "threat_counts": ", ".join(f"{len(texts)} {EFFECTS[heading.severity]}" for heading, texts in threats),
         "systems": systems,
         "colors": system_colors(systems),
-        "duel": duel(leagues, systems) if len(systems) == 2 and leagues else None,
+        "duel": compare_head_to_head(leagues, systems) if len(systems) == 2 and leagues else None,
         "table": table,
         "key": _key(table),
         "primary": primary.measure if primary else None,

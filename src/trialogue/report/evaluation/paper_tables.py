@@ -53,7 +53,7 @@ def table_caption(findings: Findings, table: Table) -> str:
     cells = [cell for block in table.blocks for column in block.columns for cell in column.cells.values()]
     leagues = all_leagues(findings)
     levels = " or ".join(dict.fromkeys(map(confidence, leagues)))
-    parts = [f"{_what(findings)}. Values with {levels} intervals; an arrow says which direction is better."]
+    parts = [f"{_describe_data(findings)}. Values with {levels} intervals; an arrow says which direction is better."]
     if any(cell.letters for cell in cells):
         parts.append(
             f"Systems that share a letter do not differ significantly on that measure ({findings.correction}-corrected "
@@ -68,11 +68,11 @@ def table_caption(findings: Findings, table: Table) -> str:
 
 def captions_markdown(findings: Findings, drawn: Sequence[Figure]) -> str:
     """Self-contained caption of each figure, by file."""
-    entries = [f"**{figure.name}** {figure.title}. {_what(findings)}. {figure.caption}\n" for figure in drawn]
+    entries = [f"**{figure.name}** {figure.title}. {_describe_data(findings)}. {figure.caption}\n" for figure in drawn]
     return "\n".join(entries) if entries else "There are no figures.\n"
 
 
-def _what(findings: Findings) -> str:
+def _describe_data(findings: Findings) -> str:
     """Data behind the table."""
     summed = sum(facts.dialogues for facts in findings.systems)
     dialogues = findings.dialogues if findings.dialogues is not None else summed

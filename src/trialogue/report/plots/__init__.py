@@ -10,7 +10,7 @@ from trialogue.report.measures import all_leagues, is_ranked, systems_in_order
 from trialogue.report.plots.base import LONGEST_LABEL, Figure, label
 from trialogue.report.plots.differences import differences
 from trialogue.report.plots.forest import forest, forests
-from trialogue.report.plots.histograms import spread, spreads
+from trialogue.report.plots.histograms import histogram, histogram_panels
 from trialogue.report.plots.pairs import pairs
 from trialogue.report.plots.variants import variants
 from trialogue.report.plots.votes import votes
@@ -43,9 +43,9 @@ def figures(findings: Findings) -> list[Figure]:
         drawn += [pairs(league, alpha=findings.alpha, correction=findings.correction) for league in compared]
     if findings.votes is not None:
         drawn.append(votes(findings.votes, colors))
-    drawn += [spread(league, systems, colors) for league in focus]
+    drawn += [histogram(league, systems, colors) for league in focus]
     drawn += forests(rest, systems, colors)
-    drawn += spreads(rest, systems, colors)
+    drawn += histogram_panels(rest, systems, colors)
     drawn += [variants(family, colors) for family in findings.sensitivity]
     return _with_own_names([figure for figure in drawn if figure is not None])
 
@@ -99,7 +99,7 @@ def _draw_kind(findings: Findings, kind: str, league: League | None, systems: li
         return forest(league, colors, alpha=alpha, correction=correction)
     if kind == "pairs":
         return pairs(league, alpha=alpha, correction=correction) if league.contrasts else None
-    return spread(league, systems, colors)
+    return histogram(league, systems, colors)
 
 
 def _in_focus(findings: Findings, name: str) -> bool:

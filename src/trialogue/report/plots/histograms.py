@@ -62,7 +62,7 @@ def bins_of(values: Sequence[float]) -> Bins:
     return Bins(tuple(low + step * (place + 0.5) for place in range(BINS)), step / 2)
 
 
-def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure | None:
+def histogram(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure | None:
     """Histogram of one measure; None without unit values."""
     shown = [system for system in systems if league.values.get(system)]
     if not shown:
@@ -98,7 +98,7 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     )
 
 
-def spreads(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
+def histogram_panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
     """Histograms of several measures side by side over the same systems."""
     known = [league for league in leagues if any(league.values.get(system) for system in systems)]
     parts = enumerate(parts_of(known, systems), start=1)

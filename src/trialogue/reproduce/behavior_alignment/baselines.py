@@ -35,12 +35,12 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
     frequent = known.labels == np.bincount(known.labels).argmax()
     later = known.rows(known.turns > 0)
     yield row("a random human sentence of another dialogue", _random(known))
-    yield row(SAME_TURN, each_alike(known.labels, known.turns, known.owners), GREETINGS)
-    yield row(f"{SAME_TURN}, first turn left out", each_alike(later.labels, later.turns, later.owners))
+    yield row(SAME_TURN, match_probabilities(known.labels, known.turns, known.owners), GREETINGS)
+    yield row(f"{SAME_TURN}, first turn left out", match_probabilities(later.labels, later.turns, later.owners))
     later = known.rows(known.sentences > 0)
     yield row(
         "two human sentences at the same position in their dialogues, first ones left out",
-        pairs_alike(later.labels, later.sentences, later.owners),
+        share_of_matching_pairs(later.labels, later.sentences, later.owners),
         ("every pair of sentences has equal weight, so early sentences, which most dialogues have, dominate"),
     )
     yield row("always the most frequent strategy", Shares.from_hits(frequent.astype(np.float64), known.owners))
@@ -125,10 +125,10 @@ def _collect_labels(dialogues: Sequence[Dialogue]) -> LabelledSentences:
 
 def _random(known: LabelledSentences) -> Shares:
     """For each sentence the share of the sentences of other dialogues that have its strategy: all draws at once."""
-    return each_alike(known.labels, np.zeros_like(known.labels), known.owners)
+    return match_probabilities(known.labels, np.zeros_like(known.labels), known.owners)
 
 
-def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
+def match_probabilities(labels: Ints, places: Ints, owners: Ints) -> Shares:
     """Per sentence: probability that a random sentence at the same position of another dialogue has the same label.
 
     0 where no other dialogue is as long. Every sentence counts once, whatever its place.
@@ -137,7 +137,7 @@ def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
     return Shares.from_hits(alike / np.maximum(others, 1), owners.tolist())
 
 
-def pairs_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
+def share_of_matching_pairs(labels: Ints, places: Ints, owners: Ints) -> Shares:
     """Share of sentence pairs from two dialogues at the same position with the same label."""
     alike, others = _count_matches(labels, places, owners)
     return Shares.from_hits(alike, owners.tolist(), others)

@@ -1,8 +1,8 @@
 """Reproduction of Zhang and Balog (KDD 2020): users fitted on the published dialogues, and Tables 4 and 5."""
 
 from trialogue.reproduce.kdd2020.paper_values import METHODS, REAL, SYSTEMS
-from trialogue.reproduce.kdd2020.runs import hold
+from trialogue.reproduce.kdd2020.runs import simulate_all
 from trialogue.reproduce.kdd2020.tables import Reproduction, reproduce
 from trialogue.reproduce.kdd2020.text import in_words
 
-__all__ = ["METHODS", "REAL", "SYSTEMS", "Reproduction", "hold", "in_words", "reproduce"]
+__all__ = ["METHODS", "REAL", "SYSTEMS", "Reproduction", "in_words", "reproduce", "simulate_all"]

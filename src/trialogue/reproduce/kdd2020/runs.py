@@ -57,7 +57,7 @@ def agent_name(letter: str) -> str:
     return "reference:genre-led" if letter == SHAPE else f"replay:{SYSTEMS[letter]}"
 
 
-def hold(
+def simulate_all(
     out: Path,
     *,
     n: int,

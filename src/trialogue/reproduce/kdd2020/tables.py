@@ -28,7 +28,7 @@ from trialogue.reproduce.kdd2020.paper_values import (
     N,
     published_value,
 )
-from trialogue.reproduce.kdd2020.runs import FILMS, check_here, hold, real_dialogues
+from trialogue.reproduce.kdd2020.runs import FILMS, check_here, real_dialogues, simulate_all
 from trialogue.seeds import rng_for
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.kdd2020 import RELEASED
@@ -149,7 +149,7 @@ def reproduce(
     """
     check_here(catalogue)
     held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): real for letter, real in real_dialogues().items()}
-    held.update(hold(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress))
+    held.update(simulate_all(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress))
     users: dict[str, JsonValue] = {name: options.to_json() for name, options in RELEASED.items()}
     settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
     settings["users"] = users

@@ -19,7 +19,7 @@ COMMAND = "simulate"
 HEAD = json.dumps({"kind": Manifest.kind}, separators=(",", ":"))[:-1].encode()  # how a manifest's line begins
 
 
-def held_lines(folder: Path | str) -> Iterator[bytes]:
+def finished_lines(folder: Path | str) -> Iterator[bytes]:
     """Lines of all finished dialogues, exported ones first, also while a batch is running.
 
     One that stands in both, after an export that was killed, comes twice. Nothing where there is no ledger.
@@ -41,7 +41,7 @@ def held_lines(folder: Path | str) -> Iterator[bytes]:
 
 def read_finished(folder: Path | str) -> Iterator[Dialogue]:
     """Dialogues of a batch, exported ones first and the others in order of completion, also while it is running."""
-    for line in held_lines(folder):
+    for line in finished_lines(folder):
         yield parse_line(line.decode("utf-8", "surrogatepass"), {Dialogue.kind: Dialogue})
 
 

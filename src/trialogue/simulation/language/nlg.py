@@ -26,7 +26,7 @@ from trialogue.simulation.language.phrases import (
 )
 from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import add_typos, check_rate
-from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, wishes, written_for
+from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, preference_phrases, written_for
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import DECADE
@@ -157,7 +157,7 @@ class UtteranceGenerator:
         # What real users said about release years cannot be taken over: the need of a simulated one states its own decade.
         if label in self.space.informs and stance != OPENING:
             own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
-            own += [phrase for phrase in wishes() if self._can_fill(phrase)]
+            own += [phrase for phrase in preference_phrases() if self._can_fill(phrase)]
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
         phrases = _phrases_saying(stance, own)

@@ -30,7 +30,7 @@ FILES = 32  # files that are kept, of 1 MB each; bundled users need 8
 ARRAYS = ("idf", "of_letters", "of_before", "of_place", "intercepts")
 
 
-def kept_weights(examples: Sequence[Example], *, context: bool = True) -> Weights:
+def cached_weights(examples: Sequence[Example], *, context: bool = True) -> Weights:
     """Weights identical to those of ``fitted_weights``: from this process, from the cache, or fitted now.
 
     Raises:

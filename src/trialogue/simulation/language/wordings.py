@@ -58,7 +58,7 @@ def hand_written_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
 
 
-def wishes() -> tuple[Phrase, ...]:
+def preference_phrases() -> tuple[Phrase, ...]:
     """Hand-written phrases for any act that states a preference."""
     return hand_written_phrases().get(WISH, ())
 

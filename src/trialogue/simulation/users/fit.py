@@ -28,7 +28,7 @@ from trialogue.simulation.language.nlu import (
 )
 from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, LinearClassifier, fitted_temperature
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
-from trialogue.simulation.language.weight_cache import kept_weights
+from trialogue.simulation.language.weight_cache import cached_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.kinds import GROUP, World, world_without_ratings
 from trialogue.simulation.users.options import METHODS, UserOptions, method
@@ -90,7 +90,7 @@ class UserModel:
             return RetrievalClassifier(self.examples, unknown_below=self.options.unknown_below)
         context = self.options.understanding == "linear"
         return LinearClassifier(
-            weights=kept_weights(self.examples, context=context),
+            weights=cached_weights(self.examples, context=context),
             context=context,
             temperature=self.temperature,
             unknown_below=self.options.unknown_below,
@@ -102,7 +102,7 @@ class UserModel:
         It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
         what it is not sure of it leaves open.
         """
-        weights = kept_weights(self.examples, context=False)
+        weights = cached_weights(self.examples, context=False)
         return LinearClassifier(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
 
     def settle(self, world: World) -> "Users":

@@ -113,7 +113,7 @@ def _state_label(state: str) -> str:
 def _arrow(canvas: _Canvas, at: Mapping[str, Point], pair: tuple[str, str], count: int, share: float, most: int) -> str:
     """A bent arrow with its share beside it; one from a state to itself is a loop on the outside."""
     start, end = at[pair[0]], at[pair[1]]
-    path, label = _loop(canvas, start) if start == end else _bow(canvas, start, end)
+    path, label = _loop(canvas, start) if start == end else _curve(canvas, start, end)
     often = sqrt(count / most)
     words = escape(f"{_state_label(pair[0])} → {_state_label(pair[1])}: {share:.3f} ({count})")
     number = f'<text x="{label[0]:.1f}" y="{label[1]:.1f}" class="share">{share:.2f}</text>'
@@ -124,7 +124,7 @@ def _arrow(canvas: _Canvas, at: Mapping[str, Point], pair: tuple[str, str], coun
     )
 
 
-def _bow(canvas: _Canvas, start: Point, end: Point) -> tuple[str, Point]:
+def _curve(canvas: _Canvas, start: Point, end: Point) -> tuple[str, Point]:
     (x0, y0), (x1, y1) = start, end
     cx, cy = (x0 + x1) / 2 - CURVE * (y1 - y0), (y0 + y1) / 2 + CURVE * (x1 - x0)
     a, b = _move_towards(start, (cx, cy), canvas.node), _move_towards(end, (cx, cy), canvas.node + 7)

@@ -17,7 +17,7 @@ from trialogue.stats.comparison.two_sides import (
     ComparisonSettings,
     Difference,
     Limit,
-    compare_sides,
+    compare_samples,
 )
 from trialogue.stats.resampling.clusters import ClusterSums
 from trialogue.stats.resampling.contributions import Combine
@@ -131,7 +131,7 @@ def difference(
             code = ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE if data.keys else ReasonCode.NO_DATA_OF_SIDE
             return Estimate(value=None, why=Reason.of(code, side=side), **counts)
     how = ComparisonSettings(is_share, most, seed, permutations, confidence)
-    found = compare_sides(a, b, combine, how)
+    found = compare_samples(a, b, combine, how)
     why = None if found.limit is None else _LIMITS[found.limit]
     if found.limit is Limit.NO_VARIATION and a.keys == b.keys:
         why = PAIRS_ALL_EQUAL

@@ -85,7 +85,7 @@ class PermutationTest:
         """
         grow_a, grow_b = (k / (k - 1) for k in self._sizes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            (mean_a, square_a), (mean_b, square_b) = (_side_courses(sums) for sums in (self._a, self._b))
+            (mean_a, square_a), (mean_b, square_b) = (_moments_by_shift(sums) for sums in (self._a, self._b))
             variances = grow_a * square_a + grow_b * square_b
             if self._crossed is not None:
                 covariances = self._covariances(mean_a, mean_b) / (self._a[1] * self._b[1])
@@ -204,7 +204,7 @@ def _columns(rows: Floats, *, shifted: bool) -> Floats:
     return np.column_stack([y, m, y * y, y * m, m * m, moved * m, moved * y * m, moved * m * m])
 
 
-def _side_courses(sums: Floats) -> tuple[Floats, Floats]:
+def _moments_by_shift(sums: Floats) -> tuple[Floats, Floats]:
     """The mean of a side by powers of the shift, shape (2, arrangements), and its variance over n / (n - 1), (3, ...)."""
     y, m, yy, ym, mm, m_moved, ym_moved, mm_moved = sums
     mean = np.stack([y, -m_moved]) / m

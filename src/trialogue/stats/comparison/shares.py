@@ -92,7 +92,7 @@ def share_of(data: ClusterSums) -> Share:
     hits, sizes = held.T
     units, value = float(sizes.sum()), float(hits.sum() / sizes.sum())
     alike = effective_clusters(sizes)
-    effective = alike if value in (0.0, 1.0) or len(held) < 2 else _worth(hits, sizes, value)
+    effective = alike if value in (0.0, 1.0) or len(held) < 2 else _effective_size(hits, sizes, value)
     return Share(
         value=value,
         units=units,
@@ -105,7 +105,7 @@ def share_of(data: ClusterSums) -> Share:
     )
 
 
-def _worth(hits: Floats, sizes: Floats, value: float) -> float:
+def _effective_size(hits: Floats, sizes: Floats, value: float) -> float:
     """n over the design effect, at least one unit."""
     units, clusters = float(sizes.sum()), len(sizes)
     if sizes.max() == 1:
@@ -165,7 +165,7 @@ def share_difference(a: Share, b: Share, *, confidence: float = 0.95) -> ShareIn
 
     Newcombe (1998), "Interval Estimation for the Difference between Independent Proportions: Comparison of Eleven Methods".
     """
-    freedom = _freedom(a, b)
+    freedom = _degrees_of_freedom(a, b)
     gap = a.value - b.value
 
     def bounds(quantile: float) -> tuple[float, float]:
@@ -177,7 +177,7 @@ def share_difference(a: Share, b: Share, *, confidence: float = 0.95) -> ShareIn
     return _invert(gap, bounds, freedom, confidence)
 
 
-def _freedom(a: Share, b: Share) -> float:
+def _degrees_of_freedom(a: Share, b: Share) -> float:
     """Satterthwaite's, with variances of shares drawn towards 1/2 so that a group without variation has one."""
     parts = [(_variance(one), one.freedom) for one in (a, b)]
     squares = sum(variance**2 / freedom for variance, freedom in parts)

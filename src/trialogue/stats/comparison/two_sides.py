@@ -99,7 +99,7 @@ class ComparisonSettings:
     """Confidence level of the interval."""
 
 
-def compare_sides(
+def compare_samples(
     a: ClusterSums, b: ClusterSums, combine: Combine, how: ComparisonSettings = ComparisonSettings()
 ) -> Difference:
     """Difference ``a`` - ``b`` of two defined statistics.

@@ -331,7 +331,7 @@ def _make_result(
         return _undefined_result(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_NO_MAXIMUM))
     estimates = [wald(float(flat[i]), float(variances[i]), n, confidence=confidence) for i in range(cuts + p)]
     spreads = {
-        name: _spread(abs(float(flat[cuts + p + place])), float(variances[cuts + p + place]), n, confidence)
+        name: _standard_deviation(abs(float(flat[cuts + p + place])), float(variances[cuts + p + place]), n, confidence)
         for place, name in enumerate(likelihood.crossing.names)
     }
     names = [f"{low:g}|{high:g}" for low, high in pairwise_of(points)]
@@ -354,7 +354,7 @@ def _make_result(
     )
 
 
-def _spread(value: float, variance: float, n: int, confidence: float) -> Estimate:
+def _standard_deviation(value: float, variance: float, n: int, confidence: float) -> Estimate:
     """A standard deviation, with an interval that is symmetric in its logarithm."""
     from scipy.special import ndtri
 

@@ -103,7 +103,7 @@ def _newton(results: Results, strength: Floats, tie: Floats, regularisation: flo
     pairs = design(size)
     lead = strength @ pairs.T
     n = results.wins + results.losses + results.ties
-    win, draw, loss = _chances(lead, tie)
+    win, draw, loss = _outcome_probabilities(lead, tie)
     skew = win - loss
     slope = np.empty((len(strength), size + 1))
     slope[:, :size] = ((results.wins - results.losses - n * skew) / 2) @ pairs
@@ -126,7 +126,7 @@ def _newton(results: Results, strength: Floats, tie: Floats, regularisation: flo
     return step
 
 
-def _chances(lead: Floats, tie: Floats) -> tuple[Floats, Floats, Floats]:
+def _outcome_probabilities(lead: Floats, tie: Floats) -> tuple[Floats, Floats, Floats]:
     """Chances of win, tie and loss, shape (r, pairs) each, without overflow."""
     top = np.maximum(np.abs(lead) / 2, tie[:, None])
     win, draw, loss = np.exp(lead / 2 - top), np.exp(tie[:, None] - top), np.exp(-lead / 2 - top)
@@ -136,10 +136,10 @@ def _chances(lead: Floats, tie: Floats) -> tuple[Floats, Floats, Floats]:
 
 def connected_mask(results: Results, size: int) -> npt.NDArray[np.bool_]:
     """Whether every contestant has won against or tied with every other, directly or through others, shape (r,)."""
-    return np.asarray(_reach(results, size).reshape(len(results.wins), -1).all(axis=1), dtype=np.bool_)
+    return np.asarray(_reachability(results, size).reshape(len(results.wins), -1).all(axis=1), dtype=np.bool_)
 
 
-def _reach(results: Results, size: int) -> npt.NDArray[np.bool_]:
+def _reachability(results: Results, size: int) -> npt.NDArray[np.bool_]:
     """reach[r, i, j]: a chain of wins or ties leads from i to j."""
     first, second = np.triu_indices(size, 1)
     reach = np.zeros((len(results.wins), size, size), dtype=np.float32)
@@ -153,7 +153,7 @@ def _reach(results: Results, size: int) -> npt.NDArray[np.bool_]:
 
 def unbeaten(results: Results, size: int) -> list[int]:
     """Contestants of the first set that were never beaten or tied outside their component; none if all are connected."""
-    reach = _reach(results, size)[0]
+    reach = _reachability(results, size)[0]
     for i in range(size):
         below_or_beside, above_or_beside = reach[i], reach[:, i]
         if not reach.all() and not (above_or_beside & ~below_or_beside).any():

@@ -159,7 +159,7 @@ class RarefiedSample:
     """Shape (clusters,): the other sample's expected distinct types at ``sizes``."""
 
 
-def side_of(own: Rarefied, other: Rarefied) -> RarefiedSample:
+def rarefy_to_common_size(own: Rarefied, other: Rarefied) -> RarefiedSample:
     """Rarefy one sample to the smaller size of two.
 
     Without one of its clusters the smaller sample is smaller still: then both are rarefied to what is left of it.

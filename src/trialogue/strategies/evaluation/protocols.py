@@ -18,7 +18,7 @@ from trialogue.seeds import rng_for
 from trialogue.stats import auc
 from trialogue.strategies.base import Example, Fit, StrategyClassifier, check_examples, data_hash, ordered_classes
 from trialogue.strategies.evaluation.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
-from trialogue.strategies.evaluation.runs import Plan, ProtocolPredictions, draw, run, seen_mask
+from trialogue.strategies.evaluation.runs import Plan, ProtocolPredictions, draw, mask_of_training_sentences, run
 from trialogue.strategies.learning.calibration import codes, same_probability
 from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, pair_scores
 from trialogue.strategies.learning.folds import ask, groups_of, normalise_words, places_of
@@ -162,15 +162,17 @@ def evaluate_trained(
     clear = ask(model, tested, known)
     drawn = draw(tested, known, pairs, seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], same)
-    found = ProtocolPredictions(clear, drawn, chances, _seen_mask(tested, trained_on), 1.0)
+    found = ProtocolPredictions(clear, drawn, chances, _mask_of_training_sentences(tested, trained_on), 1.0)
     result = _score_run(found, tested, known, seed, resamples)
     return result.model_copy(update={"model": model.origin, "left_out": len(test) - len(tested)})
 
 
-def _seen_mask(tested: Sequence[Example], trained_on: Sequence[Example] | frozenset[str] | None) -> Bools | None:
+def _mask_of_training_sentences(
+    tested: Sequence[Example], trained_on: Sequence[Example] | frozenset[str] | None
+) -> Bools | None:
     if isinstance(trained_on, frozenset):
         return np.array([fingerprint(example.text) in trained_on for example in tested])
-    return None if trained_on is None else seen_mask(tested, trained_on)
+    return None if trained_on is None else mask_of_training_sentences(tested, trained_on)
 
 
 def permute_labels(examples: Sequence[Example], *, rng: np.random.Generator) -> list[Example]:

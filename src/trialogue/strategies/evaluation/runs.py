@@ -104,7 +104,7 @@ def _cross_validate_groups(plan: Plan, kept: Sequence[Example], split: Split) ->
         drawn.append(placed)
         chances.append(same_probability(clear[placed.left], clear[placed.right], found.same))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
-    known = seen_in_other_folds(kept, fold_of) | seen_mask(kept, plan.extra)
+    known = mask_of_repeated_sentences(kept, fold_of) | mask_of_training_sentences(kept, plan.extra)
     return ProtocolPredictions(clear, together, np.concatenate(chances), known, float(np.mean(temperatures)))
 
 
@@ -136,7 +136,9 @@ def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) ->
     clear = sharpen(ask(plan.train(kept), tested, plan.classes), found.temperature)
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], found.same)
-    return ProtocolPredictions(clear, drawn, chances, seen_mask(tested, [*kept, *plan.extra]), found.temperature)
+    return ProtocolPredictions(
+        clear, drawn, chances, mask_of_training_sentences(tested, [*kept, *plan.extra]), found.temperature
+    )
 
 
 def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: int) -> Pairs:
@@ -145,13 +147,13 @@ def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: 
     return draw_pairs(columns, pairs, rng=rng_for(seed, "pairs"))
 
 
-def seen_mask(tested: Sequence[Example], trained: Sequence[Example]) -> Bools:
+def mask_of_training_sentences(tested: Sequence[Example], trained: Sequence[Example]) -> Bools:
     """Whether the words of each tested sentence occur in the training data, shape (n,)."""
     known = {normalise_words(example.text) for example in trained}
     return np.array([normalise_words(example.text) in known for example in tested])
 
 
-def seen_in_other_folds(examples: Sequence[Example], fold_of: Ints) -> Bools:
+def mask_of_repeated_sentences(examples: Sequence[Example], fold_of: Ints) -> Bools:
     """Whether the words of each sentence also occur in another fold, shape (n,)."""
     where: dict[str, set[int]] = {}
     words = [normalise_words(example.text) for example in examples]

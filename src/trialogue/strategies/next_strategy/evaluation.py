@@ -143,7 +143,7 @@ def folds_of(sequences: Mapping[str, Tokens], *, folds: int, rng: np.random.Gene
     return dict(zip(groups, fold_of.tolist(), strict=True))
 
 
-def foresight(
+def next_strategy_accuracy(
     predictions: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000
 ) -> NextStrategyAccuracy:
     """Accuracy of predictions; undefined, with a reason, if there are none.

@@ -26,7 +26,7 @@ Hard: TypeAlias = Mapping[str, str] | Measure
 FOLDS = 5
 
 
-def measured_hard(
+def measure_hard_strategies(
     examples: Sequence[Example], *, fit: Fit | None = None, below: float = HARD_BELOW, folds: int = FOLDS, seed: int = 0
 ) -> dict[str, str]:
     """The strategies of these sentences that are found less often than ``below``, with what each is most often taken for.
@@ -65,8 +65,8 @@ def measured_hard(
 
 
 def measure(*, seed: int) -> Measure:
-    """``measured_hard`` with this seed, to be applied to whatever sentences pairs are made of."""
-    return partial(measured_hard, seed=seed)
+    """``measure_hard_strategies`` with this seed, to be applied to whatever sentences pairs are made of."""
+    return partial(measure_hard_strategies, seed=seed)
 
 
 def taken_for(hard: Hard, examples: Sequence[Example]) -> Mapping[str, str]:

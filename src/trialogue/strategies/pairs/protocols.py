@@ -15,7 +15,12 @@ from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, PairClassifier
 from trialogue.strategies.evaluation.protocols import PAIRS, evaluate_run, name_of, prepare_data
 from trialogue.strategies.evaluation.results import EvaluationResult, Protocol
-from trialogue.strategies.evaluation.runs import ProtocolPredictions, draw, seen_in_other_folds, seen_mask
+from trialogue.strategies.evaluation.runs import (
+    ProtocolPredictions,
+    draw,
+    mask_of_repeated_sentences,
+    mask_of_training_sentences,
+)
 from trialogue.strategies.learning.calibration import codes
 from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.learning.folds import Split, fold_of_each, groups_of
@@ -142,7 +147,7 @@ def _cross_validate_groups(plan: _Plan, kept: Sequence[Example], split: Split) -
         drawn.append(Pairs(own[inside.left], own[inside.right], inside.same))
         chances.append(_chances(_train(plan, others, str(fold)), kept, drawn[-1]))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
-    return ProtocolPredictions(None, together, np.concatenate(chances), seen_in_other_folds(kept, fold_of), 1.0)
+    return ProtocolPredictions(None, together, np.concatenate(chances), mask_of_repeated_sentences(kept, fold_of), 1.0)
 
 
 def _cross_validate_pairs(plan: _Plan, kept: Sequence[Example]) -> ProtocolPredictions:
@@ -162,4 +167,4 @@ def _cross_validate_pairs(plan: _Plan, kept: Sequence[Example]) -> ProtocolPredi
 def _transfer(plan: _Plan, kept: Sequence[Example], tested: Sequence[Example]) -> ProtocolPredictions:
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
     chances = _chances(_train(plan, kept, "all"), tested, drawn)
-    return ProtocolPredictions(None, drawn, chances, seen_mask(tested, kept), 1.0)
+    return ProtocolPredictions(None, drawn, chances, mask_of_training_sentences(tested, kept), 1.0)

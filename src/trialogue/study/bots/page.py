@@ -86,7 +86,7 @@ class Page:
     def context(self) -> tuple[str, ...]:
         """Messages of the conversation that the page is about."""
         found = self.root.descendants("section", of="situation") or self.root.descendants("section", of="beside")
-        return said_in(found[0]) if found else ()
+        return messages_in(found[0]) if found else ()
 
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
@@ -97,7 +97,7 @@ class Page:
     def marked_message(self) -> str:
         """The message that is to be labelled; "" on other pages."""
         found = self.root.descendants("li", of="asked-about")
-        return said_in(found[0])[0] if found else ""
+        return messages_in(found[0])[0] if found else ""
 
     @cached_property
     def hidden(self) -> str:
@@ -126,7 +126,7 @@ class Page:
         return found[0].text if found else ""
 
 
-def said_in(element: Element) -> tuple[str, ...]:
+def messages_in(element: Element) -> tuple[str, ...]:
     """Messages below an element, as they are read."""
     return tuple(_words(each) for each in element.descendants("p") if each.attributes.get("dir") == "auto")
 
@@ -137,7 +137,7 @@ def _words(element: Element) -> str:
 
 
 def _side(card: Element) -> tuple[str, ...]:
-    return said_in(card)
+    return messages_in(card)
 
 
 def _form(form: Element) -> Form:

@@ -22,7 +22,7 @@ from trialogue.study.design.page_content import (
 )
 from trialogue.study.design.questions import Answers, Option, Question, Words, text_in
 from trialogue.study.pages.fields import Field, fields_of
-from trialogue.study.pages.messages import Message, split_around, talk
+from trialogue.study.pages.messages import Message, messages_of_page, split_around
 
 Given = Mapping[str, Answers]
 """Answers by prefix that could not be taken."""
@@ -100,7 +100,13 @@ def rating_page(shown: RatingShown, parts: Sequence[Part], language: str, given:
         every += fields
     overall = _fields(list(own.values()), language, given)
     wrong = _wrong([*every, *overall])
-    return {"talk": talk(shown.context), "cards": cards, "fields": overall, "wrong_fields": wrong, "wide": True}
+    return {
+        "talk": messages_of_page(shown.context),
+        "cards": cards,
+        "fields": overall,
+        "wrong_fields": wrong,
+        "wide": True,
+    }
 
 
 def pair(
@@ -109,7 +115,7 @@ def pair(
     """Two sides, and questions about both."""
     fields = _fields(parts, language, given)
     return {
-        "talk": talk(shown.context),
+        "talk": messages_of_page(shown.context),
         "cards": _sides(shown, realism=realism),
         "fields": fields,
         "wrong_fields": _wrong(fields),
@@ -123,7 +129,7 @@ def _sides(shown: PairShown, *, realism: bool) -> list[dict[str, Any]]:
     given: Sequence[str | tuple[Line, ...]] = shown.sides
     sides: list[dict[str, Any]] = []
     for letter, side in zip("AB", given, strict=True):
-        text = {"text": side} if isinstance(side, str) else {"talk": talk(side)}
+        text = {"text": side} if isinstance(side, str) else {"talk": messages_of_page(side)}
         sides.append({"title": name % {"letter": letter}, **text})
     return sides
 
@@ -172,7 +178,7 @@ def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -
     grouped = [(conversation(part.prefix), _fields([part], language, given, where=conversation)) for part in asked]
     fields = [each for _, group in grouped for each in group]
     return {
-        "talk": talk(shown.lines),
+        "talk": messages_of_page(shown.lines),
         "chat": shown,
         "intro": text_in(shown.task, language),
         "fields": fields,
@@ -218,8 +224,8 @@ def _texts(item: Shown) -> Sequence[str]:
 
 def _lines(item: Shown) -> list[Message]:
     if isinstance(item, LabelShown):
-        return talk(item.lines, asked_about=item.asked_about)
-    return talk(item.context)
+        return messages_of_page(item.lines, asked_about=item.asked_about)
+    return messages_of_page(item.context)
 
 
 def _row(row: Row, language: str) -> dict[str, Any]:

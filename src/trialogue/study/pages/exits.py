@@ -15,14 +15,14 @@ from trialogue.study.services import leaving, rows
 from trialogue.study.services.reading import file_of
 from trialogue.study.web.access import receipt_of
 from trialogue.study.web.headers import MTURK
-from trialogue.study.web.languages import speak
+from trialogue.study.web.languages import activate_language
 
 
 def ending_page(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
     """Page of a participant whose session has ended, possibly with this request."""
     participant = rows.reload_person(participant.pk)
-    back = leaving.way_back(participant)
-    language = speak(request, languages_of(study))
+    back = leaving.return_link_of(participant)
+    language = activate_language(request, languages_of(study))
     heading, text = words(participant)
     file = file_of(study)
     completed = participant.state == Participant.State.COMPLETED

@@ -22,7 +22,7 @@ def question(field: Field) -> SafeString:
     return _question(field) if answered else _kept_question(field, get_language())
 
 
-def talk(messages: Sequence[Message], label: str = "") -> SafeString:
+def render_dialogue(messages: Sequence[Message], label: str = "") -> SafeString:
     """Dialogue as a list; cached, so not for conversations that participants have themselves."""
     return _kept_talk(tuple(messages), label, get_language())
 

@@ -17,7 +17,7 @@ class Message:
     asked_about: bool = False
 
 
-def talk(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Message]:
+def messages_of_page(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Message]:
     """Messages of a page; the speaker is shown once for consecutive messages, and always for the message in question."""
     return [
         Message(
@@ -42,5 +42,5 @@ class DialogueContext:
 
 def split_around(lines: Sequence[Line], asked_about: int) -> DialogueContext:
     """A dialogue in three parts, so that the page can keep the marked message in view while the rest scrolls."""
-    shown = talk(lines, asked_about=asked_about)
+    shown = messages_of_page(lines, asked_about=asked_about)
     return DialogueContext(shown[:asked_about], shown[asked_about : asked_about + 1], shown[asked_about + 1 :])

@@ -15,7 +15,7 @@ from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of
 from trialogue.study.pages.headings import eyebrow_of, heading_of
 from trialogue.study.services.reading import stored_fields
-from trialogue.study.web.languages import choices, speak
+from trialogue.study.web.languages import activate_language, choices
 
 PROSE = {"consent": "study/consent.html", "instructions": "study/text.html", "exit": "study/exit.html"}
 INVALID = 422  # status of a page that is shown again, since an answer could not be taken
@@ -43,7 +43,7 @@ def show(
     request: HttpRequest, study: Study, step: Step, *, given: Mapping[str, Answers] | None = None, **more: Any
 ) -> HttpResponse:
     """Render the page of a step, with the submitted values of an invalid form."""
-    language = speak(request, languages_of(study))
+    language = activate_language(request, languages_of(study))
     template, context = content_of(step, language, given or {})
     template = PROSE.get(step.kind, template)
     status = INVALID if given else 200

@@ -50,7 +50,7 @@ def lease(participant: Participant) -> list[Assignment]:
     release_expired(study)
     known = list(participant.assignments.select_related("item").defer("item__content").order_by("position"))
     held = [each for each in known if each.state in LIVE]
-    for take in (_retake, _taken_anew):
+    for take in (_retake, _new_slots):
         if (wanted := file.items_per_participant - len(held)) > 0:
             held += take(participant, wanted, known)
     return sorted(held, key=lambda each: each.position)
@@ -93,7 +93,7 @@ def _retake(participant: Participant, wanted: int, known: Sequence[Assignment]) 
     return found
 
 
-def _taken_anew(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
+def _new_slots(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
     """Slots of items new to the participant, those with the fewest answers first, in the participant's random order;
     ``known``: items already assigned."""
     study = participant.study

@@ -137,7 +137,7 @@ def outcome_of(participant: Participant) -> str:
     return ""
 
 
-def way_back(participant: Participant) -> Return | None:
+def return_link_of(participant: Participant) -> Return | None:
     """Completion code and return address of a participant whose session has ended; None while it lasts, or after
     withdrawal.
 

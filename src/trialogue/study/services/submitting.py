@@ -120,7 +120,7 @@ def _accept(
     if hidden:
         Event.objects.create(participant=participant, step=key, kind=HIDDEN_FILLED, milliseconds=0)
     participant.seen_at = now
-    if _goes_on(participant, file, key, read.values, shows):
+    if _apply_answers(participant, file, key, read.values, shows):
         move_on(participant)
         if assignment is None or assigning.runs_out(assignment, participant):
             assigning.keep(participant)
@@ -137,7 +137,7 @@ def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str,
     return {part.prefix + name: value for part in parts for name, value in answered[part.prefix].values.items()}
 
 
-def _goes_on(
+def _apply_answers(
     participant: Participant, file: StudyFile, key: str, values: Mapping[str, JsonValue], shows: asking.ShownItem | None
 ) -> bool:
     """Apply the consequences of the answers; False if the session ends here. The caller saves the participant."""

@@ -57,14 +57,14 @@ def rows_of(participants: Iterable[Participant]) -> list[Row]:
             "evidence": findings(known[each.pk]),
             "completed": each.state == Participant.State.COMPLETED,
             "url": reverse("study:staff-session", args=[each.study.slug, each.code]),
-            "standing": standing_words(decided.get(each.pk, Standing())),
+            "standing": describe_decisions(decided.get(each.pk, Standing())),
             "decided": decided.get(each.pk, Standing()),
         }
         for each in everybody
     ]
 
 
-def standing_words(now: Standing) -> list[dict[str, str]]:
+def describe_decisions(now: Standing) -> list[dict[str, str]]:
     """Short description of decisions."""
     found = []
     if now.payment == "accept":
@@ -78,7 +78,7 @@ def standing_words(now: Standing) -> list[dict[str, str]]:
     return found
 
 
-def said_of(decision: Decision) -> str:
+def describe_decision(decision: Decision) -> str:
     """One decision."""
     words = {
         Decision.Kind.ACCEPT: gettext("accepted"),

@@ -13,7 +13,7 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.page_content import LabelShown, Line, PairShown, Part, RatingShown
 from trialogue.study.models import Chat, Check, Event, Participant, Submission
 from trialogue.study.pages.contents import answer_text
-from trialogue.study.pages.messages import Message, talk
+from trialogue.study.pages.messages import Message, messages_of_page
 from trialogue.study.services import asking
 
 AWAY_S = 2.0  # seconds elsewhere that are worth a line
@@ -122,22 +122,22 @@ def _show(turn: Turn, shows: asking.ShownItem, chats: Sequence[Chat]) -> None:
     if shown is None:
         turn.cards = [_conversation(chat) for chat in chats]
     elif isinstance(shown, LabelShown):
-        turn.talk = talk(shown.lines[: shown.asked_about + 1], asked_about=shown.asked_about)
+        turn.talk = messages_of_page(shown.lines[: shown.asked_about + 1], asked_about=shown.asked_about)
     elif isinstance(shown, RatingShown):
-        turn.talk = talk(shown.context)
+        turn.talk = messages_of_page(shown.context)
         turn.cards = [Card(name, text=text) for name, text in zip(shows.order, shown.replies, strict=True)]
     elif isinstance(shown, PairShown):
-        turn.talk = talk(shown.context)
+        turn.talk = messages_of_page(shown.context)
         sides: Sequence[str | tuple[Line, ...]] = shown.sides
         turn.cards = [
-            Card(name, text=side) if isinstance(side, str) else Card(name, talk=talk(side))
+            Card(name, text=side) if isinstance(side, str) else Card(name, talk=messages_of_page(side))
             for name, side in zip(shows.order, sides, strict=True)
         ]
 
 
 def _conversation(chat: Chat) -> Card:
     lines = [Line(turn.speaker, turn.text) for turn in chat.turns.all()]
-    return Card(chat.system, talk=talk(lines))
+    return Card(chat.system, talk=messages_of_page(lines))
 
 
 def _rows(part: Part, left: dict[str, JsonValue], language: str) -> Iterable[Row]:

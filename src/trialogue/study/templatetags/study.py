@@ -23,4 +23,4 @@ def items(text: str) -> SafeString:
 
 
 register.simple_tag(fragments.question, name="question")
-register.simple_tag(fragments.talk, name="talk")
+register.simple_tag(fragments.render_dialogue, name="talk")

@@ -101,7 +101,7 @@ def too_many(request: HttpRequest, seconds: int) -> HttpResponse:
     return response
 
 
-def broken(request: HttpRequest) -> HttpResponse:
+def server_error(request: HttpRequest) -> HttpResponse:
     """500."""
     text = gettext("Something went wrong on our side. Everything you saved before is safe.")
     link = {"link_url": request.get_full_path(), "link_text": gettext("Try again")}

@@ -45,7 +45,7 @@ def supported_language(code: str) -> str:
         return ""
 
 
-def speak(request: HttpRequest, languages: Sequence[str]) -> str:
+def activate_language(request: HttpRequest, languages: Sequence[str]) -> str:
     """Activate the language that a study and its reader share best, and say which; the study's first if they share none."""
     ours = {supported_language(code) or code: code for code in languages}
     code = next((code for code in wanted_languages(request)[:-1] if code in ours), next(iter(ours)))

@@ -170,12 +170,12 @@ def _predictions(path: Path, people: Sequence[Score], note: Note) -> list[Score]
     head = Head(path)
     predicts = head.has_keys("turn_level_pred") or head.has_keys("dial_level_pred")
     official = FORMAT.recognises(head) or head.is_json_list or predicts
-    scores = list(read_run(path, note=note)) if official else list(_spread(read_records(path, Score), people))
+    scores = list(read_run(path, note=note)) if official else list(_repeat_by_aspect(read_records(path, Score), people))
     _check(path, scores, people, note)
     return scores
 
 
-def _spread(scores: Iterable[Score], people: Sequence[Score]) -> Iterable[Score]:
+def _repeat_by_aspect(scores: Iterable[Score], people: Sequence[Score]) -> Iterable[Score]:
     """Scores without an aspect once for every aspect of their level; people's are left out."""
     aspects = {level: {each.measure for each in people if each.level == level} for level in ("utterance", "dialogue")}
     for score in scores:

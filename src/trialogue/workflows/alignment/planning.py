@@ -9,7 +9,12 @@ from trialogue.records import Dialogue, Labeller, Situation
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.labelling import Options, label_records
-from trialogue.strategies.next_strategy.evaluation import FOLDS, NextStrategyAccuracy, cross_validate, foresight
+from trialogue.strategies.next_strategy.evaluation import (
+    FOLDS,
+    NextStrategyAccuracy,
+    cross_validate,
+    next_strategy_accuracy,
+)
 from trialogue.strategies.next_strategy.ngram import NGramFit
 from trialogue.strategies.next_strategy.planner import Plan, plan_next
 from trialogue.strategies.next_strategy.recurrent import RecurrentFit
@@ -73,7 +78,7 @@ def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
     return NGramFit(order=ORDER) if kind == "ngram" else RecurrentFit(seed=seed)
 
 
-def foresights(
+def cross_validate_planner(
     data: Sequence[str],
     *,
     kind: SequenceKind = "ngram",
@@ -107,7 +112,9 @@ def foresights(
         for name, fit in fits.items()
     }
     rng = rng_for(seed, "foresight")
-    return len(sequences), {name: foresight(each, rng=rng, resamples=resamples) for name, each in found.items()}
+    return len(sequences), {
+        name: next_strategy_accuracy(each, rng=rng, resamples=resamples) for name, each in found.items()
+    }
 
 
 def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:

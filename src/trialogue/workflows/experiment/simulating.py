@@ -8,10 +8,10 @@ from pathlib import Path
 from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue
 from trialogue.simulation.batch.batch import Progress
-from trialogue.simulation.batch.folder import held_lines
+from trialogue.simulation.batch.folder import finished_lines
 from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.workflows.experiment.contents import code_of, files_in
-from trialogue.workflows.experiment.estimate.pace import AgentDuration, Shares, keep, measure_talks
+from trialogue.workflows.experiment.estimate.pace import AgentDuration, Shares, keep, summarise_dialogues
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Stage, StageContext
 from trialogue.workflows.simulation.model_usage import Meter, usage_text
@@ -29,7 +29,7 @@ def simulation(experiment: Experiment) -> Stage:
 
     def work(doing: StageContext) -> None:
         here = study.model_copy(update={"out": doing.folder.absolute()})
-        shares, tell = Shares(list(to_hold(here))), PrintedProgress(doing.tell)
+        shares, tell = Shares(list(missing_dialogues(here))), PrintedProgress(doing.tell)
         meter = Meter(here.out)
 
         def progress(now: Progress) -> None:
@@ -57,7 +57,7 @@ def simulation(experiment: Experiment) -> Stage:
     )
 
 
-def to_hold(study: SimulationFile) -> Iterator[str]:
+def missing_dialogues(study: SimulationFile) -> Iterator[str]:
     """Agent of each dialogue missing from a simulation's ledger, in plan order."""
     there = ids_in(study.out)
     agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
@@ -73,7 +73,7 @@ def setting_of(study: SimulationFile) -> dict[str, JsonValue]:
 def ids_in(folder: Path) -> frozenset[str]:
     """Ids of finished dialogues in a batch's folder."""
     found = set()
-    for line in held_lines(folder):
+    for line in finished_lines(folder):
         with contextlib.suppress(ValueError, LookupError, TypeError):
             found.add(str(json.loads(line)["id"]))
     return frozenset(found)
@@ -81,7 +81,7 @@ def ids_in(folder: Path) -> frozenset[str]:
 
 def _keep(study: SimulationFile, shares: Shares, asked: Mapping[str, Usage]) -> None:
     """Store durations and statistics of the dialogues so far."""
-    like = measure_talks(study.out) if shares.held else {}
+    like = summarise_dialogues(study.out) if shares.held else {}
     keep(
         study.out.parent,
         [

@@ -10,12 +10,12 @@ Rows: TypeAlias = Callable[[], Iterable[Mapping[Any, Any]]]
 
 def is_frame(given: object) -> bool:
     """Whether an object is a table that can return its rows as dictionaries."""
-    return _maker(given) is not None
+    return _row_iterator(given) is not None
 
 
 def table_of_frame(given: object) -> Table:
     """Rows of a data frame, numbered from 0 as in ``iloc``; headings as text, missing values as None."""
-    maker = _maker(given)
+    maker = _row_iterator(given)
     assert maker is not None  # is_frame
     rows = maker()
     heads: Any = getattr(given, "column_names", None)  # first: ``columns`` of Arrow are the cells
@@ -67,7 +67,7 @@ def _is_missing(cell: Any) -> bool:
         return not hasattr(cell, "__len__")
 
 
-def _maker(given: object) -> "Rows | None":
+def _row_iterator(given: object) -> "Rows | None":
     """Row iterator of a frame of polars, Arrow, ``datasets`` or pandas, tried in this order; None: not a frame."""
     if isinstance(given, type) or not (hasattr(given, "columns") or hasattr(given, "column_names")):
         return None

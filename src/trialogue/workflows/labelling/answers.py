@@ -93,7 +93,7 @@ def read_answers(
     for said, lines in unknown.items():
         times = f" ({len(lines)} times, first here)" if len(lines) > 1 else ""
         problems.append(Problem(f"{said}{times}", str(path), lines[0]))
-    problems += _unfit([answer for answers in found.values() for answer in answers], str(path))
+    problems += _refusal_of_labels([answer for answers in found.values() for answer in answers], str(path))
     many = len(left_out)
     message = (
         f"{many} labeller{' is' if many == 1 else 's are'} left out: unfinished, or excluded by the study's rules."
@@ -161,7 +161,7 @@ def _kind(given: object) -> Labeller | None:
         raise UnknownNameError("kind of labeller", str(given), [each.value for each in Labeller]) from None
 
 
-def _unfit(answers: Sequence[_Answer], file: str) -> Iterator[Problem]:
+def _refusal_of_labels(answers: Sequence[_Answer], file: str) -> Iterator[Problem]:
     """Reason why labels cannot serve as a reference: their origin is unknown, or a model."""
     if unsaid := [answer.line for answer in answers if answer.label.by is None]:
         what = f"{len(unsaid)} of {len(answers)} labels do not state who gave them (the first one here)."

@@ -107,7 +107,7 @@ def label_plan(
         return None
     width = estimate.interval.high - estimate.interval.low
     pairs = list(counted_pairs(conversations))
-    chances, clusters = _chances(pairs)
+    chances, clusters = _pair_probabilities(pairs)
     size = max(estimate.n, 2)
     rate, known = _rate_and_correlation(chances, estimate.value)
     effect = _design_effect(chances, clusters, rate)
@@ -172,15 +172,15 @@ class _Held:
             return _dialogues_with_label(labels, self.pairs, self.dialogues)
         left = max(self.dialogues - self.now, 0)
         share = (labels - self.labelled) / max(self.pairs - self.labelled, 1)
-        return self.now + left * _hit(share, self.pairs / self.dialogues)
+        return self.now + left * _hit_probability(share, self.pairs / self.dialogues)
 
 
 def _dialogues_with_label(labels: int, pairs: int, dialogues: int) -> float:
     """Expected number of k dialogues of equal length s with a label on a random pair: k (1 - (1 - labels / pairs)^s)."""
-    return dialogues * _hit(labels / pairs, pairs / dialogues)
+    return dialogues * _hit_probability(labels / pairs, pairs / dialogues)
 
 
-def _hit(share: float, length: float) -> float:
+def _hit_probability(share: float, length: float) -> float:
     """Probability that a random share of pairs includes one in a dialogue of this length."""
     return float(1 - (1 - min(share, 1.0)) ** length)
 
@@ -201,7 +201,7 @@ def _wider(dialogues: float | None) -> float:
     return float(stdtrit(dialogues - 1, TAIL) / Z * np.sqrt(dialogues / (dialogues - 1)))
 
 
-def _chances(pairs: Iterable[Pair]) -> tuple[np.ndarray, list[str]]:
+def _pair_probabilities(pairs: Iterable[Pair]) -> tuple[np.ndarray, list[str]]:
     """Calibrated probability and cluster of each pair with beliefs."""
     found = [(pair.chance, pair.cluster) for pair in pairs if not isinstance(pair.chance, Undefined)]
     return np.array([chance for chance, _ in found]), [cluster for _, cluster in found]

@@ -51,7 +51,7 @@ from trialogue.workflows.passport.simulated_sample import (
     read_side,
     simulate_side,
 )
-from trialogue.workflows.simulation.realism_features import FEATURES, said_in, speaks
+from trialogue.workflows.simulation.realism_features import FEATURES, has_words, user_turns_of
 
 AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")
 """Default agents."""
@@ -224,7 +224,7 @@ def _no_ranking(people: Sequence[Dialogue], shared: Sequence[str]) -> Reason:
 def _behavior(
     people: Sequence[Dialogue], robots: Sequence[Dialogue], how: Resampling, missing: list[MissingPart]
 ) -> Behavior | None:
-    sides = [[each for each in side if speaks(each)] for side in (people, robots)]
+    sides = [[each for each in side if has_words(each)] for side in (people, robots)]
     if not sides[0]:
         missing.append(MissingPart(part=PassportPart.BEHAVIOR, why=Reason.of(ReasonCode.NO_REAL_USERS)))
         return None
@@ -260,7 +260,7 @@ def _stability(side: SimulatedSample, metric: AnyMetric, how: Resampling) -> tup
 
 
 def _cost(side: SimulatedSample, robots: Sequence[Dialogue], how: Resampling) -> Cost:
-    turns = [[float(len(said_in(each).turns)), 1.0] for each in robots]
+    turns = [[float(len(user_turns_of(each).turns)), 1.0] for each in robots]
     sums = cluster_sums(turns, [each.cluster for each in robots])
     why, usage, count = None, side.usage, len(side.material.dialogues)
     if usage is None:
@@ -281,7 +281,7 @@ def _cost(side: SimulatedSample, robots: Sequence[Dialogue], how: Resampling) ->
 
 
 def _warnings(people: InputRecords, side: SimulatedSample) -> tuple[str, ...]:
-    silent = [sum(not speaks(each) for each in dialogues) for dialogues in (people.dialogues, side.dialogues)]
+    silent = [sum(not has_words(each) for each in dialogues) for dialogues in (people.dialogues, side.dialogues)]
     found = [
         f"{count:,} {kind} dialogues without any user text are left out of the comparison of behavior."
         for kind, count in zip(("real", "simulated"), silent, strict=True)

@@ -12,7 +12,7 @@ from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, Utterance
 from trialogue.simulation.llm.worded import WORDING
-from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, said_in
+from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, user_turns_of
 
 LONG = 5  # words of a message that is a copy if somebody else wrote the same; shorter ones recur
 SHARED_LABELS = 0.5  # of the labels on each side that both must know, so that annotated acts can be compared
@@ -34,7 +34,7 @@ def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSample
         dialogues: in each of which the user says something.
         from_labels: whether acts are those annotated, or those recognised in the text.
     """
-    said = [said_in(dialogue) for dialogue in dialogues]
+    said = [user_turns_of(dialogue) for dialogue in dialogues]
     counts: dict[str, tuple[Counter[Hashable], ...]] = {
         Aspect.ACTS: tuple(Counter[Hashable](acts_of(each, from_labels=from_labels)) for each in dialogues),
         Aspect.VOCABULARY: tuple(Counter[Hashable](word for turn in each.words for word in turn) for each in said),

@@ -58,12 +58,12 @@ def with_baselines(
     if baselines is None:
         return list(scores), [ALONE]
     beside = alignment_baseline_scores(baselines, conversations, aligned, settings=settings, signatures=signatures)
-    beside = _named_apart(beside, {each.system for each in conversations})
+    beside = _rename_namesakes(beside, {each.system for each in conversations})
     lacking = not baselines.predicted and any(each.value is not None for each in beside)
     return [*scores, *beside], [TOO_FEW] if lacking else []
 
 
-def _named_apart(scores: Sequence[Score], systems: Set[str]) -> list[Score]:
+def _rename_namesakes(scores: Sequence[Score], systems: Set[str]) -> list[Score]:
     """The scores, with baselines that happen to be called like a system renamed: "majority (baseline)"."""
     names: dict[str | None, str] = {}
     for score in scores:

@@ -37,11 +37,11 @@ BASELINES: Mapping[str, str] = MappingProxyType(
 def baseline_recipe(
     study: SimulationFile, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
 ) -> Recipe:
-    """Recipe for simulating dialogues with the baselines; arguments as for ``hold_baselines``."""
+    """Recipe for simulating dialogues with the baselines; arguments as for ``simulate_baselines``."""
     return Recipe(make_agent, make_users, DialogueRunner(max_turns=study.max_turns, role=Role.BASELINE))
 
 
-def hold_baselines(
+def simulate_baselines(
     study: SimulationFile,
     recipe: Recipe,
     *,

@@ -103,12 +103,12 @@ def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> Age
         acts=tuple(acts),
         wrong=tuple(wrong),
         most_often=tuple(Counter(turn.turn for turn in wrong).most_common()),
-        doubt=_doubt(dialogues),
+        doubt=_warn_of_unknown_acts(dialogues),
         broken=tuple(failed_in(dialogues)),
     )
 
 
-def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
+def _warn_of_unknown_acts(dialogues: Sequence[Dialogue]) -> str | None:
     """Warning for an agent without any known acts; None otherwise."""
     spoke = (each.utterances for each in dialogues if any(said.speaker == "system" for said in each.utterances))
     reasons = [why_unlabelled(utterances, "system") for utterances in spoke]
@@ -118,11 +118,11 @@ def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
     return f"{first.why}, so nothing it does counts as an answer. Let it declare acts of KDD 2020, or none at all."
 
 
-def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
+def report_lines(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     """Report as lines; ``source`` is named in the command that continues the worst dialogue."""
     share = report.failed / report.turns if report.turns else 0.0
     head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
-    lines = [f"{head}({share:.0%})", *_broken(report), *([f"note: {report.doubt}"] if report.doubt else [])]
+    lines = [f"{head}({share:.0%})", *_premature_endings(report), *([f"note: {report.doubt}"] if report.doubt else [])]
     if not report.acts:
         said = "Every user act was answered." if report.turns else "Users performed no acts in them."
         return "\n".join([*lines, said])
@@ -140,7 +140,7 @@ def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     return "\n".join([*lines, *_wrong(report, source)])
 
 
-def _broken(report: AgentReport) -> list[str]:
+def _premature_endings(report: AgentReport) -> list[str]:
     """Causes of premature endings; the failed turns below exclude those dialogues' missing turns."""
     if not report.broken:
         return []
@@ -247,7 +247,7 @@ def _is_answered(turn: Exchange) -> bool | None:
     return bool(turn.burst) and answers(turn.act, turn.burst[0])
 
 
-def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> list[str]:
+def continuation_lines(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> list[str]:
     """Lines on whether a turn was answered originally, and how often in continuations."""
     was = answers_from(before, turn)[0]
     if was is None:

@@ -24,7 +24,7 @@ FILE = "origin.json"
 RELATIVE_TO, RUN_IN = "relative_to", "run_in"
 
 
-def remember_places(folder: Path, out: Path) -> None:
+def record_folders(folder: Path, out: Path) -> None:
     """Record the base folder of relative paths and the working directory, relative to ``out``."""
     places = {RELATIVE_TO: folder, RUN_IN: Path()}
     content = {name: Path(os.path.relpath(place.resolve(), out.resolve())).as_posix() for name, place in places.items()}

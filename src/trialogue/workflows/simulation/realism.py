@@ -19,7 +19,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
 from trialogue.workflows.inputs.inputs import InputRecords, gather
-from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, features_of, is_annotated, speaks
+from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, features_of, has_words, is_annotated
 
 PREDICTORS = (
     "satisfaction@linear",
@@ -73,7 +73,7 @@ def realism(
     sides = [gather(given) for given in (real, simulated)]
     for side in sides:  # baselines talk to simulated users, too, and say nothing of how these are with recommenders
         side.dialogues = [each for each in side.dialogues if each.role is Role.SYSTEM]
-    people, robots = ([each for each in side.dialogues if speaks(each)] for side in sides)
+    people, robots = ([each for each in side.dialogues if has_words(each)] for side in sides)
     problems = [
         Problem(_no_text_message(side), file=", ".join(given))
         for given, side, found in ((real, sides[0], people), (simulated, sides[1], robots))
@@ -123,8 +123,8 @@ def _left_out(kinds: Sequence[str], sides: Sequence[InputRecords]) -> list[str]:
     """Caveat on dialogues that ended before the user could act."""
     found = []
     for kind, side in zip(kinds, sides, strict=True):
-        silent = sum(not speaks(each) for each in side.dialogues)
-        broken = sum(speaks(each) and each.fault is not None for each in side.dialogues)
+        silent = sum(not has_words(each) for each in side.dialogues)
+        broken = sum(has_words(each) and each.fault is not None for each in side.dialogues)
         if silent:
             found.append(f"{silent:,} {kind} dialogues without any user text are left out.")
         if broken:

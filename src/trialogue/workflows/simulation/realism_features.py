@@ -41,7 +41,7 @@ def _variety(said: UserTurns) -> float:
     return len(set(words)) / len(words) if words else 0.0
 
 
-def _likeness(said: UserTurns) -> float:
+def _word_overlap(said: UserTurns) -> float:
     sets = [set(turn) for turn in said.words]
     return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)])
 
@@ -82,7 +82,7 @@ FEATURES: Mapping[str, tuple[str, Callable[[UserTurns], float]]] = {
     ),
     "variety": ("distinct words over all words of the user", _variety),
     "letters": ("letters per word", lambda said: _mean([float(len(word)) for turn in said.words for word in turn])),
-    "likeness": ("words shared by consecutive turns", _likeness),
+    "likeness": ("words shared by consecutive turns", _word_overlap),
     "again": ("share of turns repeated word for word", _repetition),
     "questions": ("share of turns with a question mark", lambda said: _share(said, lambda text: "?" in text)),
     "exclaims": ("share of turns with an exclamation mark", lambda said: _share(said, lambda text: "!" in text)),
@@ -107,21 +107,21 @@ FEATURES: Mapping[str, tuple[str, Callable[[UserTurns], float]]] = {
 """By name: what it is, and the number."""
 
 
-def said_in(dialogue: Dialogue) -> UserTurns:
+def user_turns_of(dialogue: Dialogue) -> UserTurns:
     """The user's side of a dialogue; consecutive utterances are separate turns, as in the corpus."""
     turns = tuple(each.text for each in dialogue.utterances if each.speaker == "user")
     words = tuple(tuple(_WORD.findall(text.lower())) for text in turns)
     return UserTurns(turns, words, len(dialogue.utterances))
 
 
-def speaks(dialogue: Dialogue) -> bool:
+def has_words(dialogue: Dialogue) -> bool:
     """Whether the user says a word; otherwise features are meaningless."""
     return any(each.speaker == "user" and _WORD.search(each.text) for each in dialogue.utterances)
 
 
 def features_of(dialogue: Dialogue) -> list[float]:
-    """All features, in the order of ``FEATURES``; finite for any dialogue, meaningful if the user ``speaks``."""
-    said = said_in(dialogue)
+    """All features, in the order of ``FEATURES``; finite for any dialogue, meaningful if the user ``has_words``."""
+    said = user_turns_of(dialogue)
     return [function(said) for _, function in FEATURES.values()]
 
 

@@ -19,9 +19,9 @@ from trialogue.simulation.batch.simulation_file import SimulationFile, read_stud
 from trialogue.simulation.batch.workers import DialogueRunner, Recipe
 from trialogue.simulation.users.kinds import HasSignature, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
-from trialogue.workflows.simulation.baselines import baseline_options, baseline_recipe, hold_baselines
+from trialogue.workflows.simulation.baselines import baseline_options, baseline_recipe, simulate_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
-from trialogue.workflows.simulation.origin import remember_places
+from trialogue.workflows.simulation.origin import record_folders
 
 Options = dict[str, JsonValue]
 
@@ -114,9 +114,9 @@ def simulate(
     with contextlib.nullcontext() if alone else ProcessPool([of_baselines, recipe], jobs=study.jobs) as pool:
         if not openings:
             common = {**study.user_settings(), "catalogue": study.catalogue, **contents}
-            hold_baselines(here, of_baselines, settings=common, pool=pool)
+            simulate_baselines(here, of_baselines, settings=common, pool=pool)
         if not (here.out / LEDGER).is_file():
-            remember_places(study.folder, here.out)
+            record_folders(study.folder, here.out)
         batch = run_batch(
             replace(study.plan(), openings=tuple(openings)),
             agents,
@@ -130,7 +130,7 @@ def simulate(
             progress=progress,
             pool=pool,
         )
-    remember_places(study.folder, here.out)
+    record_folders(study.folder, here.out)
     return batch
 
 

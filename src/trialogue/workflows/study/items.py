@@ -227,7 +227,7 @@ def _realism(
                 "simulated": {"id": name, "messages": _messages(dialogue.utterances)},
             }
         )
-    _tell_alone(alone, [each for _, each in people], simulated, rows, note)
+    _check_pairs(alone, [each for _, each in people], simulated, rows, note)
     return _valid(RealismItem, rows)
 
 
@@ -236,7 +236,7 @@ def _simulator(dialogue: Dialogue) -> str:
     return users_of_source(dialogue) or dialogue.source or SIMULATED
 
 
-def _tell_alone(
+def _check_pairs(
     alone: Sequence[Dialogue],
     people: Sequence[Dialogue],
     files: Sequence[str | Path],

@@ -14,7 +14,13 @@ from trialogue.findings.people.participants import countable_participants
 from trialogue.findings.people.study import StudyData
 from trialogue.findings.people.table import FEW_RATERS, RatingTable, table_of
 from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
-from trialogue.findings.planning.study_power import PowerFindings, curves_of, study_power, way_ahead, ways_of
+from trialogue.findings.planning.study_power import (
+    PowerFindings,
+    curves_of,
+    enlargements_of,
+    find_alternative,
+    study_power,
+)
 from trialogue.findings.planning.variance_presets import INSPIRED2, PRESETS, preset
 from trialogue.stats import clmm
 from trialogue.study.design.file import StudyFile
@@ -113,10 +119,10 @@ def plan_study(
     found = study_power(plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
     wanted = search and found.every_pair.value is not None and found.every_pair.value < power
     ways = tuple(
-        way_ahead(
+        find_alternative(
             plan, way, power=power, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress
         )
-        for way in (ways_of(plan) if wanted else ())
+        for way in (enlargements_of(plan) if wanted else ())
     )  # fmt: skip
     return PowerFindings(
         source=base.source,

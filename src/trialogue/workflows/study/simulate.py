@@ -100,10 +100,10 @@ def simulate_and_analyse(
     )
     findings = study_findings(room / EXPORT, seed=seed, progress=progress)
     page = report(findings, room / REPORT)
-    return Recovery(simulated=simulated, pairs=held_against(findings, simulated.effects), report=str(page))
+    return Recovery(simulated=simulated, pairs=compare_with_truth(findings, simulated.effects), report=str(page))
 
 
-def held_against(findings: StudyFindings, effects: Mapping[str, float]) -> tuple[KnownPair, ...]:
+def compare_with_truth(findings: StudyFindings, effects: Mapping[str, float]) -> tuple[KnownPair, ...]:
     """Findings on every pair with different true effects, largest difference first."""
     verdicts = _rating_verdicts(findings) or _choice_verdicts(findings)
     systems = sorted(effects, key=lambda name: (-effects[name], name))

@@ -18,8 +18,8 @@ from trialogue.workflows.experiment.estimate.pace import (
     Shares,
     StageDuration,
     keep,
-    measure_talks,
     read_measurements,
+    summarise_dialogues,
 )
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import DIALOGUE_S, FASTER, KILOBYTES, SETUP_S, SLOWER, STAGES
@@ -151,7 +151,7 @@ def test_what_was_asked_in_dialogues_is_counted(tmp_path: Path) -> None:
         '{"id":"cut',
     ]
     (tmp_path / "ledger.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    told = measure_talks(tmp_path)["m"].to_fields()
+    told = summarise_dialogues(tmp_path)["m"].to_fields()
     assert told["dialogues"] == 2
     assert told["asked"] == Mean(value=1, error=0)
 

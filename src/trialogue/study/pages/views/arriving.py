@@ -17,7 +17,7 @@ from trialogue.study.services.reading import file_of
 from trialogue.study.web.access import keep_receipt, participant_of, remember, study_of
 from trialogue.study.web.error_pages import page, too_many
 from trialogue.study.web.headers import MTURK
-from trialogue.study.web.languages import speak
+from trialogue.study.web.languages import activate_language
 from trialogue.study.web.throttle import BY_ADDRESS, address, seconds_to_wait_for
 
 GOING_ON = ("arrived", "consented", "screened", "active")
@@ -40,7 +40,7 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_of(slug)
     if wait := seconds_to_wait_for("address", address(request), BY_ADDRESS):
         return too_many(request, wait)
-    language = speak(request, languages_of(study))
+    language = activate_language(request, languages_of(study))
     came = entering.arrival_of(study, _parameters(request))
     here = _known_participant(request, study, came)
     if request.method == "POST" and not came.preview:

@@ -16,7 +16,7 @@ from trialogue.study.services import entering
 from trialogue.study.services import leaving as ends
 from trialogue.study.web.access import study_and_person, study_of
 from trialogue.study.web.error_pages import page, too_many
-from trialogue.study.web.languages import speak
+from trialogue.study.web.languages import activate_language
 from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, seconds_to_wait_for
 
 
@@ -29,7 +29,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         ends.withdraw(participant)
         return redirect("study:step", slug=slug)
-    language = speak(request, languages_of(study))
+    language = activate_language(request, languages_of(study))
     going_on = participant.state in GOING_ON
     context = {
         **frame(request, study, language=language),
@@ -57,7 +57,7 @@ class Receipt(AnyForm):
         """The study, in the reader's language."""
         super().setup(request, *args, **kwargs)
         self.study = study_of(kwargs["slug"])
-        self.language = speak(request, languages_of(self.study))
+        self.language = activate_language(request, languages_of(self.study))
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """A code, unless this address gave too many wrong ones."""

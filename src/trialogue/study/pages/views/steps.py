@@ -15,7 +15,7 @@ from trialogue.study.pages.show import languages_of, show
 from trialogue.study.services import steps, submitting
 from trialogue.study.web.access import study_and_person
 from trialogue.study.web.error_pages import too_many
-from trialogue.study.web.languages import speak
+from trialogue.study.web.languages import activate_language
 from trialogue.study.web.throttle import BY_PERSON, seconds_to_wait_for
 
 
@@ -63,7 +63,7 @@ def _said_before(request: HttpRequest, study: Study, participant: Participant, k
     """The information that people read before they agree."""
     if kind != "consent":
         return {}
-    speak(request, languages_of(study))
+    activate_language(request, languages_of(study))
     if not (stored := stored_id(participant)):
         return {}
     return {"stored_id": stored, "erased_how": erased_how(participant)}

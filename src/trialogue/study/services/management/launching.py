@@ -11,7 +11,7 @@ from trialogue.study.services.reading import file_of
 PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money
 
 
-def asks(study: Study) -> Budget | None:
+def confirmation_needed(study: Study) -> Budget | None:
     """Confirmation needed before launching a draft; None if nothing is paid and nobody is replaced."""
     file = file_of(study)
     if study.state != Study.State.DRAFT or not (file.payment or file.platform.name in PAID):
@@ -31,7 +31,7 @@ def launch(study: Study, *, who: str, places: int | None = None) -> Study:
     Raises:
         UsageError: that was not confirmed, or another number.
     """
-    if (wanted := asks(study)) is not None and places != wanted.most_people:
+    if (wanted := confirmation_needed(study)) is not None and places != wanted.most_people:
         raise UsageError(
             question(wanted) + f" Confirm it with --confirm-places {wanted.most_people}, or set replace_at_most."
         )

@@ -36,14 +36,14 @@ def let_in(name: str, password: str, *, export: bool = False, manage: bool = Fal
     return ["look", *wanted]
 
 
-def anybody() -> bool:
+def has_staff() -> bool:
     """Whether a staff login exists."""
     return User.objects.filter(is_staff=True, is_active=True).exists()
 
 
 def first_login() -> str:
     """The token of a link by which the first login can be made, for a day; "" where there is a login."""
-    return "" if anybody() else signing.dumps(FIRST, salt=FIRST)
+    return "" if has_staff() else signing.dumps(FIRST, salt=FIRST)
 
 
 def opens_first_login(token: str) -> bool:
@@ -52,7 +52,7 @@ def opens_first_login(token: str) -> bool:
         right = signing.loads(token, salt=FIRST, max_age=FIRST_S) == FIRST
     except (signing.BadSignature, ValueError):
         return False
-    return right and not anybody()
+    return right and not has_staff()
 
 
 def let_first_in(token: str, name: str, password: str) -> User | None:

@@ -10,7 +10,7 @@ from django.views.generic.base import ContextMixin, View
 
 from trialogue.study.staff.access import StudyMixin
 from trialogue.study.staff.frame import LANGUAGES, frame
-from trialogue.study.web.languages import speak
+from trialogue.study.web.languages import activate_language
 
 if TYPE_CHECKING:
     from django.views.generic import FormView, ListView
@@ -33,7 +33,7 @@ class LanguageMixin(View):
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         """Before anything is written."""
         super().setup(request, *args, **kwargs)
-        self.language = speak(request, LANGUAGES)
+        self.language = activate_language(request, LANGUAGES)
 
 
 class FrameMixin(ContextMixin, LanguageMixin):

@@ -101,7 +101,7 @@ class ChangeState(StaffAction):
     def post(self, request: HttpRequest, slug: str) -> HttpResponse:
         """Perform a permitted change of state. Changes that cost money are confirmed in the terminal."""
         wanted = request.POST.get("state", "")
-        if wanted in CHANGES[self.study.state] and launching.asks(self.study) is None:
+        if wanted in CHANGES[self.study.state] and launching.confirmation_needed(self.study) is None:
             launching.set_state(self.study, wanted, who=login_of(request))
         return redirect("study:staff-study", slug=slug)
 

@@ -20,7 +20,7 @@ from trialogue.study.staff.access import MANAGE, login_of, may
 from trialogue.study.staff.dashboard.flow import stage_names
 from trialogue.study.staff.evidence import findings, sessions
 from trialogue.study.staff.forms import DecisionForm, refusal
-from trialogue.study.staff.participants import link_names, link_of, said_of, standing_words
+from trialogue.study.staff.participants import describe_decision, describe_decisions, link_names, link_of
 from trialogue.study.staff.session import turns
 from trialogue.study.staff.views.base import StaffForm
 
@@ -80,12 +80,12 @@ class Session(StaffForm):
             link=link_names()[link_of(participant)],
             evidence=findings(sessions([participant])[participant.pk]),
             rules=_rules(study, participant),
-            badges=[*standing_words(now), *_at_platform(participant)],
+            badges=[*describe_decisions(now), *_at_platform(participant)],
             excluded=bool(now.by_hand),
             known=len(decisions),
             refusable=outcome_of(participant) == "failed_check",
             turns=turns(participant, self.language),
-            decisions=[{"at": each.at, "by": each.by, "what": said_of(each)} for each in decisions],
+            decisions=[{"at": each.at, "by": each.by, "what": describe_decision(each)} for each in decisions],
             may_manage=may(request, MANAGE) and participant.state != Participant.State.WITHDREW,
             erase_url=f"{reverse('study:staff-erase', args=[study.slug])}?code={participant.code}",
             people_url=reverse("study:staff-people", args=[study.slug]),

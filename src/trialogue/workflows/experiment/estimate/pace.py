@@ -18,7 +18,7 @@ from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.jsonl import read_lines, to_line
 from trialogue.simulation.batch.batch import PROGRESS_S, Progress
-from trialogue.simulation.batch.folder import held_lines
+from trialogue.simulation.batch.folder import finished_lines
 
 FILE = "pace.jsonl"
 Amount = Annotated[float, Field(ge=0)]
@@ -148,10 +148,10 @@ class DialogueStatistics:
         return {"dialogues": count, "asked": _mean(self._asked), "kilobytes": self._bytes / count / 1e3}
 
 
-def measure_talks(folder: Path) -> dict[str, DialogueStatistics]:
+def summarise_dialogues(folder: Path) -> dict[str, DialogueStatistics]:
     """Statistics of the dialogues in a batch's folder, by agent."""
     found: dict[str, DialogueStatistics] = {}
-    for line in held_lines(folder):
+    for line in finished_lines(folder):
         with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
             fields = json.loads(line)
             found.setdefault(fields["system"], DialogueStatistics()).add(fields["utterances"], len(line))

@@ -14,7 +14,7 @@ from trialogue.workflows.experiment.estimate.pace import AgentDuration, StageDur
 from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import AGAIN, FASTER, KILOBYTES, SETUP_S, SLOWER, STAGES
 from trialogue.workflows.experiment.graph import Plan
-from trialogue.workflows.experiment.simulating import SIMULATE, to_hold
+from trialogue.workflows.experiment.simulating import SIMULATE, missing_dialogues
 from trialogue.workflows.inputs.knowledge import DEMO
 
 REPORT = "report"
@@ -79,7 +79,7 @@ def _simulated_megabytes(study: SimulationFile, measured: Measured) -> float:
 
 
 def _simulation(study: SimulationFile, measured: Sequence[AgentDuration]) -> StageEstimate:
-    agents = agent_estimates(study, Counter(to_hold(study)), measured)
+    agents = agent_estimates(study, Counter(missing_dialogues(study)), measured)
     known = [each.seconds for each in agents if each.seconds is not None]
     all_measured = bool(agents) and all(each.measured for each in agents)
     if not all_measured and study.catalogue == DEMO:
