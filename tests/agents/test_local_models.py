@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.agents.talk import said_to, turn_of, user
+from tests.agents.talk import said_to, texts, turn_of, user
 from tests.agents.tiny_model import write_tiny_model
 from trialogue.agents import AgentFailure, make_agent
 from trialogue.errors import MissingExtraError, UsageError
+from trialogue.llm.local import LocalModel, LocalOptions
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,9 +36,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_model_in_a_folder_talks_and_the_seed_decides_what_it_says(folder: Path) -> None:
     agent = make_agent(f"huggingface:{folder}", temperature=1.0, max_tokens=12)
     assert agent.name == "tiny"
-    first = said_to(agent, "hi", "a thriller", seed=1)
-    assert said_to(agent, "hi", "a thriller", seed=1) == first
-    assert said_to(agent, "hi", "a thriller", seed=2) != first
+    first = said_to(agent, "hi", "a thriller", seed=4)
+    assert said_to(agent, "hi", "a thriller", seed=4) == first
+    assert said_to(agent, "hi", "a thriller", seed=5) != first
     meta = turn_of(agent).meta
     assert meta["completion_tokens"] <= 12  # type: ignore[operator]
     assert meta["prompt_tokens"] > 20  # type: ignore[operator]
@@ -55,9 +56,37 @@ def test_the_likeliest_words_do_not_depend_on_the_seed_nor_disturb_the_draws_of_
     assert torch.rand(1) == expected
 
 
+def test_an_answer_that_used_up_its_tokens_says_so(folder: Path) -> None:
+    agent = make_agent(f"huggingface:{folder}", temperature=1.0, max_tokens=3)
+    meta = turn_of(agent).meta
+    assert (meta["finish_reason"], meta["completion_tokens"]) == ("length", 3)
+    assert str(meta["model"]).startswith("tiny@sha256:")
+    assert "torch" in str(meta["system_fingerprint"])
+
+
+def test_a_model_stops_before_the_texts_it_is_given(folder: Path) -> None:
+    whole = texts(turn_of(make_agent(f"huggingface:{folder}", max_tokens=8)))[0]
+    stop = whole[3:5]
+    turn = turn_of(make_agent(f"huggingface:{folder}", max_tokens=8, stop=[stop]))
+    assert texts(turn) == [whole[: whole.index(stop)].strip()]
+    assert turn.meta["finish_reason"] == "stop"
+
+
+def test_an_agent_and_a_user_of_one_model_share_its_weights(folder: Path) -> None:
+    first, second = (LocalModel(LocalOptions(folder=folder)) for _ in range(2))
+    first.load()
+    second.load()
+    assert first._weights is second._weights
+
+
+def test_a_device_that_is_not_there_is_refused(folder: Path) -> None:
+    with pytest.raises(UsageError, match="cannot run on the device 'cuda:99'"):
+        make_agent(f"huggingface:{folder}", device="cuda:99")
+
+
 def test_a_conversation_that_is_too_long_is_a_failure(folder: Path) -> None:
     agent = make_agent(f"huggingface:{folder}", max_tokens=8)
-    with pytest.raises(AgentFailure, match=r"takes 1024 in all"):
+    with pytest.raises(AgentFailure, match="handles 1024 in total"):
         turn_of(agent, "heat " * 2_000)
 
 
@@ -75,7 +104,8 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"trialogue\[neural\]"):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(MissingExtraError, match=r"trialogue\[local\]"):
         make_agent(f"huggingface:{tmp_path}")
 
 

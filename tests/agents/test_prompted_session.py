@@ -9,7 +9,7 @@ import pytest
 from tests.agents.talk import user
 from trialogue.agents import AgentFailure
 from trialogue.agents.llm.local import HuggingFaceSession, HuggingFaceSpec
-from trialogue.records import JsonValue
+from trialogue.llm import Completion
 from trialogue.seeds import seed_for
 
 HEARD: list[tuple[Sequence[Mapping[str, str]], int]] = []
@@ -19,17 +19,17 @@ def session(answer: str, **options: Any) -> HuggingFaceSession:
     """A session of a model that always writes the same."""
     HEARD.clear()
 
-    def written(messages: Sequence[Mapping[str, str]], *, seed: int) -> tuple[str, dict[str, JsonValue]]:
+    def complete(messages: Sequence[Mapping[str, str]], *, seed: int, trial: str) -> Completion:
         HEARD.append((messages, seed))
-        return answer, {"prompt_tokens": 7}
+        return Completion(text=answer, prompt_tokens=7)
 
     spec = HuggingFaceSpec(folder="none", **options)
-    agent: Any = SimpleNamespace(spec=spec, instruction="Recommend.", generate=written)
-    return HuggingFaceSession(agent, 5)
+    agent: Any = SimpleNamespace(spec=spec, instruction="Recommend.", model=SimpleNamespace(complete=complete))
+    return HuggingFaceSession(agent, "d", 5)
 
 
-def test_a_model_is_told_the_instruction_and_the_whole_history_and_does_not_speak_for_the_user() -> None:
-    turn = session("Heat (1995).\nUser: Thanks!").reply([user("Hi"), user("A thriller")])
+def test_a_model_is_told_the_instruction_and_the_whole_history() -> None:
+    turn = session("Heat (1995).").reply([user("Hi"), user("A thriller")])
     ((messages, seed),) = HEARD
     assert messages[0] == {"role": "system", "content": "Recommend."}
     assert "A thriller" in messages[-1]["content"]

@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from trialogue.agents.base import Turn
-from trialogue.agents.foreign import call_foreign, call_quietly
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, LongestText
@@ -25,6 +24,7 @@ from trialogue.errors import UsageError
 from trialogue.plugins import load
 from trialogue.records import Utterance
 from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.foreign import call_foreign, call_quietly
 from trialogue.transport.retry import AtOnce, Seconds
 
 FORMS = "Needed: a function reply(message) or reply(message, history), or a class that has such a method 'reply'."

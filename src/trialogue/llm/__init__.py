@@ -1,4 +1,4 @@
-"""Client for language models behind an OpenAI-compatible endpoint: completions, cache and cost accounting.
+"""Language models behind an OpenAI-compatible endpoint or in this process: completions, cache and cost accounting.
 
 Shared by agents, simulated users, labellers and judges, which do not depend on each other.
 """
@@ -6,6 +6,8 @@ Shared by agents, simulated users, labellers and judges, which do not depend on 
 from trialogue.llm.cache import Cache, CacheStats
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.choosing import Choice, choose
+from trialogue.llm.local import LocalModel, LocalOptions
+from trialogue.llm.models import open_model
 from trialogue.llm.usage import Ledger, Price, Usage
 
 __all__ = [
@@ -16,7 +18,10 @@ __all__ = [
     "Choice",
     "Completion",
     "Ledger",
+    "LocalModel",
+    "LocalOptions",
     "Price",
     "Usage",
     "choose",
+    "open_model",
 ]

@@ -1,1 +1,1 @@
-"""HTTP requests, their failures, and a retry policy with rate limits, used by agents and language models."""
+"""HTTP requests, their failures, a retry policy with rate limits, and guarded calls of other people's code."""

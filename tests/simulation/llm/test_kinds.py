@@ -57,6 +57,35 @@ def test_wrong_options_are_told_all_at_once_and_missing_ones_when_users_are_made
     assert kind_mistakes("llm:single", WHERE) == []
 
 
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """A folder that looks like a model's; nothing is loaded before the first message."""
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "config.json").write_text("{}")
+    return tmp_path / "tiny"
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_every_kind_takes_a_model_in_a_folder_and_signs_its_content(name: str, weights: Path) -> None:
+    kind = load_kind(f"llm:{name}", folder=str(weights), temperature=0.7)
+    assert isinstance(kind, LlmKind)
+    assert kind.mistakes() == []
+    # printf '{}' | sha256sum
+    assert kind.signature == f"{KINDS.member(name).signature}|tiny@sha256:44136fa355b3"
+    users = kind.settle(World(films(), film_ratings()))
+    assert users.new("1", seed=0).need is not None  # type: ignore[attr-defined]
+    assert users.usage().model == "tiny"
+    (weights / "config.json").write_text("{ }")
+    assert not kind.signature.endswith("44136fa355b3")
+
+
+def test_a_model_is_in_a_folder_or_behind_an_endpoint_and_not_both(weights: Path, tmp_path: Path) -> None:
+    with pytest.raises(OptionsError, match="There is no field 'url'"):
+        load_kind("llm:single", **WHERE, folder=str(weights))
+    with pytest.raises(OptionsError, match=r"(?s)folder: .*nowhere contains no language model: it does not exist"):
+        load_kind("llm:single", folder=str(tmp_path / "nowhere"))
+
+
 def test_a_secret_is_not_repeated() -> None:
     with pytest.raises(OptionsError, match="environment variable") as caught:
         load_kind("llm:single", api_key="sk-very-secret")

@@ -60,13 +60,13 @@ class LlmSession(PromptedSession):
 
     def _generate(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
         completion = self._client.complete(messages, seed=self._seed, trial=self._id, note=self._count_retry)
-        return completion.text, _completion_facts(completion)
+        return completion.text, completion_facts(completion)
 
     def _count_retry(self, cost: RetryCost) -> None:
         self.retries += cost
 
 
-def _completion_facts(completion: Completion) -> dict[str, JsonValue]:
+def completion_facts(completion: Completion) -> dict[str, JsonValue]:
     """Recorded facts of a completion, equal for cached and new answers."""
     details: dict[str, JsonValue] = completion.to_json()
     details.pop("text")

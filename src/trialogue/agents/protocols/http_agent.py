@@ -22,7 +22,6 @@ from typing import Annotated, ClassVar, TypeVar
 from pydantic import Field
 
 from trialogue.agents.base import Turn
-from trialogue.agents.foreign import call_quietly
 from trialogue.agents.protocols.exchange import Exchange, Template, greeting_in, turn_in
 from trialogue.agents.protocols.templates import Values, fill_template, secrets_of, values_of
 from trialogue.agents.replies import last_message
@@ -31,6 +30,7 @@ from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.records import RetryCost, Utterance
 from trialogue.transport.answers import LONGEST_TEXT, check_success, hidden, redactor
 from trialogue.transport.failures import AgentFailure
+from trialogue.transport.foreign import call_quietly
 from trialogue.transport.http import ConnectionPool, HttpResponse
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 

@@ -6,9 +6,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.agents.registry import OptionsError, without_secrets
-from trialogue.errors import UnknownNameError
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.llm.models import model_identity
 from trialogue.records.files.validation import Mistake, mistakes_of
-from trialogue.simulation.llm.options import LlmUserOptions
+from trialogue.simulation.llm.options import options_class
 from trialogue.simulation.llm.prompts import PROMPTS, signature_of
 from trialogue.simulation.llm.users import DualUsers, LlmUsers, TargetFreeUsers, TargetItemUsers
 from trialogue.simulation.llm.worded import WordedUsers
@@ -51,8 +52,8 @@ class LlmKind:
 
     @property
     def signature(self) -> str:
-        """Kind, protocol version, and a hash of the prompts."""
-        return signature_of(self.member, self.prompts)
+        """Kind, protocol version, and a hash of the prompts; for a model in a folder also its name and content hash."""
+        return signature_of(self.member, self.prompts, model=self._identity())
 
     def with_options(self, **changes: Any) -> "LlmKind":
         """Copy with some options changed.
@@ -67,12 +68,23 @@ class LlmKind:
 
     def mistakes(self) -> list[Mistake]:
         """Invalid and missing options."""
+        record = options_class(self._given)
         try:
-            LlmUserOptions.model_validate(self._given)
+            options = record.model_validate(self._given)
         except ValidationError as error:
-            found = mistakes_of(error, self._given, LlmUserOptions)
-            return [without_secrets(mistake, LlmUserOptions) for mistake in found]
+            found = mistakes_of(error, self._given, record)
+            return [without_secrets(mistake, record) for mistake in found]
+        try:
+            model_identity(options)
+        except UsageError as error:
+            return [Mistake(("folder",), str(error))]
         return []
+
+    def _identity(self) -> str:
+        """What identifies a model in a folder; "" for other models, and where options are missing or wrong."""
+        if self.mistakes():
+            return ""
+        return model_identity(options_class(self._given).model_validate(self._given))
 
     def settle(self, world: World, *, retry_policy: RetryPolicy | None = None) -> "LlmUsers":
         """Create users of this kind in a world.
@@ -84,7 +96,7 @@ class LlmKind:
         """
         if wrong := self.mistakes():
             raise OptionsError(self.name, wrong, what="users")
-        options = LlmUserOptions.model_validate(self._given)
+        options = options_class(self._given).model_validate(self._given)
         return MAKERS[self.member](self.name, self.prompts, self.signature, options, world, retry_policy=retry_policy)
 
 

@@ -1,5 +1,6 @@
 """Options of language-model users, for simulation files, the command line and Python."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -7,6 +8,8 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import ChatOptions
+from trialogue.llm.local import LocalOptions
+from trialogue.records import Record
 from trialogue.simulation.llm.prompts import check_prompt
 from trialogue.transport.answers import LONGEST_TEXT
 
@@ -20,13 +23,11 @@ def _check_prompt(prompt: str) -> str:
         raise ValueError(str(error)) from error
 
 
-class LlmUserOptions(ChatOptions):
-    """Options of language-model users: endpoint, model, sampling and persona."""
+class UserOptions(Record):
+    """Who the users are and how they write, wherever their model runs."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
-    """Tokens that an answer may have; one that needs more is cut, and ends the dialogue as the user's failure."""
     persona: str = ""
     """Description of the users; "": none."""
     personas: Path | None = None
@@ -49,3 +50,22 @@ class LlmUserOptions(ChatOptions):
     """Whose words the prompt is; ``user`` for models whose chat template knows no other."""
     longest_text: Annotated[int, Field(ge=1)] = LONGEST_TEXT
     """Characters that a message may have."""
+
+
+class LlmUserOptions(ChatOptions, UserOptions):
+    """Options of users whose model is behind an endpoint."""
+
+    max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
+    """Tokens that an answer may have; one that needs more is cut, and ends the dialogue as the user's failure."""
+
+
+class LocalUserOptions(LocalOptions, UserOptions):
+    """Options of users whose model runs in this process."""
+
+    max_tokens: Annotated[int, Field(ge=1)] = LONGEST_ANSWER
+    """Tokens that an answer may have; one that needs more is cut, and ends the dialogue as the user's failure."""
+
+
+def options_class(given: Collection[str]) -> type[LlmUserOptions] | type[LocalUserOptions]:
+    """Record that describes some options: a model in a ``folder``, or else behind an endpoint."""
+    return LocalUserOptions if "folder" in given else LlmUserOptions

@@ -126,11 +126,14 @@ def fill_in(prompt: str, values: Mapping[str, str]) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
-def signature_of(kind: str, prompts: Mapping[str, str]) -> str:
-    """Signature of a kind: protocol version and a hash of its prompts; equal signatures mean equal texts.
+def signature_of(kind: str, prompts: Mapping[str, str], *, model: str = "") -> str:
+    """Signature of a kind: protocol version, a hash of its prompts, and a model's identity if there is one.
+
+    Equal signatures mean equal texts.
 
     >>> signature_of("single", {}) == signature_of("single", {"utterance": "Hi"})
     False
     """
     text = json.dumps(dict(prompts), sort_keys=True, ensure_ascii=False)
-    return f"llm:{kind}|v{VERSION}|{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"llm:{kind}|v{VERSION}|{digest}{'|' if model else ''}{model}"

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from trialogue.errors import UnknownNameError
-from trialogue.llm.chat import ChatClient, ChatOptions
+from trialogue.llm.models import open_model
 from trialogue.llm.usage import Usage
 from trialogue.records import Need
 from trialogue.seeds import rng_for, seed_for
 from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
-from trialogue.simulation.llm.options import LlmUserOptions
+from trialogue.simulation.llm.options import LlmUserOptions, LocalUserOptions
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
 from trialogue.simulation.llm.targets import TitleGuard, target_need, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
@@ -33,7 +33,7 @@ class LlmUsers:
         name: str,
         prompts: Mapping[str, str],
         signature: str,
-        options: LlmUserOptions,
+        options: LlmUserOptions | LocalUserOptions,
         world: World,
         *,
         retry_policy: RetryPolicy | None = None,
@@ -41,7 +41,7 @@ class LlmUsers:
         """Store the settings; no request is made yet.
 
         Raises:
-            UsageError: the key's environment variable is not set, or the address is none.
+            UsageError: the key's environment variable is not set, the address is none, or a folder holds no model.
             UnknownNameError: the options name an attribute that no item has.
             DataError: the catalogue has nothing to talk about, or the file of personas cannot be read.
         """
@@ -52,8 +52,7 @@ class LlmUsers:
             raise UnknownNameError("attribute of the catalogue", strange[0], world.catalogue.attributes)
         self._personas = () if options.personas is None else read_personas(options.personas)
         self._cases = NeedsByCase.of_world(world, attributes=self.attributes)
-        chat = ChatOptions(**{field: getattr(options, field) for field in ChatOptions.model_fields})
-        self._client = ChatClient(chat, retry_policy=retry_policy)
+        self._client = open_model(options, retry_policy=retry_policy)
 
     def new(self, case: str, *, seed: int) -> SimulatedUser:
         """Create the user of a case, with the need that users of any kind have in this case."""

@@ -21,7 +21,7 @@ from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, s
 from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.model_turns import OWN_NAME
 from trialogue.simulation.llm.need_text import who_in_words
-from trialogue.simulation.llm.options import LlmUserOptions
+from trialogue.simulation.llm.options import LlmUserOptions, LocalUserOptions
 from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.llm.user import FLIPPED
 from trialogue.simulation.llm.users import LlmUsers
@@ -213,7 +213,7 @@ class WordedUsers(LlmUsers):
         name: str,
         prompts: Mapping[str, str],
         signature: str,
-        options: LlmUserOptions,
+        options: LlmUserOptions | LocalUserOptions,
         world: World,
         *,
         retry_policy: RetryPolicy | None = None,

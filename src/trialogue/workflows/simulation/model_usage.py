@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from trialogue.agents.base import Session
 from trialogue.agents.llm.agent import LlmAgent
+from trialogue.agents.llm.local import HuggingFaceAgent
 from trialogue.errors import DataError
 from trialogue.llm.usage import Usage
 from trialogue.records.files.jsonl import read_lines, to_line
@@ -22,7 +23,7 @@ agent's would). What a killed process asked is not in it."""
 class Metered:
     """Agent wrapper that writes the model's usage on closing."""
 
-    def __init__(self, agent: LlmAgent, name: str, file: Path) -> None:
+    def __init__(self, agent: LlmAgent | HuggingFaceAgent, name: str, file: Path) -> None:
         """``name``: the agent's name in the simulation."""
         self._agent, self._file = agent, file
         self.name = name

@@ -8,6 +8,7 @@ from typing import Any
 
 from trialogue.agents.base import Agent
 from trialogue.agents.llm.agent import LlmAgent
+from trialogue.agents.llm.local import HuggingFaceAgent
 from trialogue.agents.registry import is_file, spec_of
 from trialogue.agents.spec import CatalogueSpec
 from trialogue.records import JsonValue, sha256_of
@@ -45,7 +46,9 @@ class AgentsByName:
         if isinstance(spec, CatalogueSpec) and "catalogue" not in spec.model_fields_set:
             spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
         agent = spec.make()
-        return Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent) else agent
+        return (
+            Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent | HuggingFaceAgent) else agent
+        )
 
 
 @dataclass(frozen=True)

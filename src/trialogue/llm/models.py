@@ -1,0 +1,44 @@
+"""One door to language models: behind an endpoint or in this process, with the same interface, cache and accounting."""
+
+from typing import TypeVar
+
+from trialogue.llm.chat import ChatClient, ChatOptions
+from trialogue.llm.local import HASH_DIGITS, LocalModel, LocalOptions, hash_model
+from trialogue.transport.retry import RetryPolicy
+
+ModelOptions = ChatOptions | LocalOptions
+"""Where a model is, and how it answers."""
+AnyModel = ChatClient | LocalModel
+"""What answers."""
+Options = TypeVar("Options", ChatOptions, LocalOptions)
+
+
+def open_model(options: ModelOptions, *, retry_policy: RetryPolicy | None = None) -> AnyModel:
+    """Create the client of an endpoint, or a model in this process; no request is made and no weights are loaded yet.
+
+    Args:
+        options: of the model; records that have further fields will do.
+        retry_policy: of requests; a model in this process is asked once.
+
+    Raises:
+        UsageError: the key's environment variable is not set, the address is none, or a folder holds no model.
+    """
+    if isinstance(options, ChatOptions):
+        return ChatClient(_part(options, ChatOptions), retry_policy=retry_policy)
+    return LocalModel(_part(options, LocalOptions))
+
+
+def model_identity(options: ModelOptions) -> str:
+    """Name and content hash of a model in a folder; "" behind an endpoint, where only the answers say what gave them.
+
+    Raises:
+        UsageError: the folder holds no model.
+    """
+    if isinstance(options, ChatOptions):
+        return ""
+    return f"{options.model}@sha256:{hash_model(options.folder)[:HASH_DIGITS]}"
+
+
+def _part(options: Options, record: type[Options]) -> Options:
+    """The fields of a record, without those that a subclass adds."""
+    return record(**{field: getattr(options, field) for field in record.model_fields})
