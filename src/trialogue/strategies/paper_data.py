@@ -196,7 +196,7 @@ def repair_encoding(text: str) -> str:
 def normalise_for_bert(text: str) -> str:
     """Letters a to z and digits of a text, without accents: what survives BERT's tokenizer.
 
-    >>> letters("I’m Amélie (2001)!") == letters("i ' m amelie ( 2001 ) !") == "imamelie2001"
+    >>> normalise_for_bert("I’m Amélie (2001)!") == normalise_for_bert("i ' m amelie ( 2001 ) !") == "imamelie2001"
     True
     """
     plain = unicodedata.normalize("NFD", text.lower())
