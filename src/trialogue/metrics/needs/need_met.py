@@ -241,7 +241,7 @@ class NeedMetByChance(_OfNeeds):
 def probability_by_chance(items: int, acceptable: int, named: int) -> float:
     """The probability that at least one of some items drawn without repetition is acceptable.
 
-    >>> probability_by_chance(476, 4, 0), chance(10, 1, 5), round(chance(476, 4, 9), 4)
+    >>> probability_by_chance(476, 4, 0), probability_by_chance(10, 1, 5), round(probability_by_chance(476, 4, 9), 4)
     (0.0, 0.5, 0.0737)
     """
     named = min(named, items)
