@@ -81,9 +81,9 @@ def scored(dialogues: Sequence[Dialogue], names: Sequence[str]) -> list[Score]:
 
 
 def found(
-    scores: Sequence[Score], votes: Sequence[Preference], *, how: Resampling, duplicates: bool
+    scores: Sequence[Score], votes: Sequence[Preference], *, resampling: Resampling, duplicates: bool
 ) -> AgreementFindings:
-    plan = Plan(baselines=baseline_names(), how=how, duplicates=duplicates)
+    plan = Plan(baselines=baseline_names(), resampling=resampling, duplicates=duplicates)
     manifest = Manifest(command="benchmark", versions=versions_of("trialogue"))
     return agreement(scores, votes, title="", data="", manifest=manifest, plan=plan)
 
@@ -93,7 +93,7 @@ def arena_table(dialogues: Sequence[Dialogue], votes: Sequence[Preference]) -> l
     alike = [each for each in dialogues if comparable(each) and not each.id.startswith(LACKING)]
     ids = {each.id for each in alike}
     kept = [vote for vote in votes if {vote.dialogue_a, vote.dialogue_b} <= ids]
-    result = found(scored(alike, tuple(PUBLISHED)), kept, how=HOW, duplicates=True)
+    result = found(scored(alike, tuple(PUBLISHED)), kept, resampling=HOW, duplicates=True)
     rows = []
     for name, (area, ends, within, share) in PUBLISHED.items():
         rating = next(each for each in result.ratings if each.measure == name)
@@ -139,7 +139,7 @@ def cards(dialogues: Sequence[Dialogue], votes: Sequence[Preference]) -> tuple[l
     }
     run = evaluate("crsarena-dial", metrics=["length"], resamples=100)
     manifest = run.findings.manifest.model_copy(update={"command": "benchmark"})
-    plan = Plan(measures=directions, baselines=baseline_names(), how=HOW)
+    plan = Plan(measures=directions, baselines=baseline_names(), resampling=HOW)
     result = agreement(scored(dialogues, names), votes, title="", data="", manifest=manifest, plan=plan)
     remarks = {
         "satisfaction@linear|v1": "Each system is scored by weights that saw neither it nor the people who met it."
@@ -254,14 +254,14 @@ def inspired2() -> list[str]:
     tables = judgement_tables(kept)
     lines = []
     for one in tables:
-        ceiling = ceiling_of(one, how=HOW)
+        ceiling = ceiling_of(one, resampling=HOW)
         lines += [
             f"{one.question}: {len(one.keys):,} replies, {ceiling.raters:.0f} raters each; alpha (ordinal) "
             f"{shown(ceiling.alpha)}; reliability of one rating {ceiling.single:.3f}, of the mean {ceiling.mean:.3f}; a "
             f"perfect measure can be expected to reach |r| = {ceiling.ceiling:.2f}.",
             "",
         ]
-        result = found(kept, (), how=Resampling(0, 2_000), duplicates=False)
+        result = found(kept, (), resampling=Resampling(0, 2_000), duplicates=False)
         rows = []
         for each in result.ratings:
             cells = [each.get("spearman"), each.get("spearman", "within"), each.get("pearson")]

@@ -57,7 +57,7 @@ def test_the_published_table_comes_out_to_the_printed_digit(arena: tuple[list[Di
     scores: list[Score] = []
     measure(conversations, get_metrics(list(PUBLISHED)), sink=scores.append)
     scores += [score for each in conversations for score in rating_scores(each)]
-    plan = Plan(how=Resampling(0, 2), duplicates=True)
+    plan = Plan(resampling=Resampling(0, 2), duplicates=True)
     found = agreement(scores, votes, title="", data="", manifest=Manifest(command="test"), plan=plan)
     for name, (pooled, within, share) in PUBLISHED.items():
         rating = next(each for each in found.ratings if each.measure == name)
@@ -186,7 +186,7 @@ def test_inspired2_has_its_published_alpha_and_a_ceiling(mirror: Path, monkeypat
     monkeypatch.setenv("TRIALOGUE_DATA_MIRROR", str(mirror))
     run = evaluate("inspired2-study", metrics=["token_f1@parlai"], resamples=2)
     [table] = judgement_tables(score for score in run.scores if score.level == "response")
-    ceiling = ceiling_of(table, how=Resampling(0, 2))
+    ceiling = ceiling_of(table, resampling=Resampling(0, 2))
     assert len(table.keys) == 1860
     assert ceiling.alpha.value == pytest.approx(0.275, abs=5e-4)
     assert ceiling.mean == pytest.approx(0.587, abs=5e-4)  # Spearman-Brown of (.350 + .342 + .271) / 3

@@ -34,7 +34,7 @@ def found(noise: float = 0.5) -> AgreementFindings:
     people = (good + 0.5 * rng.normal(size=240) > 2.5).astype(float)
     scores = rated(good + noise * rng.normal(size=240), people, systems)
     scores += rated(rng.normal(size=240) + 0.2 * good, [None] * 240, systems, measure="length@words|v1")
-    plan = Plan(baselines=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), resampling=FEW)
     return agreement(scores, votes(good, systems, tie=0.5), title="t", data="made up", manifest=MANIFEST, plan=plan)
 
 
@@ -52,7 +52,7 @@ def test_a_metric_that_loses_to_a_baseline_is_told_so() -> None:
     rng = np.random.default_rng(4)
     scores = rated(rng.normal(size=240), (good > 2.5).astype(float), systems)
     scores += rated(good, [None] * 240, systems, measure="length@words|v1")
-    plan = Plan(baselines=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), resampling=FEW)
     result = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan)
     assert "no metric agrees better on this question" in result.answer[1]
 
@@ -63,7 +63,7 @@ def noise(units: int, *, seed: int = 3) -> AgreementFindings:
     scores = rated(rng.normal(size=units), people, systems, measure="noise-0")
     for number in range(1, 8):
         scores += rated(rng.normal(size=units), [None] * units, systems, measure=f"noise-{number}")
-    return agreement(scores, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    return agreement(scores, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
 
 
 def test_on_pure_noise_no_metric_is_called_the_best() -> None:
@@ -90,7 +90,7 @@ def test_nothing_in_common_is_said_plainly() -> None:
 def test_abstaining_is_warned_of() -> None:
     good, systems = truth(100)
     values = np.where(np.arange(100) < 40, np.nan, good)
-    result = agreement(rated(values, good, systems), title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    result = agreement(rated(values, good, systems), title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
     assert any("has no value for 40% of the 100 rated dialogues" in text for text in result.warnings)
 
 
@@ -101,7 +101,7 @@ def test_a_measure_that_leaves_out_what_it_gets_wrong_does_not_lead() -> None:
     wrong = np.abs(guess - good)
     scores = rated(np.where(wrong > np.quantile(wrong, 0.6), np.nan, guess), good, systems, measure="picky")
     scores += rated(good + rng.normal(size=200), [None] * 200, systems, measure="length@words|v1")
-    plan = Plan(baselines=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), resampling=FEW)
     result = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan)
     picky, baseline = (each.get("spearman") for each in sorted(result.ratings, key=lambda each: each.measure)[::-1])
     assert picky is not None
@@ -119,12 +119,12 @@ def test_a_user_s_other_dialogues_are_said_where_they_tell_more_than_any_metric(
     generous = np.repeat(rng.normal(size=50) * 3, 3)
     people, raters = generous + rng.normal(size=150), [f"p{place // 3}" for place in range(150)]
     noisy = rated(people + 5 * rng.normal(size=150), people, ["a", "b", "c"] * 50, raters=raters)
-    result = agreement(noisy, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    result = agreement(noisy, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
     [reference] = result.references
     assert (reference.scored, reference.rated) == (150, 150)
     assert result.answer[1].startswith("A user's mean rating of their other dialogues, which uses no dialogue content")
     best = rated(people, people, ["a", "b", "c"] * 50, raters=raters)
-    told = agreement(best, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    told = agreement(best, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
     assert not any("other dialogues" in sentence for sentence in told.answer)
 
 
@@ -132,7 +132,8 @@ def test_the_same_scores_in_another_order_give_the_same_findings() -> None:
     good, systems = truth(60)
     scores = rated(good, (good > 2.5).astype(float), systems)
     one, other = (
-        agreement(given, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW)) for given in (scores, scores[::-1])
+        agreement(given, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
+        for given in (scores, scores[::-1])
     )
     assert one == other
 
@@ -140,7 +141,7 @@ def test_the_same_scores_in_another_order_give_the_same_findings() -> None:
 def test_a_ceiling_needs_several_raters() -> None:
     good, systems = truth(60)
     [table] = judgement_tables(rated(good, good, systems))
-    assert ceiling_of(table, how=FEW).ceiling is None
+    assert ceiling_of(table, resampling=FEW).ceiling is None
 
 
 def test_the_ceiling_is_the_root_of_the_mean_s_reliability() -> None:
@@ -153,7 +154,7 @@ def test_the_ceiling_is_the_root_of_the_mean_s_reliability() -> None:
         if score.rater and score.value is not None
     ]
     [table] = judgement_tables(scores)
-    ceiling = ceiling_of(table, how=FEW)
+    ceiling = ceiling_of(table, resampling=FEW)
     assert ceiling.single is not None
     assert ceiling.single == pytest.approx(0.48, abs=0.1)  # variance 1 of the truth, 1 + 1/12 of a rounded rating
     assert ceiling.mean == pytest.approx(spearman_brown(ceiling.single, 3))
@@ -172,8 +173,8 @@ def aspects(own: float, shared: float, *, seed: int = 0) -> list[Score]:
 
 
 def test_a_halo_is_found_and_an_oracle_with_noise_passes() -> None:
-    one = discriminant(judgement_tables(aspects(0.3, 3.0)), "run", how=FEW)
-    other = discriminant(judgement_tables(aspects(1.0, 0.0)), "run", how=FEW)
+    one = discriminant(judgement_tables(aspects(0.3, 3.0)), "run", resampling=FEW)
+    other = discriminant(judgement_tables(aspects(1.0, 0.0)), "run", resampling=FEW)
     assert one is not None
     assert one.verdict == "halo"
     assert one.measure > 0.9
@@ -191,14 +192,14 @@ def test_an_aspect_that_never_varies_is_left_out_of_the_halo() -> None:
             for score in aspects(1.0, 0.0)
         ]
 
-    found = discriminant(judgement_tables(flat(("run:fun",))), "run", how=FEW)
+    found = discriminant(judgement_tables(flat(("run:fun",))), "run", resampling=FEW)
     assert found is not None
     assert found.aspects == ("length", "relevance")
-    assert discriminant(judgement_tables(flat(("run:fun", "run:length"))), "run", how=FEW) is None
+    assert discriminant(judgement_tables(flat(("run:fun", "run:length"))), "run", resampling=FEW) is None
 
 
 def test_an_aspect_is_held_against_its_own_question_only() -> None:
-    result = agreement(aspects(1.0, 0.0), title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    result = agreement(aspects(1.0, 0.0), title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
     assert {(each.measure, each.question) for each in result.ratings} == {
         ("run:relevance", "relevance"),
         ("run:fun", "fun"),
@@ -261,6 +262,6 @@ def test_metrics_that_beat_the_baseline_are_counted() -> None:
     for name, spread in (("second", 0.5), ("useless", 50.0)):
         scores += rated(good + spread * rng.normal(size=240), [None] * 240, systems, measure=name)
     scores += rated(rng.normal(size=240) + 0.2 * good, [None] * 240, systems, measure="length@words|v1")
-    plan = Plan(baselines=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), resampling=FEW)
     result = agreement(scores, title="t", data="made up", manifest=MANIFEST, plan=plan)
     assert "Only 2 metrics are significantly better than that baseline (2 of 3)." in result.answer[1]

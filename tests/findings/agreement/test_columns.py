@@ -34,7 +34,7 @@ def down(systems: list[str]) -> dict[str, float]:
 
 def test_the_same_order_is_found_and_the_reverse_too() -> None:
     columns = [column("simulated", down(NINE)), column("judged", up(NINE)), column("measured", up(NINE))]
-    found = column_agreements(columns, how=HOW)
+    found = column_agreements(columns, resampling=HOW)
     assert [each.kinds for each in found] == [
         ("judged", "measured"),
         ("judged", "simulated"),
@@ -48,20 +48,20 @@ def test_the_same_order_is_found_and_the_reverse_too() -> None:
 
 def test_only_systems_that_both_hold_count() -> None:
     values = {**up(NINE[:5]), "only here": -7.0}
-    (found,) = column_agreements([column("judged", values), column("measured", up(NINE))], how=HOW)
+    (found,) = column_agreements([column("judged", values), column("measured", up(NINE))], resampling=HOW)
     assert found.systems == 5
     assert found.spearman is not None
     assert found.spearman.value == pytest.approx(1)
 
 
 def test_columns_of_one_kind_are_not_held_against_each_other() -> None:
-    assert column_agreements([column("judged", up(NINE)), column("judged", down(NINE))], how=HOW) == []
+    assert column_agreements([column("judged", up(NINE)), column("judged", down(NINE))], resampling=HOW) == []
 
 
 def test_four_systems_are_too_few_and_none_is_said_to_be_none() -> None:
     judged, measured = column("judged", up(NINE[:4])), column("measured", up(NINE[:4]))
     elsewhere = column("simulated", up(["other", "others"]))
-    section = columns_section(column_agreements([judged, measured, elsewhere], how=HOW))
+    section = columns_section(column_agreements([judged, measured, elsewhere], resampling=HOW))
     assert "at least 5 are needed" in section.sentences[1]
     assert "no system occurs in both" in section.sentences[2]
     assert [row[3] for row in section.rows] == ["too few systems"]  # 4 in both; the others share none
@@ -70,7 +70,7 @@ def test_four_systems_are_too_few_and_none_is_said_to_be_none() -> None:
 
 def test_a_column_that_is_not_there_is_told() -> None:
     columns = [column("judged", up(NINE)), column("measured", up(NINE), noise=3.0)]
-    section = columns_section(column_agreements(columns, how=HOW))
+    section = columns_section(column_agreements(columns, resampling=HOW))
     assert section.sentences[1] == "Judged and measured: 1 of 1 column pair agrees significantly."
     assert section.sentences[2:] == (
         "Judged and simulated: one of the two is missing.",
@@ -80,7 +80,9 @@ def test_a_column_that_is_not_there_is_told() -> None:
 
 def test_noise_between_units_makes_the_interval_wide() -> None:
     sure, unsure = (
-        column_agreements([column("judged", up(NINE)), column("measured", up(NINE), noise=noise)], how=HOW)[0].spearman
+        column_agreements([column("judged", up(NINE)), column("measured", up(NINE), noise=noise)], resampling=HOW)[
+            0
+        ].spearman
         for noise in (0.01, 20.0)
     )
     assert sure is not None
@@ -92,7 +94,7 @@ def test_noise_between_units_makes_the_interval_wide() -> None:
 
 def test_values_without_units_have_no_interval_and_say_so() -> None:
     votes = Column("judged", "Votes", "votes", up(NINE), {}, {})
-    (found,) = column_agreements([votes, column("measured", up(NINE), noise=20.0)], how=HOW)
+    (found,) = column_agreements([votes, column("measured", up(NINE), noise=20.0)], resampling=HOW)
     assert found.spearman is not None
     assert found.spearman.value == pytest.approx(1)
     assert found.spearman.interval is None
@@ -103,7 +105,7 @@ def test_an_interval_without_nought_is_not_enough_where_chance_makes_such_orders
     """Six systems without noise, rho 0.657: of 720 orders 126 are as much alike or as unlike, p = .175."""
     order = {f"s{place}": value for place, value in enumerate([1.0, 3.0, 0.0, 2.0, 5.0, 4.0])}
     columns = [column("judged", up(list(order)), noise=0.01), column("measured", order, noise=0.01)]
-    section = columns_section(column_agreements(columns, how=HOW))
+    section = columns_section(column_agreements(columns, resampling=HOW))
     assert section.sentences[1] == "Judged and measured: 1 of 1 column pair is inconclusive."
 
 
@@ -111,7 +113,7 @@ def test_p_values_are_corrected_over_all_pairs_of_columns() -> None:
     """Five systems in the same order: 2 of 120 orders, p = .017; three such rows make it .05 and nothing is sure."""
     five = NINE[:5]
     columns = [column("judged", up(five)), column("measured", up(five)), column("simulated", up(five))]
-    section = columns_section(column_agreements(columns, how=HOW))
+    section = columns_section(column_agreements(columns, resampling=HOW))
     assert {row[5] for row in section.rows} == {".050"}
     assert not any("significantly" in sentence for sentence in section.sentences)
 
@@ -120,7 +122,7 @@ def test_two_columns_of_the_same_people_are_resampled_together() -> None:
     """The same units with the same noise: in every resample both orders are the same, however wide each alone is."""
     noisy = column("judged", up(NINE), source="people", noise=20.0)
     twin = Column("measured", "twin", "people", noisy.values, noisy.units, {})
-    (found,) = column_agreements([noisy, twin], how=HOW)
+    (found,) = column_agreements([noisy, twin], resampling=HOW)
     assert found.spearman is not None
     assert found.spearman.why == Reason.of(ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED)
 
@@ -129,6 +131,6 @@ def test_a_column_of_which_some_systems_never_vary_still_has_an_error_of_its_own
     measured = column("measured", up(NINE), noise=20.0)
     fixed = {unit: measured.values["s0"] if unit[0] == "s0" else value for unit, value in measured.units.items()}
     still = replace(measured, units=fixed)
-    (found,) = column_agreements([column("judged", up(NINE)), still], how=HOW)
+    (found,) = column_agreements([column("judged", up(NINE)), still], resampling=HOW)
     assert found.spearman is not None
     assert found.spearman.interval is not None

@@ -24,17 +24,17 @@ def test_a_measure_that_knows_the_truth_agrees_completely() -> None:
     good, systems = truth(60)
     pairs = pairs_of(votes(good, systems))
     sides = values_by_side(rated(good, [None] * 60, systems))["metric"]
-    found = preference_agreement(pairs, "metric", sides, how=FEW)
+    found = preference_agreement(pairs, "metric", sides, resampling=FEW)
     assert (found.kappa.value, found.accuracy.value, found.scored) == (1.0, 1.0, 59)
     assert found.margin == 0
-    assert preference_agreement(pairs, "metric", sides, lower=True, how=FEW).accuracy.value == 0
+    assert preference_agreement(pairs, "metric", sides, lower=True, resampling=FEW).accuracy.value == 0
 
 
 def test_chance_has_a_kappa_near_zero() -> None:
     good, systems = truth(600)
     noise = np.random.default_rng(5).normal(size=600)
     sides = values_by_side(rated(noise, [None] * 600, systems))["metric"]
-    found = preference_agreement(pairs_of(votes(good, systems, tie=0.5)), "metric", sides, how=FEW)
+    found = preference_agreement(pairs_of(votes(good, systems, tie=0.5)), "metric", sides, resampling=FEW)
     assert found.kappa.value == pytest.approx(0, abs=0.1)
     assert found.kappa.interval is not None
     assert found.kappa.interval.contains(0)
@@ -46,10 +46,10 @@ def test_the_matched_margin_makes_as_many_ties_as_people() -> None:
     ties = sum(vote.choice == "tie" for vote in chosen)
     noisy = good + np.random.default_rng(6).normal(size=200)
     sides = values_by_side(rated(noisy, [None] * 200, systems))["metric"]
-    found = preference_agreement(pairs_of(chosen), "metric", sides, how=FEW)
+    found = preference_agreement(pairs_of(chosen), "metric", sides, resampling=FEW)
     assert found.ties == pytest.approx(ties / 199)
     assert "as many ties as people" in found.margin_rule
-    exact = preference_agreement(pairs_of(chosen), "metric", sides, margin=0.0, how=FEW)
+    exact = preference_agreement(pairs_of(chosen), "metric", sides, margin=0.0, resampling=FEW)
     assert (exact.ties, exact.margin_rule) == (0.0, "given")
     assert exact.accuracy == found.accuracy  # decisive choices do not depend on the margin
 
@@ -65,13 +65,13 @@ def test_choices_without_a_value_count_as_wrong() -> None:
     good, systems = truth(60)
     values = np.where(np.arange(60) < 20, np.nan, good)
     sides = values_by_side(rated(values, [None] * 60, systems))["metric"]
-    found = preference_agreement(pairs_of(votes(good, systems)), "metric", sides, how=FEW)
+    found = preference_agreement(pairs_of(votes(good, systems)), "metric", sides, resampling=FEW)
     assert (found.votes, found.scored) == (59, 39)
     assert (found.accuracy.value, found.kappa.value) == (1.0, 1.0)
     assert found.headline_accuracy.value == pytest.approx(39 / 59)
     assert (found.headline_kappa.value or 0) < 0.5
     whole = preference_agreement(
-        pairs_of(votes(good, systems)), "m", values_by_side(rated(good, [None] * 60, systems))["metric"], how=FEW
+        pairs_of(votes(good, systems)), "m", values_by_side(rated(good, [None] * 60, systems))["metric"], resampling=FEW
     )
     assert whole.kappa_penalised is None
     assert whole.headline_kappa == whole.kappa
@@ -89,14 +89,14 @@ def test_votes_without_dialogues_say_nothing_of_dialogues() -> None:
 
 def test_responses_to_situations_are_sides_too() -> None:
     vote = Preference(id="1", a="a", b="b", choice="b", rater="x", situation_id="s")
-    found = preference_agreement(pairs_of([vote]), "m", {("a", None, "s"): 1.0, ("b", None, "s"): 2.0}, how=FEW)
+    found = preference_agreement(pairs_of([vote]), "m", {("a", None, "s"): 1.0, ("b", None, "s"): 2.0}, resampling=FEW)
     assert (found.scored, found.accuracy.value) == (1, 1.0)
 
 
 def test_the_noise_ceiling_is_one_person_against_another() -> None:
     good, systems = truth(40)
     same = [*votes(good, systems, rater="x"), *votes(good, systems, rater="y")]
-    found = noise_ceiling(pairs_of(same), how=FEW)
+    found = noise_ceiling(pairs_of(same), resampling=FEW)
     assert found is not None
     assert (found.kappa.value, found.accuracy.value, found.scored) == (1.0, 1.0, 39)
     assert noise_ceiling(pairs_of(votes(good, systems))) is None
@@ -117,6 +117,6 @@ def test_who_stands_left_does_not_matter_to_the_noise_ceiling() -> None:
         )
         for vote in mine
     ]
-    found = noise_ceiling(pairs_of([*mine, *turned]), how=FEW)
+    found = noise_ceiling(pairs_of([*mine, *turned]), resampling=FEW)
     assert found is not None
     assert found.kappa.value == 1.0

@@ -16,7 +16,7 @@ FEW = Resampling(0, 200)
 def test_the_same_order_of_six_systems_is_found_and_is_no_chance() -> None:
     good, systems = truth(240, between=3.0)
     [table] = judgement_tables(rated(2 * good, good, systems))
-    found = ranking_agreement(table, "metric", how=FEW)
+    found = ranking_agreement(table, "metric", resampling=FEW)
     assert found is not None
     assert (found.spearman.value, found.refusal) == (1.0, None)
     assert found.p == pytest.approx(2 / 720)  # of 6! orders, the same and the reverse one
@@ -27,7 +27,7 @@ def test_the_same_order_of_six_systems_is_found_and_is_no_chance() -> None:
 def test_too_few_systems_are_refused_with_the_arithmetic() -> None:
     good = np.array([1.0, 2.0, 3.0, 4.0] * 5)
     [table] = judgement_tables(rated(good, good, ["a", "b", "c", "d"] * 5))
-    found = ranking_agreement(table, "metric", how=FEW)
+    found = ranking_agreement(table, "metric", resampling=FEW)
     assert found is not None
     assert "p = .083" in str(found.refusal)  # 2 / 4!
     assert str(refusal(2)) == "a ranking of 2 systems is not informative"
@@ -35,14 +35,14 @@ def test_too_few_systems_are_refused_with_the_arithmetic() -> None:
 
 def test_one_system_has_no_order() -> None:
     [table] = judgement_tables(rated([1.0, 2.0], [0, 1], ["a", "a"]))
-    assert ranking_agreement(table, "metric", how=FEW) is None
+    assert ranking_agreement(table, "metric", resampling=FEW) is None
 
 
 def test_a_measure_s_own_values_of_systems_take_the_place_of_means() -> None:
     good, systems = truth(120, between=3.0)
     [table] = judgement_tables(rated(good, good, systems))
     own = dict(zip("abcdef", (6.0, 5.0, 4.0, 3.0, 2.0, 1.0), strict=True))
-    found = ranking_agreement(table, "metric", system_values=own, how=FEW)
+    found = ranking_agreement(table, "metric", system_values=own, resampling=FEW)
     assert found is not None
     assert found.spearman.value == -1.0
     assert found.systems[0].measure == 1.0
@@ -54,7 +54,7 @@ def test_leaving_out_the_dialogues_that_a_measure_gets_wrong_does_not_put_system
     wrong = np.abs(guess - good)
     part = np.where(wrong > np.quantile(wrong, 0.6), np.nan, guess)
     [full], [lacking] = (judgement_tables(rated(values, good, systems)) for values in (guess, part))
-    honest, picky = (ranking_agreement(table, "metric", how=FEW) for table in (full, lacking))
+    honest, picky = (ranking_agreement(table, "metric", resampling=FEW) for table in (full, lacking))
     assert honest is not None
     assert picky is not None
     assert (picky.spearman.value or 0) < (honest.spearman.value or 0)
@@ -62,7 +62,7 @@ def test_leaving_out_the_dialogues_that_a_measure_gets_wrong_does_not_put_system
     shown = next(each.measure for each in picky.systems if each.system == "a")
     assert shown == pytest.approx(np.nanmean(known))
     own = dict.fromkeys("abcdef", 0.5)  # a measure's own values of systems do not hide what is missing
-    hidden = ranking_agreement(lacking, "metric", system_values=own, how=FEW)
+    hidden = ranking_agreement(lacking, "metric", system_values=own, resampling=FEW)
     assert hidden is not None
     assert hidden.spearman == picky.spearman
     assert {each.measure for each in hidden.systems} == {0.5}
@@ -72,11 +72,11 @@ def test_votes_give_an_order_too() -> None:
     good, systems = truth(240, between=2.0)
     [table] = judgement_tables(rated(good, good, systems))
     chosen = votes(good + 4 * np.random.default_rng(8).normal(size=240), systems)  # who never loses has no strength
-    found = vote_ranking(chosen, table, "metric", how=FEW)
+    found = vote_ranking(chosen, table, "metric", resampling=FEW)
     assert found is not None
     assert found.against == VOTES
     assert (found.spearman.value or 0) > 0.9
-    assert vote_ranking([], table, "metric", how=FEW) is None
+    assert vote_ranking([], table, "metric", resampling=FEW) is None
 
 
 def test_random_orders_stand_for_all_where_there_are_many_systems() -> None:

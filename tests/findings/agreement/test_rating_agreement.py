@@ -56,7 +56,7 @@ def test_coefficients_are_those_of_stats() -> None:
     good, systems = truth()
     people, values = (good > 2).astype(float), good + np.random.default_rng(1).normal(size=len(good))
     [table] = judgement_tables(rated(values, people, systems))
-    found = rating_agreement(table, "metric", how=FEW)
+    found = rating_agreement(table, "metric", resampling=FEW)
     area = found.get("auc")
     assert area is not None
     assert area.estimate.value == auc(table.values["metric"], table.people).value
@@ -76,7 +76,10 @@ def test_a_measure_of_which_less_is_better_is_turned_around() -> None:
     people = (good > 2).astype(float)
     [up] = judgement_tables(rated(good, people, systems))
     [down] = judgement_tables(rated(-good, people, systems))
-    one, other = rating_agreement(up, "metric", how=FEW), rating_agreement(down, "metric", lower=True, how=FEW)
+    one, other = (
+        rating_agreement(up, "metric", resampling=FEW),
+        rating_agreement(down, "metric", lower=True, resampling=FEW),
+    )
     assert one.agreed == other.agreed
 
 
@@ -86,7 +89,7 @@ def test_simpson_s_paradox_is_found_where_it_was_planted() -> None:
     inside = rng.normal(size=180)
     values, people = 3.0 * place + inside, 3.0 * place - inside  # systems agree, their dialogues disagree
     [table] = judgement_tables(rated(values, people, [f"s{number}" for number in place]))
-    found = rating_agreement(table, "metric", how=FEW)
+    found = rating_agreement(table, "metric", resampling=FEW)
     pooled, within = found.get("spearman"), found.get("spearman", "within")
     assert pooled is not None
     assert within is not None
@@ -101,7 +104,7 @@ def test_a_measure_that_only_knows_the_system_is_told_from_one_that_knows_the_di
         size=240
     )
     [table] = judgement_tables(rated(only, good, systems))
-    assert rating_agreement(table, "metric", how=FEW).note == Reason.of(ReasonCode.SEPARATES_SYSTEMS_ONLY)
+    assert rating_agreement(table, "metric", resampling=FEW).note == Reason.of(ReasonCode.SEPARATES_SYSTEMS_ONLY)
 
 
 def test_abstaining_on_the_hard_ones_raises_agreement_but_not_the_penalised_number() -> None:
@@ -111,7 +114,7 @@ def test_abstaining_on_the_hard_ones_raises_agreement_but_not_the_penalised_numb
     easy = np.abs(values - values.mean()) > np.quantile(np.abs(values - values.mean()), 0.4)
     [full] = judgement_tables(rated(values, people, systems))
     [part] = judgement_tables(rated(np.where(easy, values, np.nan), people, systems))
-    everything, abstaining = (rating_agreement(table, "metric", how=FEW) for table in (full, part))
+    everything, abstaining = (rating_agreement(table, "metric", resampling=FEW) for table in (full, part))
     one, other = everything.get("spearman"), abstaining.get("spearman")
     assert one is not None
     assert other is not None
@@ -129,12 +132,12 @@ def test_every_scope_is_penalised_and_without_gaps_none_is() -> None:
     values = np.where(np.arange(120) % 5 == 0, np.nan, good)
     people = [f"p{place // 2}" for place in range(120)]
     [table] = judgement_tables(rated(values, good, systems, raters=people), group_of=lambda _: "all")
-    found = rating_agreement(table, "metric", how=FEW)
+    found = rating_agreement(table, "metric", resampling=FEW)
     assert {each.scope for each in found.agreed} == {"pooled", "within", "within_users", "between", "group:all"}
     for each in found.agreed:
         assert (each.headline.value or 0) < (each.estimate.value or 0), each
     [whole] = judgement_tables(rated(good, good, systems, raters=people))
-    assert all(each.penalised is None for each in rating_agreement(whole, "metric", how=FEW).agreed)
+    assert all(each.penalised is None for each in rating_agreement(whole, "metric", resampling=FEW).agreed)
 
 
 def test_a_penalised_number_of_version_0_1_is_not_taken_for_todays() -> None:
@@ -153,7 +156,7 @@ def generous_people() -> tuple[list[float], list[float], list[str]]:
 def test_within_users_a_measure_is_not_helped_by_knowing_who_is_generous() -> None:
     values, people, raters = generous_people()
     [table] = judgement_tables(rated(values, people, ["a", "b", "c"] * 40, raters=raters))
-    found = rating_agreement(table, "metric", how=FEW)
+    found = rating_agreement(table, "metric", resampling=FEW)
     pooled, inside = found.get("pearson"), found.get("pearson", "within_users")
     assert pooled is not None
     assert inside is not None
@@ -168,18 +171,18 @@ def test_people_who_rated_one_unit_are_left_out_within_users() -> None:
     values, people, raters = generous_people()
     raters[-3:] = ["once", "one time", "a third"]
     [table] = judgement_tables(rated(values, people, ["a"] * 120, raters=raters))
-    inside = rating_agreement(table, "metric", how=FEW).get("pearson", "within_users")
+    inside = rating_agreement(table, "metric", resampling=FEW).get("pearson", "within_users")
     assert inside is not None
     assert (inside.estimate.n, inside.estimate.clusters) == (117, 39)
     [alone] = judgement_tables(rated(values, people, ["a"] * 120))  # nobody rated two
-    assert rating_agreement(alone, "metric", how=FEW).get("pearson", "within_users") is None
+    assert rating_agreement(alone, "metric", resampling=FEW).get("pearson", "within_users") is None
     assert user_mean_agreement(alone) is None
 
 
 def test_a_user_s_other_dialogues_are_the_reference() -> None:
     ratings = [1.0, 2.0, 3.0, 5.0, 4.0, 3.0]
     [table] = judgement_tables(rated(ratings, ratings, ["a"] * 6, raters=["x", "x", "x", "y", "y", "z"]))
-    found = user_mean_agreement(table, how=FEW)
+    found = user_mean_agreement(table, resampling=FEW)
     assert found is not None
     # the others' means are 2.5, 2, 1.5 and 4, 5; z rated one dialogue alone
     assert (found.scored, found.rated) == (5, 6)
@@ -200,7 +203,7 @@ def test_turns_of_the_same_dialogue_are_not_among_a_user_s_other_dialogues() -> 
     given = [("d1", 1, 1.0), ("d1", 3, 2.0), ("d2", 1, 5.0), ("d2", 3, 4.0)]
     scores = [turn(*each, rater) for each in given for rater in ("x", None)]
     [table] = judgement_tables(scores)
-    found = user_mean_agreement(table, how=FEW)
+    found = user_mean_agreement(table, resampling=FEW)
     assert found is not None
     pooled = found.get("pearson")
     assert pooled is not None  # 4.5, 4.5, 1.5, 1.5 against 1, 2, 5, 4
@@ -212,14 +215,14 @@ def test_groups_have_coefficients_of_their_own() -> None:
     [table] = judgement_tables(
         rated(good, good, systems), group_of=lambda system: "first" if system < "d" else "second"
     )
-    found = rating_agreement(table, "metric", how=FEW)
+    found = rating_agreement(table, "metric", resampling=FEW)
     assert found.rated_by_group == {"first": 60, "second": 60}
     assert found.get("pearson", "group:first") is not None
 
 
 def test_what_never_varies_says_which_side() -> None:
     [table] = judgement_tables(rated([1.0, 1.0, 1.0], [0, 1, 1], ["a", "b", "a"]))
-    found = rating_agreement(table, "metric", how=FEW).get("pearson")
+    found = rating_agreement(table, "metric", resampling=FEW).get("pearson")
     assert found is not None
     assert (found.estimate.value, found.estimate.why) == (None, Reason.of(ReasonCode.MEASURE_CONSTANT))
 
@@ -231,7 +234,7 @@ def test_scores_without_people_make_no_table() -> None:
 def test_with_very_many_people_kendall_has_a_value_and_says_why_it_has_no_interval() -> None:
     good, systems = truth(1_100)
     [table] = judgement_tables(rated(good, good + 1.0 * np.arange(1_100) % 7, systems))
-    found = rating_agreement(table, "metric", how=Resampling(0, 2)).get("kendall")
+    found = rating_agreement(table, "metric", resampling=Resampling(0, 2)).get("kendall")
     assert found is not None
     assert found.estimate.value is not None
     assert found.estimate.interval is None

@@ -28,7 +28,9 @@ def findings() -> AgreementFindings:
     scores = rated(good, (good > 2.5).astype(float), systems, measure=HOSTILE)
     scores += rated(good[::-1], [None] * 90, systems, measure="length@words|v1")
     plan = Plan(
-        baselines=("length@words|v1",), group_of=lambda system: "one" if system < "d" else "two", how=Resampling(0, 50)
+        baselines=("length@words|v1",),
+        group_of=lambda system: "one" if system < "d" else "two",
+        resampling=Resampling(0, 50),
     )
     return agreement(scores, votes(good, systems, tie=0.5), title=HOSTILE, data="d", manifest=MANIFEST, plan=plan)
 
@@ -78,7 +80,7 @@ def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_term
         title="t",
         data="d",
         manifest=MANIFEST,
-        plan=Plan(how=Resampling(0, 50)),
+        plan=Plan(resampling=Resampling(0, 50)),
     )
     pooled = result.ratings[0].get("spearman")
     assert pooled is not None

@@ -53,7 +53,7 @@ class Plan:
     """Margin of ties in preference agreement."""
     duplicates: bool = False
     """Whether votes that a corpus holds twice count twice, as in published numbers."""
-    how: Resampling = DEFAULT
+    resampling: Resampling = DEFAULT
     """Seed, resamples, confidence."""
 
     def lower(self, measure: str) -> bool:
@@ -86,7 +86,7 @@ def agreement(
     tables = judgement_tables(held, group_of=plan.group_of)
     votes = [vote for vote in preferences if plan.duplicates or DUPLICATE not in (vote.source or "")]
     ratings = [
-        rating_agreement(table, measure, lower=plan.lower(measure), how=plan.how)
+        rating_agreement(table, measure, lower=plan.lower(measure), resampling=plan.resampling)
         for table in tables
         for measure in measures_compared(table)
     ]
@@ -99,11 +99,13 @@ def agreement(
         measures=tuple(_measure(name, plan, raters.get(name, ())) for name in sorted(names)),
         baselines=tuple(name for name in plan.baselines if any(each.measure == name for each in ratings)),
         ratings=tuple(ratings),
-        references=tuple(found for table in tables if (found := user_mean_agreement(table, how=plan.how)) is not None),
+        references=tuple(
+            found for table in tables if (found := user_mean_agreement(table, resampling=plan.resampling)) is not None
+        ),
         contrasts=tuple(contrast for table in tables for contrast in _contrasts(table, ratings, plan)),
         preferences=tuple(chosen),
         rankings=tuple(_rankings(tables, held, votes, plan)),
-        ceilings=tuple(ceiling_of(table, how=plan.how) for table in tables),
+        ceilings=tuple(ceiling_of(table, resampling=plan.resampling) for table in tables),
         discriminants=tuple(_discriminants(tables, plan)),
         validity=tuple(validity_of(ratings, chosen, data=data, manifest=manifest)),
         raters=raters,
@@ -117,7 +119,7 @@ def _discriminants(tables: Sequence[JudgedUnits], plan: Plan) -> Iterable[Discri
     for level in ("turn", "dialogue"):
         same = [table for table in tables if table.level == level]
         for family in families(same):
-            found = discriminant(same, family, how=plan.how)
+            found = discriminant(same, family, resampling=plan.resampling)
             if found is not None:
                 yield found
 
@@ -157,11 +159,13 @@ def _preferences(scores: Sequence[Score], votes: Sequence[Preference], plan: Pla
     if not pairs.votes:
         return []
     found = [
-        preference_agreement(pairs, measure, sides, lower=plan.lower(measure), margin=plan.margin, how=plan.how)
+        preference_agreement(
+            pairs, measure, sides, lower=plan.lower(measure), margin=plan.margin, resampling=plan.resampling
+        )
         for measure, sides in sorted(values_by_side(scores).items())
     ]
     found = [each for each in found if each.scored]
-    ceiling = noise_ceiling(pairs, how=plan.how)
+    ceiling = noise_ceiling(pairs, resampling=plan.resampling)
     return [*found, ceiling] if ceiling else found
 
 
@@ -175,12 +179,16 @@ def _rankings(
     for table in tables:
         for measure in measures_compared(table):
             lower, own = plan.lower(measure), of_systems.get(measure)
-            found = ranking_agreement(table, measure, lower=lower, system_values=own, how=plan.how)
+            found = ranking_agreement(table, measure, lower=lower, system_values=own, resampling=plan.resampling)
             if found is not None:
                 yield found
     first = next((table for table in tables if table.level == "dialogue"), None)
     for measure in measures_compared(first) if first is not None and votes else ():
-        found = vote_ranking(votes, first, measure, lower=plan.lower(measure), how=plan.how) if first else None
+        found = (
+            vote_ranking(votes, first, measure, lower=plan.lower(measure), resampling=plan.resampling)
+            if first
+            else None
+        )
         if found is not None:
             yield found
 
@@ -218,9 +226,9 @@ def _contrast(table: JudgedUnits, a: str, b: str, statistic: Association, scope:
             table.people,
             groups=groups,
             clusters=table.clusters,
-            rng=plan.how.rng(table.question, "contrast", scope),
-            resamples=plan.how.resamples,
-            confidence=plan.how.confidence,
+            rng=plan.resampling.rng(table.question, "contrast", scope),
+            resamples=plan.resampling.resamples,
+            confidence=plan.resampling.confidence,
         )
 
     is_complete = not any(np.isnan(column).any() for column in columns)
@@ -241,12 +249,12 @@ def _contrast(table: JudgedUnits, a: str, b: str, statistic: Association, scope:
 
 
 def _methods(tables: Sequence[JudgedUnits], plan: Plan) -> tuple[str, ...]:
-    ends = f"{50 * (1 - plan.how.confidence):g} to {50 * (1 + plan.how.confidence):g} %"
+    ends = f"{50 * (1 - plan.resampling.confidence):g} to {50 * (1 + plan.resampling.confidence):g} %"
     drawn = " and ".join(sorted({PLURALS[table.clustered_by] for table in tables}))
     sentences = [
         (
-            f"Intervals ({ends}) are percentiles of {plan.how.resamples:,} resamples of whole "
-            f"{drawn or 'clusters'} (seed {plan.how.seed}); all measures share the same resamples."
+            f"Intervals ({ends}) are percentiles of {plan.resampling.resamples:,} resamples of whole "
+            f"{drawn or 'clusters'} (seed {plan.resampling.seed}); all measures share the same resamples."
         ),
         (
             "Within systems, the AUC compares only dialogues of the same system, and correlations use ranks "

@@ -19,7 +19,7 @@ from trialogue.stats import icc, krippendorff_alpha, pearson, spearman_brown
 ONE_RATING = Reason.of(ReasonCode.ONE_RATING_PER_UNIT)
 
 
-def ceiling_of(table: JudgedUnits, *, how: Resampling = DEFAULT) -> Ceiling:
+def ceiling_of(table: JudgedUnits, *, resampling: Resampling = DEFAULT) -> Ceiling:
     """Noise ceiling of a table: the agreement of a perfect measure with its mean ratings."""
     ratings = _ratings(table)
     counts = (~np.isnan(ratings)).sum(axis=1)
@@ -41,9 +41,9 @@ def ceiling_of(table: JudgedUnits, *, how: Resampling = DEFAULT) -> Ceiling:
         ratings,
         level="ordinal",
         clusters=table.clusters,
-        rng=how.rng("ceiling", table.question),
-        resamples=how.resamples,
-        confidence=how.confidence,
+        rng=resampling.rng("ceiling", table.question),
+        resamples=resampling.resamples,
+        confidence=resampling.confidence,
     )
     single = _single(table, ratings, counts, alpha)
     if single is None or single <= 0:

@@ -74,10 +74,10 @@ class ColumnAgreement(Record):
     """Why nothing can be concluded; None if it can."""
 
 
-def column_agreements(columns: Sequence[Column], *, how: Resampling = DEFAULT) -> list[ColumnAgreement]:
+def column_agreements(columns: Sequence[Column], *, resampling: Resampling = DEFAULT) -> list[ColumnAgreement]:
     """Agreement of all column pairs of different kinds: judged-measured, judged-simulated, measured-simulated."""
     pairs = [(one, other) for one, other in combinations(_sort_by_kind(columns), 2) if one.kind != other.kind]
-    return [_agreement(one, other, how) for one, other in sorted(pairs, key=_place)]
+    return [_agreement(one, other, resampling) for one, other in sorted(pairs, key=_place)]
 
 
 def _sort_by_kind(columns: Sequence[Column]) -> list[Column]:
@@ -88,12 +88,12 @@ def _place(pair: tuple[Column, Column]) -> tuple[int, int]:
     return KINDS.index(pair[0].kind), KINDS.index(pair[1].kind)
 
 
-def _agreement(one: Column, other: Column, how: Resampling) -> ColumnAgreement:
+def _agreement(one: Column, other: Column, resampling: Resampling) -> ColumnAgreement:
     systems = sorted(set(one.values) & set(other.values))
     spearman = kendall = p = None
     if len(systems) > 1:
-        sides = [_means(column, beside, systems, how) for column, beside in ((one, other), (other, one))]
-        found = correlations_of(*sides, confidence=how.confidence)
+        sides = [_means(column, beside, systems, resampling) for column, beside in ((one, other), (other, one))]
+        found = correlations_of(*sides, confidence=resampling.confidence)
         spearman, kendall = found["spearman"], found["kendall"]
         if any(
             np.ptp(side.drawn, axis=0).max() == 0 for side in sides
@@ -101,7 +101,7 @@ def _agreement(one: Column, other: Column, how: Resampling) -> ColumnAgreement:
             spearman, kendall = (
                 each.model_copy(update={"interval": None, "why": FIXED}) for each in (spearman, kendall)
             )
-        p = order_p(sides[0].values, sides[1].values, how.rng("orders"))
+        p = order_p(sides[0].values, sides[1].values, resampling.rng("orders"))
     return ColumnAgreement(
         kinds=(one.kind, other.kind),
         titles=(one.title, other.title),
@@ -113,19 +113,19 @@ def _agreement(one: Column, other: Column, how: Resampling) -> ColumnAgreement:
     )
 
 
-def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampling) -> SystemMeans:
+def _means(column: Column, beside: Column, systems: Sequence[str], resampling: Resampling) -> SystemMeans:
     """Values of some systems as shown, with the error that the means of their units have in resamples."""
     shown = np.array([column.values[system] for system in systems])
     units = [unit for unit in column.units if unit[0] in systems]
     if column.source == beside.source and beside.units:
         units = [unit for unit in units if unit in beside.units]  # the same units, so that the resamples are the same
     if {system for system, _ in units} != set(systems):
-        return SystemMeans(tuple(systems), shown, np.tile(shown, (how.resamples, 1)))
+        return SystemMeans(tuple(systems), shown, np.tile(shown, (resampling.resamples, 1)))
     own = mean_replicates(
         np.array([column.units[unit] for unit in units]),
         [system for system, _ in units],
         clusters=[column.clusters.get(unit, f"{unit}") for unit in units],
-        how=how,
+        resampling=resampling,
         names=("columns", column.source),
     )
     assert own.systems == tuple(systems)

@@ -35,7 +35,9 @@ class Grid:
     clusters: tuple[str, ...]
 
 
-def discriminant(tables: Sequence[JudgedUnits], family: str, *, how: Resampling = DEFAULT) -> Discriminant | None:
+def discriminant(
+    tables: Sequence[JudgedUnits], family: str, *, resampling: Resampling = DEFAULT
+) -> Discriminant | None:
     """Discriminant validity of ``family:ASPECT`` over the aspects rated by people; None with fewer than two.
 
     Aspects on which people or the measure always say the same are left out.
@@ -43,7 +45,7 @@ def discriminant(tables: Sequence[JudgedUnits], family: str, *, how: Resampling 
     Args:
         tables: one for each question, all of one level; those whose question ``family`` has no aspect for are left out.
         family: the measure, such as the name of a run file.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
     """
     aspects = [(table, f"{family}:{aspect_of(table.question)}") for table in tables]
     aspects = [(table, name) for table, name in aspects if name in table.values]
@@ -67,7 +69,7 @@ def discriminant(tables: Sequence[JudgedUnits], family: str, *, how: Resampling 
         own=own[keep][:, vary],
         clusters=tuple(clusters[units[place]] for place in keep.tolist()),
     )
-    return _discriminant_of_family(family, first.level, grid, how)
+    return _discriminant_of_family(family, first.level, grid, resampling)
 
 
 def aspect_of(question: str) -> str:
@@ -102,13 +104,13 @@ def _align_column(table: JudgedUnits, column: Floats, units: Sequence[Key]) -> F
     return np.array([values.get(unit, np.nan) for unit in units])
 
 
-def _discriminant_of_family(family: str, level: Where, grid: Grid, how: Resampling) -> Discriminant:
+def _discriminant_of_family(family: str, level: Where, grid: Grid, resampling: Resampling) -> Discriminant:
     size = len(grid.names)
-    whole, drawn = _matrices(grid, how.rng("discriminant", family), how.resamples)
+    whole, drawn = _matrices(grid, resampling.rng("discriminant", family), resampling.resamples)
     pairs = list(combinations(range(size), 2))
     human, own = float(_mean_of(whole[None], pairs, 0)[0]), float(_mean_of(whole[None], pairs, size)[0])
-    label = f"cluster bootstrap of ranks, percentile, {how.resamples} resamples"
-    bounds = percentile(_mean_of(drawn, pairs, size) - _mean_of(drawn, pairs, 0), how.confidence, label)
+    label = f"cluster bootstrap of ranks, percentile, {resampling.resamples} resamples"
+    bounds = percentile(_mean_of(drawn, pairs, size) - _mean_of(drawn, pairs, 0), resampling.confidence, label)
     clusters = len(set(grid.clusters))
     excess = Estimate(
         value=own - human, interval=bounds.interval, n=len(grid.people), clusters=clusters, why=bounds.why
@@ -121,7 +123,7 @@ def _discriminant_of_family(family: str, level: Where, grid: Grid, how: Resampli
         people=human,
         measure=own,
         excess=excess,
-        confused=_confused_aspects(grid.names, whole, drawn, how.confidence),
+        confused=_confused_aspects(grid.names, whole, drawn, resampling.confidence),
         verdict="halo" if sign > 0 else "distinguishes them" if sign < 0 else "inconclusive",
     )
 

@@ -90,7 +90,7 @@ def preference_agreement(
     *,
     lower: bool = False,
     margin: Margin = "matched",
-    how: Resampling = DEFAULT,
+    resampling: Resampling = DEFAULT,
 ) -> PreferenceAgreement:
     """Agreement of a measure's choices with people's.
 
@@ -100,7 +100,7 @@ def preference_agreement(
         by_side: its value of each side.
         lower: whether lower values are better.
         margin: which differences are ties, see above.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
 
     Raises:
         UsageError: the margin is negative.
@@ -112,7 +112,7 @@ def preference_agreement(
     clusters = [pairs.clusters[place] for place in known.tolist()]
     width, rule = _margin(gaps, chosen, margin)
     own = choices_of(gaps, width)
-    kappa = _kappa(own, chosen, clusters, how)
+    kappa = _kappa(own, chosen, clusters, resampling)
     missing = [place for place in range(len(pairs.votes)) if place not in set(known.tolist())]
     return PreferenceAgreement(
         measure=measure,
@@ -122,8 +122,8 @@ def preference_agreement(
         margin_rule=rule,
         ties=own.count("tie") / len(own) if own else 0.0,
         kappa=kappa,
-        accuracy=_accuracy(gaps, chosen, clusters, how),
-        **_penalties(pairs, missing, gaps, own, chosen, clusters, how),
+        accuracy=_accuracy(gaps, chosen, clusters, resampling),
+        **_penalties(pairs, missing, gaps, own, chosen, clusters, resampling),
     )
 
 
@@ -138,7 +138,7 @@ def _penalties(
     own: Sequence[str],
     chosen: Sequence[str],
     clusters: Sequence[str],
-    how: Resampling,
+    resampling: Resampling,
 ) -> dict[str, Estimate]:
     """Kappa and the share of decisive choices over all choices, missing ones counting as wrong; nothing if none is."""
     if not missing:
@@ -147,8 +147,10 @@ def _penalties(
     wrong = np.array([{"a": -1.0, "b": 1.0, "tie": 0.0}[choice] for choice in people])
     everyone = [*clusters, *(pairs.clusters[place] for place in missing)]
     return {
-        "kappa_penalised": _kappa([*own, *(OPPOSITE[each] for each in people)], [*chosen, *people], everyone, how),
-        "accuracy_penalised": _accuracy(np.concatenate([gaps, wrong]), [*chosen, *people], everyone, how),
+        "kappa_penalised": _kappa(
+            [*own, *(OPPOSITE[each] for each in people)], [*chosen, *people], everyone, resampling
+        ),
+        "accuracy_penalised": _accuracy(np.concatenate([gaps, wrong]), [*chosen, *people], everyone, resampling),
     }
 
 
@@ -173,38 +175,38 @@ def _margin(gaps: Floats, chosen: Sequence[str], margin: Margin) -> tuple[float,
     return float(sizes[ties - 1]), f"matched: as many ties as people ({ties} of {len(gaps)})"
 
 
-def _kappa(one: Sequence[str], other: Sequence[str], clusters: Sequence[str], how: Resampling) -> Estimate:
+def _kappa(one: Sequence[str], other: Sequence[str], clusters: Sequence[str], resampling: Resampling) -> Estimate:
     return cohen_kappa(
         one,
         other,
         levels=CHOICES,
         clusters=clusters,
-        rng=how.rng("preference", "kappa"),
-        resamples=how.resamples,
-        confidence=how.confidence,
+        rng=resampling.rng("preference", "kappa"),
+        resamples=resampling.resamples,
+        confidence=resampling.confidence,
     )
 
 
-def _share(rows: Sequence[tuple[str, float]], why: Reason, how: Resampling) -> Estimate:
+def _share(rows: Sequence[tuple[str, float]], why: Reason, resampling: Resampling) -> Estimate:
     """Mean of values of clusters."""
     if not rows:
         return Estimate(value=None, why=why)
     data = cluster_sums([[value, 1.0] for _, value in rows], [cluster for cluster, _ in rows])
-    rng = how.rng("preference", "accuracy")
-    return bootstrap_sums(data, mean_of, rng=rng, resamples=how.resamples, confidence=how.confidence)
+    rng = resampling.rng("preference", "accuracy")
+    return bootstrap_sums(data, mean_of, rng=rng, resamples=resampling.resamples, confidence=resampling.confidence)
 
 
-def _accuracy(gaps: Floats, chosen: Sequence[str], clusters: Sequence[str], how: Resampling) -> Estimate:
+def _accuracy(gaps: Floats, chosen: Sequence[str], clusters: Sequence[str], resampling: Resampling) -> Estimate:
     """Share of decisive votes on whose side the measure is."""
     rows = [
         (cluster, 0.5 if gap == 0 else float((gap > 0) == (choice == "a")))
         for gap, choice, cluster in zip(gaps.tolist(), chosen, clusters, strict=True)
         if choice != "tie"
     ]
-    return _share(rows, Reason.of(ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES), how)
+    return _share(rows, Reason.of(ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES), resampling)
 
 
-def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgreement | None:
+def noise_ceiling(pairs: Pairs, *, resampling: Resampling = DEFAULT) -> PreferenceAgreement | None:
     """Agreement between two people's choices on the same pair, the upper bound for any measure.
 
     Every two people of every pair count, once in each order. None where no pair was judged by two people.
@@ -224,8 +226,10 @@ def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgree
         margin=0.0,
         margin_rule="people",
         ties=sum(one == "tie" for _, one, _ in rows) / len(rows),
-        kappa=_kappa([one for _, one, _ in rows], [other for *_, other in rows], [pair for pair, *_ in rows], how),
-        accuracy=_share(decisive, Reason.of(ReasonCode.NO_PAIR_CHOSEN_TWICE), how),
+        kappa=_kappa(
+            [one for _, one, _ in rows], [other for *_, other in rows], [pair for pair, *_ in rows], resampling
+        ),
+        accuracy=_share(decisive, Reason.of(ReasonCode.NO_PAIR_CHOSEN_TWICE), resampling),
     )
 
 

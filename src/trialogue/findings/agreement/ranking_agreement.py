@@ -21,7 +21,7 @@ def ranking_agreement(
     *,
     lower: bool = False,
     system_values: Mapping[str, float] | None = None,
-    how: Resampling = DEFAULT,
+    resampling: Resampling = DEFAULT,
 ) -> RankingAgreement | None:
     """Ranking of systems by people's mean rating and by a measure; None with fewer than two systems.
 
@@ -33,7 +33,7 @@ def ranking_agreement(
         measure: one of ``table.values``.
         lower: whether lower values are better.
         system_values: the measure's own values of systems, where those are not means of units (distinct-n of all replies).
-        how: seed, resamples (of people or dialogues; systems stay), confidence.
+        resampling: seed, resamples (of people or dialogues; systems stay), confidence.
     """
     sign = -1.0 if lower else 1.0
     column = sign * table.values[measure]
@@ -41,7 +41,9 @@ def ranking_agreement(
         return None
     guessed = worst_guesses(column, table.people)
     people, own = (
-        mean_replicates(values, table.systems, clusters=table.clusters, how=how, names=("ranking", table.question))
+        mean_replicates(
+            values, table.systems, clusters=table.clusters, resampling=resampling, names=("ranking", table.question)
+        )
         for values in (table.people, guessed)
     )
     is_complete = not np.isnan(column).any()
@@ -50,7 +52,7 @@ def ranking_agreement(
         own = SystemMeans(
             own.systems, shown, own.drawn + (shown - own.values)
         )  # the means' error stands for the values' own
-    found = _agreement(measure, table.question, people, own, sign, how)
+    found = _agreement(measure, table.question, people, own, sign, resampling)
     return _with_values(found, {**system_means(table, sign * column), **(system_values or {})})
 
 
@@ -68,7 +70,7 @@ def vote_ranking(
     measure: str,
     *,
     lower: bool = False,
-    how: Resampling = DEFAULT,
+    resampling: Resampling = DEFAULT,
 ) -> RankingAgreement | None:
     """Ranking of systems by Bradley-Terry strengths of people's votes and by a measure's means.
 
@@ -78,7 +80,9 @@ def vote_ranking(
     votes = [vote for vote in preferences if vote.a != vote.b]
     if not votes:
         return None
-    model = bradley_terry(votes, rng=how.rng("ranking", "votes"), resamples=min(how.resamples, MOST_REFITTED))
+    model = bradley_terry(
+        votes, rng=resampling.rng("ranking", "votes"), resamples=min(resampling.resamples, MOST_REFITTED)
+    )
     strengths = {each.name: each for each in model.strengths if each.rating.value is not None}
     column = sign * table.values[measure]
     if len(set(system_means(table, column)) & set(strengths)) < 2:
@@ -88,12 +92,12 @@ def vote_ranking(
         worst_guesses(column, table.people)[known],
         [table.systems[unit] for unit in known],
         clusters=[table.clusters[unit] for unit in known],
-        how=how,
+        resampling=resampling,
         names=("ranking", VOTES),
     )
     values = np.array([strengths[name].rating.value for name in own.systems], dtype=np.float64)
     found = _agreement(
-        measure, VOTES, SystemMeans(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, how
+        measure, VOTES, SystemMeans(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, resampling
     )
     ranks = {name: (strengths[name].rank.low, strengths[name].rank.high) for name in own.systems}
     systems = tuple(each.model_copy(update={"people_rank": ranks[each.system]}) for each in found.systems)
@@ -101,11 +105,13 @@ def vote_ranking(
 
 
 def _agreement(
-    measure: str, against: str, people: SystemMeans, own: SystemMeans, sign: float, how: Resampling
+    measure: str, against: str, people: SystemMeans, own: SystemMeans, sign: float, resampling: Resampling
 ) -> RankingAgreement:
     names = people.systems
-    found = correlations_of(people, own, confidence=how.confidence)
-    ranks, own_ranks = (rank_intervals(side.values, side.drawn, confidence=how.confidence) for side in (people, own))
+    found = correlations_of(people, own, confidence=resampling.confidence)
+    ranks, own_ranks = (
+        rank_intervals(side.values, side.drawn, confidence=resampling.confidence) for side in (people, own)
+    )
     order = sorted(range(len(names)), key=lambda place: (-people.values[place], names[place]))
     return RankingAgreement(
         measure=measure,
@@ -122,6 +128,6 @@ def _agreement(
         ),
         spearman=found["spearman"],
         kendall=found["kendall"],
-        p=order_p(people.values, own.values, how.rng("orders")),
+        p=order_p(people.values, own.values, resampling.rng("orders")),
         refusal=refusal(len(names)),
     )

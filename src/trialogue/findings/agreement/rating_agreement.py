@@ -48,7 +48,7 @@ LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
 
 def rating_agreement(
-    table: JudgedUnits, measure: str, *, lower: bool = False, how: Resampling = DEFAULT
+    table: JudgedUnits, measure: str, *, lower: bool = False, resampling: Resampling = DEFAULT
 ) -> RatingAgreement:
     """Agreement of a measure with the ratings of a table.
 
@@ -56,12 +56,12 @@ def rating_agreement(
         table: the units.
         measure: one of ``table.values``.
         lower: whether lower values of it are better; they are then turned around.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
     """
     sign = -1.0 if lower else 1.0
     column = sign * table.values[measure]
-    known = _coefficients(table, _Columns.repeat(column), how)
-    agreed = _with_penalties(known, table, column, how) if np.isnan(column).any() else known
+    known = _coefficients(table, _Columns.repeat(column), resampling)
+    agreed = _with_penalties(known, table, column, resampling) if np.isnan(column).any() else known
     return RatingAgreement(
         measure=measure,
         question=table.question,
@@ -78,7 +78,7 @@ USER_MEAN = "mean of the user's other dialogues"
 """Name of the reference, in place of a measure's."""
 
 
-def user_mean_agreement(table: JudgedUnits, *, how: Resampling = DEFAULT) -> RatingAgreement | None:
+def user_mean_agreement(table: JudgedUnits, *, resampling: Resampling = DEFAULT) -> RatingAgreement | None:
     """Prediction of a rating by the same user's mean rating of other dialogues, a content-free baseline.
 
     Over the units of people who rated two dialogues or more; None where there are fewer than three such units. It has no
@@ -87,7 +87,7 @@ def user_mean_agreement(table: JudgedUnits, *, how: Resampling = DEFAULT) -> Rat
     column = _other_dialogues(table)
     if column is None or (~np.isnan(column)).sum() < LEAST_PER_GROUP:
         return None
-    found = _coefficients(table, _Columns.repeat(column), how)
+    found = _coefficients(table, _Columns.repeat(column), resampling)
     return RatingAgreement(
         measure=USER_MEAN,
         question=table.question,
@@ -135,31 +135,31 @@ class _Columns:
         )
 
 
-def _coefficients(table: JudgedUnits, columns: _Columns, how: Resampling) -> list[AgreementCoefficient]:
+def _coefficients(table: JudgedUnits, columns: _Columns, resampling: Resampling) -> list[AgreementCoefficient]:
     """Every coefficient in every scope, over the units that have a value."""
-    pooled = _Part(table, columns.pooled, how)
+    pooled = _Part(table, columns.pooled, resampling)
     agreed = [*pooled.aucs("pooled"), *pooled.correlations("pooled")]
     if len(set(table.systems)) > 1:
-        inside = _Part(table, columns.by_system, how)
+        inside = _Part(table, columns.by_system, resampling)
         agreed += [*inside.inner("within", inside.systems), *pooled.correlate_means()]
     if table.users is not None:
         several = Counter(table.users)
         repeated = np.array([several[user] > 1 for user in table.users])
-        people = _Part(table, columns.by_user, how, among=repeated)
+        people = _Part(table, columns.by_user, resampling, among=repeated)
         if people.size >= LEAST_PER_GROUP:
             agreed += people.inner("within_users", people.clusters)
     for group in sorted(set(table.groups) - {""}):
-        part = _Part(table, columns.by_group, how, among=np.array(table.groups) == group)
+        part = _Part(table, columns.by_group, resampling, among=np.array(table.groups) == group)
         if part.size >= LEAST_PER_GROUP:
             agreed += [*part.aucs(f"group:{group}"), *part.correlations(f"group:{group}")]
     return agreed
 
 
 def _with_penalties(
-    known: Sequence[AgreementCoefficient], table: JudgedUnits, column: Floats, how: Resampling
+    known: Sequence[AgreementCoefficient], table: JudgedUnits, column: Floats, resampling: Resampling
 ) -> list[AgreementCoefficient]:
     """Coefficients over the units with a value, each with the same over all units with the worst guesses."""
-    guessed = _coefficients(table, _Columns.worst(column, table), how)
+    guessed = _coefficients(table, _Columns.worst(column, table), resampling)
     held = {(each.statistic, each.scope): each for each in known}
     lacking = Estimate(value=None, why=Reason.of(ReasonCode.MEASURE_TOO_FEW_VALUES))
     return [
@@ -173,7 +173,9 @@ def _with_penalties(
 class _Part:
     """Some units of a table with a measure's value: the coefficients over them."""
 
-    def __init__(self, table: JudgedUnits, column: Floats, how: Resampling, *, among: Bools | None = None) -> None:
+    def __init__(
+        self, table: JudgedUnits, column: Floats, resampling: Resampling, *, among: Bools | None = None
+    ) -> None:
         has_value = ~np.isnan(column)
         units = np.flatnonzero(has_value if among is None else has_value & among)
         chosen = units.tolist()
@@ -183,7 +185,7 @@ class _Part:
         self.clusters = [table.clusters[unit] for unit in chosen]
         self.yes_or_no = table.is_binary
         self._names = (table.question, table.level)
-        self._how = how
+        self._how = resampling
 
     def aucs(self, scope: str, groups: Sequence[str] | None = None) -> list[AgreementCoefficient]:
         """The AUC over all pairs, or over those inside groups; nothing for ratings that are not yes or no."""
@@ -242,7 +244,7 @@ class _Part:
         """Correlations of the systems' means; the interval resamples people or dialogues, the systems stay."""
         names = (*self._names, "between")
         means = [
-            mean_replicates(column, self.systems, clusters=self.clusters, how=self._how, names=names)
+            mean_replicates(column, self.systems, clusters=self.clusters, resampling=self._how, names=names)
             for column in (self.people, self.values)
         ]
         found = correlations_of(*means, confidence=self._how.confidence)

@@ -33,7 +33,12 @@ class SystemMeans:
 
 
 def mean_replicates(
-    column: Floats, systems: Sequence[str], *, clusters: Sequence[Hashable], how: Resampling, names: Sequence[str]
+    column: Floats,
+    systems: Sequence[str],
+    *,
+    clusters: Sequence[Hashable],
+    resampling: Resampling,
+    names: Sequence[str],
 ) -> SystemMeans:
     """Mean of a column by system, with cluster-bootstrap replicates.
 
@@ -46,7 +51,7 @@ def mean_replicates(
     np.add.at(counts, (of_cluster, of_system), 1.0)
     drawn = []
     ones = np.ones(len(keys), dtype=np.int64)
-    for weights in weight_chunks(ones, how.resamples, how.rng(*names), width=len(known)):
+    for weights in weight_chunks(ones, resampling.resamples, resampling.rng(*names), width=len(known)):
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn.append((weights @ sums) / (weights @ counts))
     return SystemMeans(tuple(map(str, known)), sums.sum(axis=0) / counts.sum(axis=0), np.concatenate(drawn))

@@ -53,7 +53,7 @@ def order_of(measure: str, given: Outcomes, how: Resampling, *, side: str) -> tu
     """Systems by an outcome, best first, with rank intervals from resamples of users; and their means."""
     sign = -1.0 if given.is_lower_better else 1.0
     means = mean_replicates(
-        sign * given.values, given.systems, clusters=given.clusters, how=how, names=("passport", "order", side)
+        sign * given.values, given.systems, clusters=given.clusters, resampling=how, names=("passport", "order", side)
     )
     ranks = rank_intervals(means.values, means.drawn, confidence=how.confidence)
     order = np.argsort(-means.values, kind="stable").tolist()

@@ -19,7 +19,7 @@ def prediction(
     simulated: tuple[Floats, Sequence[str], Sequence[str]],
     *,
     lower: bool,
-    how: Resampling,
+    resampling: Resampling,
 ) -> Prediction | None:
     """Rankings of the agents by real and by simulated users; None with fewer than two.
 
@@ -29,14 +29,14 @@ def prediction(
         real: (value, agent, cluster) of each real dialogue.
         simulated: the same of each simulated one.
         lower: whether lower values are better.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
     """
     shared = sorted(set(real[1]) & set(simulated[1]))
     if len(shared) < 2:
         return None
-    sides = [_side(side, shared, lower, how, name) for side, name in ((real, "real"), (simulated, "simulated"))]
+    sides = [_side(side, shared, lower, resampling, name) for side, name in ((real, "real"), (simulated, "simulated"))]
     (one, order), (other, own) = sides
-    found = correlations_of(one, other, confidence=how.confidence)
+    found = correlations_of(one, other, confidence=resampling.confidence)
     return Prediction(
         measure=measure,
         against=against,
@@ -44,13 +44,17 @@ def prediction(
         simulated=own,
         spearman=found["spearman"],
         kendall=found["kendall"],
-        p=order_p(one.values, other.values, how.rng("orders")),
+        p=order_p(one.values, other.values, resampling.rng("orders")),
         refusal=refusal(len(shared)),
     )
 
 
 def _side(
-    side: tuple[Floats, Sequence[str], Sequence[str]], shared: Sequence[str], lower: bool, how: Resampling, name: str
+    side: tuple[Floats, Sequence[str], Sequence[str]],
+    shared: Sequence[str],
+    lower: bool,
+    resampling: Resampling,
+    name: str,
 ) -> tuple[SystemMeans, Order]:
     values, systems, clusters = side
     kept = [place for place, system in enumerate(systems) if system in shared]
@@ -59,7 +63,7 @@ def _side(
         sign * values[kept],
         [systems[place] for place in kept],
         clusters=[clusters[place] for place in kept],
-        how=how,
+        resampling=resampling,
         names=("prediction", name),
     )
     sums = []
@@ -67,7 +71,7 @@ def _side(
         own = [place for place in kept if systems[place] == system]
         rows = np.column_stack([sign * values[own], np.ones(len(own))])
         sums.append(cluster_sums(rows, [clusters[place] for place in own]))
-    share = order_share(sums, rng=how.rng("order", name), resamples=how.resamples)
+    share = order_share(sums, rng=resampling.rng("order", name), resamples=resampling.resamples)
     return means, Order(
         systems=tuple(shared[place] for place in share.order),
         values=tuple(float(sign * means.values[place]) for place in share.order),

@@ -39,7 +39,9 @@ class DialogueSample:
     """Person or dialogue of each."""
 
 
-def gaps(real: DialogueSample, simulated: DialogueSample, titles: Mapping[str, str], how: Resampling) -> list[Gap]:
+def gaps(
+    real: DialogueSample, simulated: DialogueSample, titles: Mapping[str, str], resampling: Resampling
+) -> list[Gap]:
     """Differences in every feature, most revealing first."""
     found = []
     for place, (name, title) in enumerate(titles.items()):
@@ -47,9 +49,14 @@ def gaps(real: DialogueSample, simulated: DialogueSample, titles: Mapping[str, s
             cluster_sums(np.column_stack([side.rows[:, place], np.ones(len(side.rows))]), _cluster_keys(side, kind))
             for side, kind in ((real, "real"), (simulated, "simulated"))
         ]
-        means = [estimate_of_sums(each, mean_of, confidence=how.confidence) for each in sums]
+        means = [estimate_of_sums(each, mean_of, confidence=resampling.confidence) for each in sums]
         gap = difference(
-            sums[1], sums[0], mean_of, seed=how.seed, permutations=how.resamples, confidence=how.confidence
+            sums[1],
+            sums[0],
+            mean_of,
+            seed=resampling.seed,
+            permutations=resampling.resamples,
+            confidence=resampling.confidence,
         )
         column = np.concatenate([real.rows[:, place], simulated.rows[:, place]])
         found.append(
@@ -59,7 +66,7 @@ def gaps(real: DialogueSample, simulated: DialogueSample, titles: Mapping[str, s
                 real=means[0],
                 simulated=means[1],
                 difference=gap,
-                giveaway=_auc(column, real, simulated, how, "giveaway"),
+                giveaway=_auc(column, real, simulated, resampling, "giveaway"),
             )
         )
     return sorted(found, key=lambda each: (-abs((each.giveaway.value or 0.5) - 0.5), each.name))
@@ -74,19 +81,23 @@ def _labels(real: DialogueSample, simulated: DialogueSample) -> Floats:
     return np.concatenate([np.zeros(len(real.rows)), np.ones(len(simulated.rows))])
 
 
-def _auc(column: Floats, real: DialogueSample, simulated: DialogueSample, how: Resampling, name: str) -> Estimate:
+def _auc(
+    column: Floats, real: DialogueSample, simulated: DialogueSample, resampling: Resampling, name: str
+) -> Estimate:
     return auc(
         column,
         _labels(real, simulated),
         clusters=[*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")],
-        rng=how.rng(name),
-        resamples=how.resamples,
-        confidence=how.confidence,
+        rng=resampling.rng(name),
+        resamples=resampling.resamples,
+        confidence=resampling.confidence,
         method="percentile",
     )
 
 
-def two_sample(real: DialogueSample, simulated: DialogueSample, names: Sequence[str], how: Resampling) -> TwoSample:
+def two_sample(
+    real: DialogueSample, simulated: DialogueSample, names: Sequence[str], resampling: Resampling
+) -> TwoSample:
     """Classifier two-sample test by ridge logistic regression on the features, on held-out persons.
 
     Raises:
@@ -99,14 +110,14 @@ def two_sample(real: DialogueSample, simulated: DialogueSample, names: Sequence[
     keys = [*_cluster_keys(real, "real"), *_cluster_keys(simulated, "simulated")]
     _, codes = codes_of(keys)
     model = new_classifier()
-    state = int(how.rng("folds").integers(2**31))
+    state = int(resampling.rng("folds").integers(2**31))
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=state)
     points = np.zeros(len(rows))
     for inside, outside in folds.split(rows, labels, codes):
         points[outside] = model.fit(rows[inside], labels[inside]).decision_function(rows[outside])
     whole = model.fit(rows, labels)[-1].coef_[0]
     return TwoSample(
-        auc=_auc(points, real, simulated, how, "two-sample"),
+        auc=_auc(points, real, simulated, resampling, "two-sample"),
         folds=FOLDS,
         real=len(real.rows),
         simulated=len(simulated.rows),
@@ -137,7 +148,7 @@ def _check(real: DialogueSample, simulated: DialogueSample) -> None:
 
 
 def divergence(
-    real: Sequence[Mapping[str, int]], simulated: Sequence[Mapping[str, int]], *, acts: str, how: Resampling
+    real: Sequence[Mapping[str, int]], simulated: Sequence[Mapping[str, int]], *, acts: str, resampling: Resampling
 ) -> Divergence | None:
     """DS-KL between the acts of two kinds of users, with its interval and its sampling bias.
 
@@ -145,7 +156,7 @@ def divergence(
         real: how often the user does what, for each real dialogue.
         simulated: the same for simulated ones.
         acts: what was counted, in words.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
 
     Both sides are resampled by dialogue. None where one side does nothing that can be counted.
     """
@@ -154,16 +165,16 @@ def divergence(
     if not p.sum() or not q.sum():
         return None
     value = float(kl(p.sum(axis=0)[None], q.sum(axis=0)[None])[0])
-    drawn = kl(_resample_counts(p, how, "real"), _resample_counts(q, how, "simulated"))
-    label = f"bootstrap of dialogues on both sides, percentile, {how.resamples} resamples"
-    bounds = percentile(drawn, how.confidence, label)
+    drawn = kl(_resample_counts(p, resampling, "real"), _resample_counts(q, resampling, "simulated"))
+    label = f"bootstrap of dialogues on both sides, percentile, {resampling.resamples} resamples"
+    bounds = percentile(drawn, resampling.confidence, label)
     shares = zip(labels, (p.sum(axis=0) / p.sum()).tolist(), (q.sum(axis=0) / q.sum()).tolist(), strict=True)
     return Divergence(
         acts=acts,
         value=Estimate(
             value=value, interval=bounds.interval, n=len(p) + len(q), clusters=len(p) + len(q), why=bounds.why
         ),
-        split_half=_halves(p, how),
+        split_half=_halves(p, resampling),
         shares={name: (round(one, 4), round(other, 4)) for name, one, other in shares},
     )
 
@@ -186,18 +197,18 @@ def _table(side: Sequence[Mapping[str, int]], labels: Sequence[str]) -> Floats:
     )
 
 
-def _resample_counts(counts: Floats, how: Resampling, name: str) -> Floats:
+def _resample_counts(counts: Floats, resampling: Resampling, name: str) -> Floats:
     ones = np.ones(len(counts), dtype=np.int64)
-    chunks = weight_chunks(ones, how.resamples, how.rng("acts", name), width=counts.shape[1])
+    chunks = weight_chunks(ones, resampling.resamples, resampling.rng("acts", name), width=counts.shape[1])
     return np.concatenate([weights @ counts for weights in chunks])
 
 
-def _halves(counts: Floats, how: Resampling) -> Estimate:
+def _halves(counts: Floats, resampling: Resampling) -> Estimate:
     """Mean divergence of random halves of the real dialogues."""
     size = len(counts)
     if size < 2:
         return Estimate(value=None, n=size, why=Reason.of(ReasonCode.ONE_DIALOGUE_HAS_NO_HALVES))
-    orders = how.rng("halves").permuted(np.tile(np.arange(size), (HALVINGS, 1)), axis=1)
+    orders = resampling.rng("halves").permuted(np.tile(np.arange(size), (HALVINGS, 1)), axis=1)
     half = size // 2
     found = kl(counts[orders[:, :half]].sum(axis=1), counts[orders[:, half : 2 * half]].sum(axis=1))
     return Estimate(value=float(found.mean()), n=size, why=Reason.of(ReasonCode.MEAN_OF_SPLITS, splits=HALVINGS))

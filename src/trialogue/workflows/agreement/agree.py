@@ -75,7 +75,7 @@ def agree(
         title=title or f"Agreement with {named_raters(raters)}: {stored.name}",
         data=with_raters(_data(stored), raters),
         manifest=manifest,
-        plan=Plan(measures=measures, baselines=baseline_names(), group_of=group_of, margin=margin, how=how),
+        plan=Plan(measures=measures, baselines=baseline_names(), group_of=group_of, margin=margin, resampling=how),
     )
     exposures = evaluated.training_data if evaluated else ()
     used = [fit for fit in evaluated.domains if fit.is_measured] if evaluated else []

@@ -130,7 +130,7 @@ def agree_benchmark(
         title=f"{Path(run).stem} on CRSArena-Eval",
         data=f"CRSArena-Eval, {len(dialogues)} conversations",
         manifest=manifest,
-        plan=Plan(measures=cards, baselines=baseline_names(), group_of=dataset_of, how=how),
+        plan=Plan(measures=cards, baselines=baseline_names(), group_of=dataset_of, resampling=how),
     )
     findings = findings.model_copy(update={"answer": (*_run_sentences(findings, held), *findings.answer)})
     return BenchmarkResult(findings, tuple(_official(findings, held)), tuple(held))

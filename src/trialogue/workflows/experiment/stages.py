@@ -333,7 +333,7 @@ def _columns(experiment: Experiment) -> Stage:
             doing.needed[ALIGN] if align else None,
         )
         how = Resampling(experiment.seed, min(experiment.resamples, MOST_AGREED))
-        write_records(doing.folder / f"{COLUMNS}.jsonl", column_agreements(columns, how=how))
+        write_records(doing.folder / f"{COLUMNS}.jsonl", column_agreements(columns, resampling=how))
 
     return Stage(
         name=COLUMNS,

@@ -68,7 +68,7 @@ def realism(
         DataError: unreadable files, no dialogues in them, or too few of a kind; every mistake at once.
     """
     tell = progress or (lambda _line: None)
-    how = checked_resampling(seed, resamples, confidence)
+    resampling = checked_resampling(seed, resamples, confidence)
     tell("reading " + ", ".join(map(str, (*real, *simulated))))
     sides = [gather(given) for given in (real, simulated)]
     for side in sides:  # baselines talk to simulated users, too, and say nothing of how these are with recommenders
@@ -98,10 +98,10 @@ def realism(
     found = RealismFindings(
         title=title or "Realism of simulated users",
         answer=("",),
-        gaps=tuple(gaps(one, other, {name: text for name, (text, _) in FEATURES.items()}, how)),
-        divergence=_acts(people, robots, how),
-        two_sample=two_sample(one, other, tuple(FEATURES), how),
-        predictions=tuple(_predictions(sides[0], sides[1], how)),
+        gaps=tuple(gaps(one, other, {name: text for name, (text, _) in FEATURES.items()}, resampling)),
+        divergence=_acts(people, robots, resampling),
+        two_sample=two_sample(one, other, tuple(FEATURES), resampling),
+        predictions=tuple(_predictions(sides[0], sides[1], resampling)),
         methods=METHODS,
         manifest=manifest,
     )
@@ -148,13 +148,15 @@ def _side(dialogues: Sequence[Dialogue]) -> DialogueSample:
     return DialogueSample(rows, tuple(dialogue.cluster for dialogue in dialogues))
 
 
-def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Divergence | None:
+def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], resampling: Resampling) -> Divergence | None:
     labelled = is_annotated(real) and is_annotated(simulated)
     one, other = ([acts_of(each, from_labels=labelled) for each in side] for side in (real, simulated))
-    return divergence(one, other, acts="annotated acts" if labelled else "acts recognised in the text", how=how)
+    return divergence(
+        one, other, acts="annotated acts" if labelled else "acts recognised in the text", resampling=resampling
+    )
 
 
-def _predictions(real: InputRecords, simulated: InputRecords, how: Resampling) -> Iterable[Prediction]:
+def _predictions(real: InputRecords, simulated: InputRecords, resampling: Resampling) -> Iterable[Prediction]:
     """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
     metrics = [get_metric(name) for name in PREDICTORS]
     one, other = (values_of(side, metrics) for side in (real, simulated))
@@ -166,7 +168,9 @@ def _predictions(real: InputRecords, simulated: InputRecords, how: Resampling) -
             if against in one:
                 lower = metric.card.better == "lower"
                 sides = one[against], other[metric.measure]
-                found = prediction(metric.measure, against, *sides, lower=lower and against == metric.measure, how=how)
+                found = prediction(
+                    metric.measure, against, *sides, lower=lower and against == metric.measure, resampling=resampling
+                )
                 if found is not None:
                     yield found
 
