@@ -89,8 +89,8 @@ def bundled_part(dialogues: Sequence[Dialogue], draws: int) -> str:
             )
         shares = " | ".join(covering(found[True], knowing) for knowing in (KNOWING[0], KNOWING[-1]))
         lines.append(f"| {half} | all | {len(found[True])} | | | | {shares} | |")
-    errors = f"Error beyond 1.96 of its standard errors, dialogues' and calibration's: {', '.join(beyond) or 'none'}."
-    return "\n".join([*lines, "", f"{missed(COVERAGE, covered)} {missed(ERROR, off)} {errors}"]) + "\n"
+    verdict = f"Error beyond 1.96 of its standard errors, dialogues' and calibration's: {', '.join(beyond) or 'none'}."
+    return "\n".join([*lines, "", f"{missed(COVERAGE, covered)} {missed(ERROR, off)} {verdict}"]) + "\n"
 
 
 def judged(dialogues: Sequence[Dialogue]) -> Fold:

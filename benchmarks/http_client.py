@@ -131,7 +131,7 @@ def through_urllib3(url: str, connection: type[HTTPConnection], timeout_s: float
     """One request by a pool, never repeated, with a limit on the answer."""
     address = urllib3.util.parse_url(url)
     pool = urllib3.HTTPConnectionPool(str(address.host), address.port, maxsize=64)
-    pool.ConnectionCls = connection  # type: ignore[assignment]
+    pool.ConnectionCls = connection
     timeout = urllib3.Timeout(total=timeout_s)
 
     def ask(path: str) -> object:

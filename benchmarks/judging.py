@@ -180,14 +180,14 @@ def invented_rows() -> Iterator[tuple[str, Draw]]:
             for labels in (10, 50):
                 yield (
                     f"{kind}, judge {within:.2f}, mean of {labels}",
-                    lambda rng, kind=kind, within=within, labels=labels: overall(
+                    lambda rng, kind=kind, within=within, labels=labels: overall(  # type: ignore[misc]
                         invented(rng, SIZE, within=within, kind=kind), labels, rng
                     ),
                 )
     for within in (0.0, 0.6):
         yield (
             f"ordinal, judge {within:.2f}, differences of 10 each",
-            lambda rng, within=within: pairs(invented(rng, SIZE, within=within, kind="ordinal"), 10, rng),
+            lambda rng, within=within: pairs(invented(rng, SIZE, within=within, kind="ordinal"), 10, rng),  # type: ignore[misc]
         )
 
 
@@ -197,14 +197,14 @@ def population_rows() -> Iterator[tuple[str, Draw]]:
     for labels in (20, 50):
         yield (
             f"ordinal, judge 0.60, mean of {labels} of 200",
-            lambda rng, labels=labels: of_population(_one(rng, 200), labels, rng, float(large.truth.mean())),
+            lambda rng, labels=labels: of_population(_one(rng, 200), labels, rng, float(large.truth.mean())),  # type: ignore[misc]
         )
     many = turns(np.random.default_rng(0), 200_000)
     for labels in (6, 10, 15, 40):
         if labels * 5 >= 10:
             yield (
                 f"turns in dialogues, {labels} of 200 dialogues",
-                lambda rng, labels=labels: of_population(turns(rng, 200), labels, rng, float(many.truth.mean())),
+                lambda rng, labels=labels: of_population(turns(rng, 200), labels, rng, float(many.truth.mean())),  # type: ignore[misc]
             )
 
 
@@ -217,10 +217,10 @@ def _one(rng: np.random.Generator, size: int) -> Population:
 def face_rows(population: Population) -> Iterator[tuple[str, Draw]]:
     """What is reported of FACE."""
     for labels in (20, 50):
-        yield f"FACE, mean of {labels}", lambda rng, labels=labels: overall(population, labels, rng)
+        yield f"FACE, mean of {labels}", lambda rng, labels=labels: overall(population, labels, rng)  # type: ignore[misc]
         yield (
             f"random judge, mean of {labels}",
-            lambda rng, labels=labels: overall(random_judge(population, rng), labels, rng),
+            lambda rng, labels=labels: overall(random_judge(population, rng), labels, rng),  # type: ignore[misc]
         )
     yield "FACE, differences of 10 each", lambda rng: pairs(population, 10, rng)
     yield "random judge, differences of 10 each", lambda rng: pairs(random_judge(population, rng), 10, rng)

@@ -59,7 +59,9 @@ def english(mirror: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, folder in ENGLISH_CORPORA:
         for record in get_corpus(name).read(mirror / folder, note=lambda _problem: None):
-            for said in record.utterances if isinstance(record, Dialogue) else ():
+            if not isinstance(record, Dialogue):
+                continue
+            for said in record.utterances:
                 is_recommender = name == "crsarena-dial" and said.speaker == "system"
                 who = record.system if is_recommender else f"{name}, {said.speaker}s"
                 found.setdefault(f"en ({who})", []).append(said.text)
@@ -110,7 +112,7 @@ def detectors() -> dict[str, Detector]:
         f"py3langid, p >= {LEAST_PROBABILITY:g}": sure,
     }
     if importlib.util.find_spec("lingua") is not None:
-        from lingua import LanguageDetectorBuilder
+        from lingua import LanguageDetectorBuilder  # type: ignore[import-not-found]  # optional, as the line above says
 
         detector = LanguageDetectorBuilder.from_all_languages().build()
 

@@ -65,7 +65,7 @@ class Result:
     """(dialogue, place of the utterance, title) of everything found that nobody annotated."""
 
 
-def evaluate(linker: TitleLinker, cases: Sequence[Case], *, resamples: int = 10_000) -> Result:
+def evaluate(linker: "TitleLinker | EveryMatch", cases: Sequence[Case], *, resamples: int = 10_000) -> Result:
     """Micro-averages over utterances' sets of titles; titles that the catalogue lacks are not asked for."""
     titles = Titles(linker.catalogue)
     rows, unknown = [], []
@@ -88,8 +88,10 @@ def evaluate(linker: TitleLinker, cases: Sequence[Case], *, resamples: int = 10_
         lambda s: 2 * s[..., 0] / (2 * s[..., 0] + s[..., 1] + s[..., 2]),
         lambda s: s[..., 4] / s[..., 3],
     )
-    made = [bootstrap_sums(data, share, rng=np.random.default_rng(0), resamples=resamples) for share in shares]
-    return Result(*made, wanted=int(data.total[0] + data.total[2]), wrong=tuple(unknown))
+    precision, recall, f1, with_year = (
+        bootstrap_sums(data, share, rng=np.random.default_rng(0), resamples=resamples) for share in shares
+    )
+    return Result(precision, recall, f1, with_year, wanted=int(data.total[0] + data.total[2]), wrong=tuple(unknown))
 
 
 def examples(linker: TitleLinker, cases: Sequence[Case]) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -12,10 +12,12 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from trialogue.datasets import read
+from trialogue.metrics import CountMetric
 from trialogue.metrics.base import EqualSize
 from trialogue.metrics.engine.distinct_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
@@ -37,7 +39,10 @@ def sample(dialogues: Sequence[Sequence[int]], prefix: str) -> CountedSample:
         incidence.add({int(token) for token in tokens}, place)
     names = tuple(f"{prefix}{place}" for place in range(len(dialogues)))
     sizes = np.array([len(tokens) for tokens in dialogues], dtype=float)
-    return CountedSample(Distinct(n=1), names, incidence.occurrences(len(names)), sizes, np.ones(len(names)))
+    metric = cast("CountMetric", Distinct(n=1))  # its default variant counts over all replies
+    return CountedSample(
+        metric, names, incidence.occurrences(len(names)), sizes, np.ones(len(names)), replies=len(names)
+    )
 
 
 def zipf(rng: np.random.Generator, count: int, *, vocabulary: int, repeats: float) -> list[Sequence[int]]:
@@ -49,7 +54,7 @@ def zipf(rng: np.random.Generator, count: int, *, vocabulary: int, repeats: floa
         size = max(3, int(rng.poisson(40 * rng.lognormal(-0.08, 0.4))))
         tokens = rng.choice(vocabulary, size, p=chances)
         for place in np.flatnonzero(rng.random(size) < repeats):
-            tokens[place] = tokens[rng.integers(max(place, 1))]
+            tokens[place] = tokens[rng.integers(max(int(place), 1))]
         made.append(tokens.tolist())
     return made
 

@@ -24,7 +24,8 @@ def uss(path: Path) -> list[Dialogue]:
 
 def _uss_dialogue(corpus: str, place: int, lines: Iterable[str]) -> Dialogue:
     identity = f"{corpus.lower()}-{place}"
-    utterances, ratings = [], ()
+    utterances: list[Utterance] = []
+    ratings: tuple[Rating, ...] = ()
     for line in lines:
         role, text, _action, given = line.split("\t")
         if text == OVERALL:

@@ -187,12 +187,12 @@ def main() -> None:
         print(json.dumps({**found, "peak_mb": peak / 1e3}))
         return
     names = [name for name in MEASUREMENTS if name != "arena" or os.environ.get("TRIALOGUE_DATA_MIRROR")]
-    found = {}
+    measurements = {}
     for name in names:
         print(f"{name} ...", flush=True)
-        found[name] = measured(name)
-        print(f"  {found[name]}", flush=True)
-    (HERE / "RESULTS.md").write_text(results(found), encoding="utf-8")
+        measurements[name] = measured(name)
+        print(f"  {measurements[name]}", flush=True)
+    (HERE / "RESULTS.md").write_text(results(measurements), encoding="utf-8")
     print(f"wrote {HERE / 'RESULTS.md'}")
 
 

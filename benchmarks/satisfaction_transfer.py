@@ -99,7 +99,11 @@ def _agreement(corpus: Corpus) -> AgreementFindings:
     hashes = {name: sha256_of(path) for name, path in corpus.files.items()}
     manifest = Manifest(command="benchmark", versions=versions_of("trialogue"), inputs=hashes)
     return agreement(
-        scores, title="", data=corpus.description, manifest=manifest, plan=Plan(baselines=baseline_names(), how=HOW)
+        scores,
+        title="",
+        data=corpus.description,
+        manifest=manifest,
+        plan=Plan(baselines=baseline_names(), resampling=HOW),
     )
 
 

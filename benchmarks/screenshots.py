@@ -202,9 +202,9 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
             link = signed_link("/ratings/", study="ratings", person=f"p{number}", key=settings.SECRET_KEY)
             crowd(port, 1, 0.001, entrance=link, patience=20.0)
         rng = np.random.default_rng(0)
-        for each in Submission.objects.order_by("pk"):
-            each.seconds = round(float(rng.lognormal(3.2, 0.5)), 1)
-            each.save(update_fields=["seconds"])
+        for submission in Submission.objects.order_by("pk"):
+            submission.seconds = round(float(rng.lognormal(3.2, 0.5)), 1)
+            submission.save(update_fields=["seconds"])
         people = list(study.participants.order_by("number"))
         for number, each in enumerate(people):
             each.identity.ids = {"PROLIFIC_PID": f"p{number}"}
