@@ -21,6 +21,7 @@ from trialogue.records import (
     LanguageFinding,
     LanguageMismatch,
     Manifest,
+    Population,
     Raters,
     Reason,
     Record,
@@ -263,6 +264,8 @@ class Findings(Record):
     """Measures that do not fit these languages, left out or kept."""
     protocol: ProtocolCheck | None = None
     """Whether an experiment kept its decision protocol; None: this is no experiment."""
+    populations: tuple[Population, ...] = ()
+    """What each system was evaluated on; () in older files."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

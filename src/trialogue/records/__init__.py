@@ -30,6 +30,7 @@ from trialogue.records.files.jsonl import read_records, write_records
 from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
+from trialogue.records.kinds.populations import Population, PopulationKind
 from trialogue.records.kinds.roles import Role
 from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
@@ -78,6 +79,8 @@ __all__ = [
     "Need",
     "NeedSource",
     "PairBelief",
+    "Population",
+    "PopulationKind",
     "Preference",
     "Raters",
     "Rating",

@@ -10,7 +10,7 @@ from trialogue.findings import Findings, League, Sensitivity, SystemFacts
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.standings import column_name
 from trialogue.fingerprints import TrainingExposure
-from trialogue.records import DomainFit, LanguageMismatch, MeasureName
+from trialogue.records import DomainFit, LanguageMismatch, MeasureName, Population
 from trialogue.records.kinds.gates import Gate
 from trialogue.workflows.experiment.parts import Parts
 
@@ -39,6 +39,11 @@ def _both(one: SystemFacts, other: SystemFacts) -> SystemFacts:
         gates={gate: count for gate in Gate if (count := one.gates.get(gate, 0) + other.gates.get(gate, 0))},
         gated=one.gated + other.gated,
     )
+
+
+def joined_populations(parts: Iterable[Findings]) -> tuple[Population, ...]:
+    """What each system was evaluated on, in all parts; each once."""
+    return tuple(dict.fromkeys(each for part in parts for each in part.populations))
 
 
 def joined_labels(parts: Iterable[Findings]) -> tuple[LabelCounts, ...]:

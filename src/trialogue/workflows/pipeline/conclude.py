@@ -43,6 +43,7 @@ def conclude(inferred: Estimates, *, title: str) -> Findings:
         title=title,
         answer=(),
         systems=measured.systems,
+        populations=measured.populations,
         dialogues=measured.dialogues,
         people=measured.people,
         shared_situations=measured.shared_situations,

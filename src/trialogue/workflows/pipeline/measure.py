@@ -34,6 +34,7 @@ from trialogue.records import (
     LanguageFinding,
     LanguageMismatch,
     Manifest,
+    Population,
     Role,
     Score,
     completion_counts,
@@ -41,6 +42,7 @@ from trialogue.records import (
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts
+from trialogue.workflows.inputs.populations import populations_of
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
 from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, needs_offline
 from trialogue.workflows.pipeline.domains import domain_fits
@@ -127,6 +129,8 @@ class Measurements:
     """Distinct-type counts of each system, for comparisons with other runs."""
     people: int | None = None
     """Different people who took part; None: unknown, or simulated users alone."""
+    populations: tuple[Population, ...] = ()
+    """What each system was evaluated on."""
     labels: tuple[LabelCounts, ...] = ()
     """Labellers of the compared strategies."""
     shared_situations: tuple[SharedSituations, ...] = ()
@@ -241,6 +245,9 @@ def measure(
         faults=faults,
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
         people=people_among(material.dialogues),
+        populations=populations_of(
+            (each.dialogue for each in online if each.dialogue is not None), material.situations, material.responses
+        ),
         labels=label_counts(offline),
         shared_situations=shared_situations(offline),
         training_data=training_exposures(choice.shown, online),
