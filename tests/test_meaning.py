@@ -29,6 +29,7 @@ ALLOWED = {
     "workflows/agreement/agree.py": TYPED,
     "workflows/agreement/benchmark.py": PAPER,
     "reproduce/behavior_alignment/table1.py": PAPER,
+    "workflows/board/read_runs.py": TYPED,
     "workflows/compare_inputs.py": TYPED,
     "workflows/experiment/contents.py": TYPED,
     "workflows/experiment/estimate/total.py": "the kind of a stage, of which its name is made in the same folder",

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 FUNCTIONS = {
     "agree",
     "align",
+    "board",
     "compare",
     "evaluate",
     "judge",
@@ -37,6 +38,7 @@ RECORDS = {
     "AgreementFindings",
     "AlignmentRun",
     "Batch",
+    "Board",
     "Card",
     "Catalogue",
     "ComparisonPlan",

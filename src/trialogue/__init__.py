@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from trialogue.workflows.agreement.result import Agreement as Agreement
     from trialogue.workflows.alignment.align import align as align
     from trialogue.workflows.alignment.run import AlignmentRun as AlignmentRun
+    from trialogue.workflows.board.board import Board as Board
+    from trialogue.workflows.board.board import board as board
     from trialogue.workflows.compare import ComparisonResult as ComparisonResult
     from trialogue.workflows.compare import compare as compare
     from trialogue.workflows.compare_plan import plan as plan
@@ -141,6 +143,7 @@ _MODULES = {
     "workflows.agreement.result": ("Agreement",),
     "workflows.alignment.align": ("align",),
     "workflows.alignment.run": ("AlignmentRun",),
+    "workflows.board.board": ("Board", "board"),
     "workflows.compare": ("ComparisonResult", "compare"),
     "workflows.compare_plan": ("plan",),
     "workflows.evaluation": ("Run", "evaluate"),

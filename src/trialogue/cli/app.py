@@ -10,6 +10,7 @@ import typer
 from trialogue.cli import (
     agree,
     align,
+    board,
     compare,
     data,
     demo,
@@ -39,6 +40,7 @@ EVALUATE, SIMULATE, PEOPLE, EXPLAIN, DATA = "Evaluate", "Simulate", "Ask people"
 app.command("demo", rich_help_panel=EVALUATE)(demo.demo)
 app.command("evaluate", rich_help_panel=EVALUATE)(evaluate.evaluate)
 app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
+app.command("board", rich_help_panel=EVALUATE)(board.board)
 app.command("score", rich_help_panel=EVALUATE)(score.score)
 app.command("run", rich_help_panel=EVALUATE)(run.run)
 app.command("report", rich_help_panel=EVALUATE)(report.report)

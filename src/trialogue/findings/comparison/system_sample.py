@@ -50,7 +50,7 @@ def collect_system(name: str, system: str, findings: Findings, scores: Iterable[
     values = {
         league.measure.name: standing.estimate
         for league in findings.leagues
-        for standing in league.standings
+        for standing in (*league.standings, *league.baselines)
         if standing.system == system and standing.estimate.value is not None
     }
     kept: dict[str, _UnitValues] = {}

@@ -431,5 +431,54 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         # Files of runs and benchmarks
         ReasonCode.LABEL_NOT_IN_FILE: "the file has no label for it",
         ReasonCode.PREDICTION_NOT_IN_RUN: "the run has no prediction for it",
+        # Boards of runs
+        ReasonCode.BOARD_MEASURE_DIFFERS: "another measure: {own} instead of {others}",
+        ReasonCode.BOARD_LABELS_DIFFER: "labels by {own:list} instead of {others:list}",
+        ReasonCode.BOARD_CALIBRATION_DIFFERS: "only one of the two rests on a calibration fitted on other data",
+        ReasonCode.BOARD_COUNTS_FAILURES: "its failed dialogues count as the worst value; those of the others are left out",
+        ReasonCode.BOARD_LEAVES_FAILURES_OUT: (
+            "its failed dialogues are left out; those of the others count as the worst value"
+        ),
+        ReasonCode.BOARD_SCALE_DIFFERS: "another scale: {own} instead of {others}",
+        ReasonCode.BOARD_RATERS_DIFFER: "rated by {own:list} instead of {others:list}",
+        ReasonCode.BOARD_EXCLUSIONS_DIFFER: "its protocol leaves other dialogues out",
+        ReasonCode.BOARD_BLOCKS_DIFFER: "its protocol blocks verdicts for other threats",
+        ReasonCode.BOARD_USERS_DIFFER: "other simulated users: {own} instead of {others}",
+        ReasonCode.BOARD_USER_MODELS_DIFFER: "its users were played by {own:list} instead of {others:list}",
+        ReasonCode.BOARD_POPULATION_UNKNOWN: (
+            "its run does not record which needs or situations it met; evaluate again with this version"
+        ),
+        ReasonCode.BOARD_KIND_DIFFERS: "another kind of data: {own:list} instead of {others:list}",
+        ReasonCode.BOARD_RUN_COUNTS_DIFFER: (
+            "{own:run|runs} instead of {others}: run every version with the same seeds and prompts"
+        ),
+        ReasonCode.BOARD_OTHER_PEOPLE: (
+            "other people talked to it: nobody assigned people to it and to the others at random"
+        ),
+        ReasonCode.BOARD_SAMPLE_DIFFERS: (
+            "it did not meet the same needs or situations (it met {own:,}, the others {others:,})"
+        ),
+        ReasonCode.BOARD_ALONE: "no other row is comparable with it",
+        ReasonCode.BOARD_BLOCKED: "a threat blocks every verdict about it ({threats:list})",
+        ReasonCode.BOARD_UNDEFINED: "it has no value: {cause}",
+        ReasonCode.BOARD_UNTESTED: "no difference to the others could be tested",
+        ReasonCode.BOARD_REPORTED: (
+            "it was reported without its dialogues, so nothing can be recomputed; give the run folder to rank it"
+        ),
+        ReasonCode.BOARD_REPORTED_UNSIGNED: (
+            "it was reported without a signature, so what was measured on which data is unknown"
+        ),
+        ReasonCode.BOARD_REPORTED_DIFFERS: (
+            "its signature is none of those ranked here, and it was reported without its dialogues"
+        ),
+        ReasonCode.BOARD_POOLED_DIFFERENTLY: "its runs did not measure the same thing",
+        ReasonCode.BOARD_POOLED_UNDEFINED: "{runs} of its {of} runs have no value: {cause}",
+        ReasonCode.BOARD_NOT_IN_EVERY_RUN: "{runs} of its {of} runs did not measure it",
+        ReasonCode.BOARD_SAME_DIALOGUES: "it holds the same dialogues as {run}, which counts once",
+        ReasonCode.BOARD_SAME_RUN: "it is the same run as {run}, which counts once",
+        ReasonCode.BOARD_NOT_MEASURED: "it was not measured",
+        ReasonCode.BOARD_NO_BASELINE: "it has no version {baseline} to be compared with",
+        ReasonCode.BOARD_NOT_REPORTED: "it was not reported",
+        ReasonCode.BOARD_NO_INTERVAL_REPORTED: "no interval was reported",
     }
 )

@@ -1,0 +1,65 @@
+"""``trialogue board``: many runs on one board."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.errors import UsageError
+
+
+def board(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Run folders in the order of a history, or VERSION=FOLDER (several of one version are pooled)."
+        ),
+    ] = None,
+    rows: Annotated[
+        list[Path] | None,
+        typer.Option("--rows", help="File of rows that others report (JSON; see --schema; repeatable)."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="Version that the histories compare with (default: the first one).")
+    ] = None,
+    on: Annotated[
+        list[str] | None,
+        typer.Option("--on", help="Measure to show, by name (repeatable); the first one leads."),
+    ] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", "-s", help="System to show (repeatable; default: all).")
+    ] = None,
+    title: Annotated[str, typer.Option(help="Title of the board.")] = "Board",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the page and the exports.")] = None,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Arrangements of permutation tests.")] = 10_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of files of rows.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+) -> None:
+    """Put many runs on a board: a leaderboard of comparable rows, and the history of versions."""
+    import json
+
+    from trialogue.findings.board.reported import rows_schema
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.board.terminal import board_text
+    from trialogue.workflows.board.board import board as make_board
+
+    if schema:
+        typer.echo(json.dumps(rows_schema(), indent=2, ensure_ascii=False))
+        return
+    if not runs:
+        raise UsageError("a board needs at least one run: give folders written by trialogue evaluate or run.")
+    if out is not None:
+        check_folder(out)
+    with steps(quiet=quiet) as tell:
+        made = make_board(
+            *runs, rows=rows or (), baseline=baseline, on=on or (), systems=system or (), title=title, alpha=alpha,
+            seed=seed, resamples=resamples, progress=tell,
+        )  # fmt: skip
+        page = made.write(out) if out is not None else None
+    typer.echo(to_line(made.findings) if as_json else board_text(made.findings))
+    if page is not None:
+        typer.echo(f"\nBoard: {page}", err=as_json)

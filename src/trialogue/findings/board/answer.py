@@ -1,0 +1,97 @@
+"""The answer of a board: who leads among comparable rows, which rows are not among them, and versions against a baseline."""
+
+from collections.abc import Iterator, Sequence
+
+from trialogue.findings.board.records import BoardColumn, BoardRow, History, HistoryPoint, RowOrigin
+from trialogue.findings.records import Statement, StatementKind
+from trialogue.findings.standings import League
+from trialogue.findings.systems.answer import answer, full_title
+from trialogue.findings.threat import Threat, Validity
+from trialogue.findings.threats.summary import conditional_sentence
+from trialogue.findings.wording import p_words, render_estimate, render_points
+from trialogue.records import Estimate
+
+MOST = 3  # rows or histories named in the answer; the tables have the others
+
+
+def board_answer(
+    rows: Sequence[BoardRow], columns: Sequence[BoardColumn], found: Sequence[History], threats: Sequence[Threat]
+) -> tuple[Statement, ...]:
+    """Statements, most important first: on the first column, on versions, and the verdicts of the other columns."""
+    column = columns[0]
+    league = next(iter(column.leagues), None)
+    statements: list[Statement] = []
+    if league is not None:
+        statements += answer([league], None, threats, rests_on=league.measure.measured)
+    else:
+        text = f"No two rows are comparable on {_title(column)}: the table says why."
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+    statements += [Statement(text=text) for history in found[:MOST] for text in _on_history(history, threats)]
+    further = [each.leagues[0] for each in columns[1:] if each.leagues][: MOST - 1]
+    statements += [answer([each], None, threats, rests_on=each.measure.measured)[0] for each in further]
+    beside = list(_not_ranked(rows, column, league))
+    return (*statements, *(Statement(kind_of=StatementKind.SCOPE, text=text) for text in beside))
+
+
+def _title(column: BoardColumn) -> str:
+    return full_title(League(measure=column.measure, standings=()))
+
+
+def _not_ranked(rows: Sequence[BoardRow], column: BoardColumn, league: League | None) -> Iterator[str]:
+    """Rows with a value that are ranked with none of the first league, with the first reason of each."""
+    ranked = {each.system for each in league.standings} if league is not None else set()
+    left = [cell for cell in column.cells if cell.why and cell.estimate.value is not None and cell.row not in ranked]
+    own = {row.name for row in rows if row.origin is RowOrigin.RUN}
+    for names, what in ((own, "Not ranked with the others"), (None, "Reported by others, and not ranked")):
+        cells = [cell for cell in left if (cell.row in own) == (names is not None)]
+        if cells:
+            shown = "; ".join(f"{cell.row} ({cell.why[0]})" for cell in cells[:MOST])
+            more = f"; and {len(cells) - MOST} more" if len(cells) > MOST else ""
+            lead = what if league is not None or names is None else "Apart"
+            yield f"{lead}: {shown}{more}."
+
+
+def _on_history(history: History, threats: Sequence[Threat]) -> Iterator[str]:
+    """The last version that is comparable with the baseline, against it."""
+    base = next((point for point in history.points if point.is_baseline), None)
+    last = next((point for point in reversed(history.points) if point.contrast is not None), None)
+    if base is None or last is None:
+        return  # why is among the rows that are not ranked
+    text = version_sentence(history, last, base)
+    contrast = last.contrast
+    assert contrast is not None
+    if contrast.validity is Validity.CONDITIONAL and contrast.leader is not None:
+        concerning = [
+            threat
+            for threat in threats
+            if threat.concerns_measure(history.measure.name)
+            and threat.concerns_pair(contrast.a, contrast.b, ahead=contrast.leader)
+        ]
+        text = conditional_sentence(text, concerning)
+    yield text
+
+
+def version_sentence(history: History, point: HistoryPoint, base: HistoryPoint) -> str:
+    """What a version's comparison with the baseline says."""
+    contrast = point.contrast
+    assert contrast is not None
+    size = effect(history, contrast.difference, contrast.p_adjusted)
+    match contrast.verdict:
+        case "a":
+            said = f"is significantly better than the baseline {base.row}"
+        case "b":
+            said = f"is significantly worse than the baseline {base.row}"
+        case "inconclusive":
+            said = f"does not differ significantly from the baseline {base.row}"
+        case _:
+            return (
+                f"There is no verdict on {point.row} against the baseline {base.row}: a threat blocks it, or nothing could "
+                "be tested."
+            )
+    return f"{point.row} {said} (difference {size})."
+
+
+def effect(history: History, difference: Estimate, p: float | None) -> str:
+    """A difference with interval and corrected p; that of shares in percentage points."""
+    size = render_points(difference) if history.measure.is_share else render_estimate(difference)
+    return size + (f", p {p_words(p)}" if p is not None else "")

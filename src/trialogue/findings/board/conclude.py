@@ -1,0 +1,154 @@
+"""Conclude a board: columns with their leagues, threats, histories, and the answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trialogue.findings.board.answer import board_answer
+from trialogue.findings.board.columns import (
+    comparable,
+    gated_column,
+    league_of_group,
+    measure_of,
+    values_of,
+    worst_validity,
+)
+from trialogue.findings.board.entries import ColumnKey, Entry
+from trialogue.findings.board.history import histories
+from trialogue.findings.board.pooling import Pooled, Sampling
+from trialogue.findings.board.records import BoardColumn, BoardFindings, BoardRow, LeftOut
+from trialogue.findings.board.reported import ReportedRow, reported_cell, reported_row
+from trialogue.findings.board.threats import board_threats, pooled_facts
+from trialogue.findings.standings import League
+from trialogue.findings.threat import Validity
+from trialogue.records import Manifest
+
+METHODS = (
+    "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions, kind "
+    "of users and the needs or situations met are all the same; other rows say what differs. Dialogues with people are "
+    "comparable within one run only, because nobody assigned people to the systems of different runs at random.",
+    "Differences of two single runs are those of trialogue compare, paired where both hold the same dialogue or situation, "
+    "and those of one run are its own. p-values are corrected over all pairs of a league (Holm); ranks are the ranges that "
+    "the corrected comparisons leave open.",
+)
+POOLED = (
+    "Values of several runs are means over runs with equal weights. Runs (seeds, prompts) and units (users, situations) are "
+    "two random factors (Searle, Casella and McCulloch 1992); degrees of freedom are Satterthwaite's. One run says nothing "
+    "of other seeds, so its interval is about users or situations only."
+)
+
+
+@dataclass(frozen=True)
+class BoardSettings:
+    """Settings of a board."""
+
+    title: str = "Board"
+    """Its title."""
+    baseline: str | None = None
+    """The version that histories compare with; None: there are no histories."""
+    alpha: float = 0.05
+    """Level of the verdicts."""
+    how: Sampling = field(default_factory=Sampling)
+    """Settings of permutation tests."""
+
+
+def conclude_board(
+    entries: Sequence[Entry],
+    keys: Sequence[ColumnKey],
+    reported: Mapping[str, ReportedRow],
+    left_out: Sequence[LeftOut],
+    *,
+    versions: Sequence[str],
+    manifest: Manifest,
+    settings: BoardSettings,
+) -> BoardFindings:
+    """A board of entries and reported rows.
+
+    Args:
+        entries: rows that rest on runs, by name; at least one.
+        keys: columns; the first one is that of the answer.
+        reported: rows of others by the name of the row.
+        left_out: runs that do not count.
+        versions: in order.
+        manifest: how it was made.
+        settings: of the analysis.
+    """
+    values = {key: values_of(entries, key) for key in keys}
+    leagues = {key: _leagues(entries, key, values[key], settings) for key in keys}
+    names = _column_names(entries, keys)
+    every = [league for own in leagues.values() for league in own]
+    threats = board_threats(
+        entries, {key: measure_of(entries, key).name for key in keys}, every, names, alpha=settings.alpha
+    )
+    columns = [gated_column(entries, key, values[key], leagues[key], threats) for key in keys]
+    order = _order(entries, columns[0])
+    beside = [reported_row(row, name) for name, row in reported.items()]
+    rows = [*sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name)), *beside]
+    full = tuple(_with_reported(column, order, reported) for column in columns)
+    found = histories([row for row in rows if row.runs], columns, versions, settings.baseline)
+    pooled = any(len(entry.runs) > 1 for entry in entries)
+    return BoardFindings(
+        title=settings.title,
+        answer=board_answer(rows, full, found, threats),
+        rows=tuple(rows),
+        columns=full,
+        histories=found,
+        baseline=settings.baseline if found else None,
+        threats=threats,
+        left_out=tuple(left_out),
+        methods=(*METHODS, POOLED) if pooled else METHODS,
+        alpha=settings.alpha,
+        manifest=manifest,
+    )
+
+
+def _leagues(
+    entries: Sequence[Entry], key: ColumnKey, values: Mapping[str, Pooled], settings: BoardSettings
+) -> list[League]:
+    measure = measure_of(entries, key)
+    return [
+        league_of_group(group, key, values, measure, alpha=settings.alpha, how=settings.how)
+        for group in comparable(entries, key, values)
+    ]
+
+
+def _column_names(entries: Sequence[Entry], keys: Sequence[ColumnKey]) -> dict[str, dict[str, str]]:
+    """By run, the board's column of each of its own that is shown."""
+    titles = {key: measure_of(entries, key).name for key in keys}
+    return {
+        run.run: {league.measure.name: titles[own] for own, league in run.columns.items() if own in titles}
+        for entry in entries
+        for run in entry.runs
+    }
+
+
+def _order(entries: Sequence[Entry], column: BoardColumn) -> list[str]:
+    """Rows as they are listed: league by league, then those with a value, then the others."""
+    ranked = [standing.system for league in column.leagues for standing in league.standings]
+    rest = sorted(
+        (entry.name for entry in entries if entry.name not in ranked),
+        key=lambda name: (column.cell(name).estimate.value is None, name),
+    )
+    return [*ranked, *rest]
+
+
+def _row(entry: Entry, columns: Sequence[BoardColumn]) -> BoardRow:
+    facts = pooled_facts(entry)
+    return BoardRow(
+        name=entry.name,
+        system=entry.system,
+        version=entry.version,
+        runs=tuple(run.run for run in entry.runs),
+        data=tuple(run.findings.manifest.data_hash for run in entry.runs),
+        dialogues=facts.dialogues,
+        simulated=facts.simulated,
+        people=facts.people,
+        models=facts.models,
+        validity=worst_validity(columns, entry.name) if columns else Validity.FIRM,
+    )
+
+
+def _with_reported(column: BoardColumn, order: Sequence[str], reported: Mapping[str, ReportedRow]) -> BoardColumn:
+    """A column with its cells in the order of rows, reported ones last."""
+    own = [column.cell(name) for name in order]
+    beside = [reported_cell(row, name, column) for name, row in reported.items()]
+    return column.model_copy(update={"cells": (*own, *beside)})

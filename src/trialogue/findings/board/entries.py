@@ -1,0 +1,155 @@
+"""Entries of a board: the runs of one version of one system, with the conditions of every value."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trialogue.findings.board.conditions import Conditions, Met
+from trialogue.findings.comparison.system_sample import SystemSample
+from trialogue.findings.records import Findings, SystemFacts
+from trialogue.findings.standings import Contrast, League, Measure, Standing
+from trialogue.records import MeasureName, Population, PopulationKind
+
+ColumnKey = tuple[MeasureName, str | None]
+"""(What was measured, kind of simulated users)."""
+
+
+@dataclass(frozen=True)
+class EntryRun:
+    """One system in one run."""
+
+    run: str
+    """Name of the run."""
+    findings: Findings
+    """What was concluded."""
+    side: SystemSample
+    """Its values, and the single values behind them."""
+    baselines: Sequence[SystemSample] = ()
+    """The same of the run's baselines that ignore the user."""
+
+    @property
+    def facts(self) -> SystemFacts:
+        """How much there is of the system."""
+        return next(facts for facts in self.findings.systems if facts.system == self.side.system)
+
+    @property
+    def columns(self) -> Mapping[ColumnKey, League]:
+        """The run's leagues by the column of the board that they belong to."""
+        return {self.key_of(league.measure): league for league in self.findings.leagues}
+
+    def key_of(self, measure: Measure) -> ColumnKey:
+        """The board's column of a measure of the run.
+
+        A run that evaluates simulated dialogues alone has columns that name no users; their sources do.
+        """
+        if measure.users is not None or measure.by == "people":
+            return measure.measured, measure.users
+        users = {each.users for each in self._populations_of(measure)}
+        return measure.measured, next(iter(users)) if len(users) == 1 else None
+
+    def standing(self, key: ColumnKey) -> Standing | None:
+        """The system's result on a column; None where it has none."""
+        league = self.columns.get(key)
+        every = league.standings if league is not None else ()
+        return next((each for each in every if each.system == self.side.system), None)
+
+    def contrast(self, key: ColumnKey, other: str) -> Contrast | None:
+        """The run's own comparison with another of its systems; None if it has none."""
+        league = self.columns.get(key)
+        pair = {self.side.system, other}
+        every = league.contrasts if league is not None else ()
+        return next((each for each in every if {each.a, each.b} == pair), None)
+
+    def met(self, measure: Measure) -> Met:
+        """What the system met on a measure."""
+        own = self._populations_of(measure)
+        units = sum(each.units for each in own)
+        if not own or any(each.sample is None for each in own):
+            return Met(kind_of=own[0].kind_of if own else PopulationKind.PEOPLE, units=units, sample=None)
+        if any(each.kind_of is PopulationKind.PEOPLE for each in own):
+            everybody = [each for each in self.findings.populations if each.kind_of is PopulationKind.PEOPLE]
+            return Met(
+                kind_of=PopulationKind.PEOPLE,
+                units=sum(each.units for each in everybody),
+                sample="+".join(sorted(str(each.sample) for each in everybody)),
+            )
+        return Met(kind_of=own[0].kind_of, units=units, sample="+".join(sorted(str(each.sample) for each in own)))
+
+    def replies(self, measure: Measure) -> str:
+        """Fingerprint of what the system answered to what it met on a measure; "" where it is unknown."""
+        return "+".join(sorted(each.replies for each in self._populations_of(measure)))
+
+    def _populations_of(self, measure: Measure) -> list[Population]:
+        """Populations that a measure's values come from."""
+        own = [each for each in self.findings.populations if each.system == self.side.system]
+        situations = [each for each in own if each.kind_of is PopulationKind.SITUATIONS]
+        dialogues = [each for each in own if each.kind_of is not PopulationKind.SITUATIONS]
+        if measure.users is not None:
+            return [each for each in dialogues if each.users == measure.users]
+        if any(league.measure.users is not None for league in self.findings.leagues):  # simulated ones have own columns
+            dialogues = [each for each in dialogues if each.kind_of is PopulationKind.PEOPLE]
+        units = self.side.units.get(measure.name, ())
+        if units and situations:
+            return situations if all(unit in self.side.situations for unit, _, _ in units) else dialogues
+        if situations and dialogues:
+            needs = measure.card.needs if measure.card is not None else ()
+            return situations if not OF_SITUATIONS.isdisjoint(needs) else dialogues
+        return dialogues or situations
+
+
+OF_SITUATIONS = frozenset({"reference", "targets"})
+"""What cards need whose measures are of replies to situations, where a run has dialogues, too."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the board that rests on runs."""
+
+    name: str
+    """Name of the row."""
+    system: str
+    """Name of the system in its runs."""
+    version: str
+    """The version."""
+    runs: Sequence[EntryRun] = field(default_factory=tuple)
+    """Its runs, at least one; no two hold the same dialogues."""
+
+    def conditions(self, key: ColumnKey) -> Conditions | None:
+        """What its value on a column must share with others; None where a run has not measured it."""
+        every = [_conditions(run, key) for run in self.runs]
+        known = [each for each in every if each is not None]
+        if len(known) < len(every) or not known or len({each.instrument for each in known}) > 1:
+            return None
+        return known[0].model_copy(
+            update={
+                "met": tuple(sorted((each.met[0] for each in known), key=_place)),
+                "user_models": tuple(sorted({model for each in known for model in each.user_models})),
+            }
+        )
+
+
+def _place(met: Met) -> tuple[str, str, int]:
+    return (met.kind_of.value, met.sample or "", met.units)
+
+
+def _conditions(run: EntryRun, key: ColumnKey) -> Conditions | None:
+    league = run.columns.get(key)
+    if league is None or run.standing(key) is None:
+        return None
+    measure, protocol = league.measure, run.findings.protocol
+    rules = protocol.protocol if protocol is not None else None
+    is_simulated = key[1] is not None
+    return Conditions(
+        measure=str(measure.measured),
+        better=measure.better,
+        unit=measure.unit,
+        labels_from=measure.labels_from,
+        is_calibrated=measure.is_calibrated,
+        counts_failures=measure.counts_failures,
+        scale=measure.scale,
+        raters=measure.raters,
+        users=key[1],
+        user_models=run.facts.user_models if is_simulated else (),
+        excluded=tuple(each.model_dump_json() for each in rules.exclude) if rules is not None else (),
+        blocks=tuple(sorted(code.value for code in rules.blocks)) if rules is not None else (),
+        met=(run.met(measure),),
+    )

@@ -1,0 +1,151 @@
+"""Threats on a board: those of the runs under the names of rows, and those that only rows side by side show."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from trialogue.findings.board.entries import ColumnKey, Entry, EntryRun
+from trialogue.findings.board.pooling import above_baselines
+from trialogue.findings.records import Findings, SystemFacts
+from trialogue.findings.standings import League
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.detect import abstentions, few_clusters
+from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
+from trialogue.records import CompletionCounts, Manifest
+
+DETECTED = frozenset(
+    {
+        ThreatCode.NEVER_FINISHED,
+        ThreatCode.MISSING_DIALOGUES,
+        ThreatCode.FAILURES,
+        ThreatCode.FAILURE_DIFFERENCE,
+        ThreatCode.ABSTENTION,
+        ThreatCode.FEW_CLUSTERS,
+    }
+)
+"""Detected on the board itself, over the pooled runs; the runs' own would count single runs."""
+OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT})
+"""What is said of a run as a whole, and not of a value in it."""
+
+
+def board_threats(
+    entries: Sequence[Entry],
+    keys: Mapping[ColumnKey, str],
+    leagues: Sequence[League],
+    columns: Mapping[str, Mapping[str, str]],
+    *,
+    alpha: float,
+) -> tuple[Threat, ...]:
+    """All threats to the rows, blocking ones first, each once.
+
+    Args:
+        entries: the rows that rest on runs.
+        keys: the columns that are shown, and their names.
+        leagues: of comparable rows, before the gate.
+        columns: by run, the board's column of each of its columns; others are not shown.
+        alpha: level at which failure rates are compared.
+    """
+    whole = Findings(
+        title="",
+        answer=(),
+        systems=tuple(pooled_facts(entry) for entry in entries),
+        leagues=tuple(leagues),
+        primary=None,
+        alpha=alpha,
+        manifest=Manifest(command="board"),
+    )
+    known = [
+        *(
+            threat
+            for detect in (failures, failed_replies, failure_differences, abstentions, few_clusters)
+            for threat in detect(whole)
+        ),
+        *_inherit_threats(entries, columns),
+        *_unbeaten_baselines(entries, keys, alpha),
+    ]
+    order = list(Severity)
+    unique = {threat.model_dump_json(): threat for threat in known}
+    return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def _inherit_threats(entries: Sequence[Entry], columns: Mapping[str, Mapping[str, str]]) -> Iterator[Threat]:
+    """Threats of the runs about what the board shows, under the names of rows."""
+    for entry in entries:
+        pooled = _pooled_with_baselines(entry) if len(entry.runs) > 1 else {}
+        for run in entry.runs:
+            for threat in run.findings.threats:
+                if threat.code in DETECTED or threat.code in OF_A_RUN:
+                    continue
+                if threat.code is ThreatCode.BASELINE_NOT_BEATEN and threat.measure in pooled.get(run.run, ()):
+                    continue  # of several runs, one misses it by chance; the pooled difference says
+                if threat.measure is not None and threat.measure not in columns[run.run]:
+                    continue
+                systems = _rows(threat, entry, run, entries)
+                if systems is not None:
+                    measure = None if threat.measure is None else columns[run.run][threat.measure]
+                    yield threat.model_copy(update={"systems": systems, "measure": measure})
+
+
+def _pooled_with_baselines(entry: Entry) -> dict[str, set[str]]:
+    """By run, its columns on which the entry is compared with baselines over all runs."""
+    keys = [key for key in entry.runs[0].columns if above_baselines(entry, key) is not None]
+    return {run.run: {run.columns[key].measure.name for key in keys} for run in entry.runs}
+
+
+def _unbeaten_baselines(entries: Sequence[Entry], keys: Mapping[ColumnKey, str], alpha: float) -> Iterator[Threat]:
+    """Pooled entries that are not significantly better than the best baseline; as in a run, one that is not above blocks."""
+    for entry in (each for each in entries if len(each.runs) > 1):
+        for key, name in keys.items():
+            found = above_baselines(entry, key)
+            if found is None:
+                continue
+            baseline, gap = found
+            measure = entry.runs[0].columns[key].measure
+            is_above = gap.value is not None and gap.value != 0 and (gap.value > 0) == (measure.better == "higher")
+            if is_above and gap.p is not None and gap.p <= alpha:
+                continue
+            is_outcome = measure.card is not None and measure.card.family == "simulation"
+            yield Threat(
+                code=ThreatCode.BASELINE_NOT_BEATEN,
+                severity=Severity.BLOCKS if is_outcome and not is_above else Severity.DEMOTES,
+                systems=(entry.name,),
+                measure=name,
+                only_if_ahead=True,
+                facts={"baseline": baseline},
+            )
+
+
+def _rows(threat: Threat, entry: Entry, run: EntryRun, entries: Iterable[Entry]) -> tuple[str, ...] | None:
+    """The rows that a threat of a run is about; None where it is not about this entry, or the other one is not shown."""
+    if not threat.is_of_pair:
+        return (entry.name,) if threat.concerns_system(run.side.system) else None
+    if threat.systems[0] != run.side.system:
+        return None  # the other system's entry brings it
+    others = [
+        each.name
+        for each in entries
+        for own in each.runs
+        if own.findings is run.findings and own.side.system == threat.systems[1]
+    ]
+    return (entry.name, others[0]) if others else None
+
+
+def pooled_facts(entry: Entry) -> SystemFacts:
+    """Counts over the runs of an entry."""
+    every = [run.facts for run in entry.runs]
+    completed = [facts.completion for facts in every if facts.completion is not None]
+    total: CompletionCounts | None = None
+    for counts in completed if len(completed) == len(every) else ():
+        named = counts.model_copy(update={"system": entry.name})
+        total = named if total is None else total + named
+    people = [facts.people for facts in every if facts.people is not None]
+    return SystemFacts(
+        system=entry.name,
+        dialogues=sum(facts.dialogues for facts in every),
+        replies=sum(facts.replies for facts in every),
+        people=sum(people) if people else None,
+        simulated=sum(facts.simulated for facts in every),
+        models=tuple(sorted({model for facts in every for model in facts.models})),
+        user_models=tuple(sorted({model for facts in every for model in facts.user_models})),
+        completion=total.model_copy(update={"system": entry.name})
+        if total is not None and len(completed) == len(every)
+        else None,
+    )

@@ -1,0 +1,1 @@
+"""Page, figures and exports of a board of many runs."""

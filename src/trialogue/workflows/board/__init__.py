@@ -1,0 +1,1 @@
+"""Boards of many runs: read them, pool versions, and write the page."""

@@ -1,0 +1,101 @@
+"""Page, figure and exports of a board."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.board.made import folder, share, simulated
+from trialogue.report.board.exports import board_latex, board_markdown, history_csv
+from trialogue.report.board.figure import history_figure
+from trialogue.report.board.page import board_page
+from trialogue.report.board.tables import history_table, left_out_table, measures_table, ranked_table, unranked_table
+from trialogue.report.board.terminal import board_text
+from trialogue.report.drawing.marks import Dot, Line
+from trialogue.report.drawing.marks import Path as Course
+from trialogue.workflows.board.board import Board, board
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Board:
+    """Three comparable versions, and one of other users."""
+    root = tmp_path_factory.mktemp("runs")
+    parts = (("v1", 0.5, 0), ("v2", 0.55, 0), ("v3", 0.9, 0), ("other", 1.0, 1))
+    runs = [folder(root / name, simulated("mine", share(part), seed=seed)) for name, part, seed in parts]
+    return board(*runs, runs[0])
+
+
+def test_the_marks_of_a_history_differ_by_shape_and_filling(made: Board) -> None:
+    figure = history_figure(made.findings.histories[0])
+    assert figure is not None
+    dots = [mark for mark in figure.drawing.marks if isinstance(mark, Dot)]
+    assert [(dot.shape, dot.hollow) for dot in dots] == [
+        ("diamond", False),  # the baseline
+        ("circle", False),
+        ("circle", False),
+        ("circle", True),  # not comparable
+    ]
+    assert len({dot.color for dot in dots}) == 1  # color says nothing
+    courses = [mark for mark in figure.drawing.marks if isinstance(mark, Course)]
+    assert [len(course.points) for course in courses] == [3]  # the line ends before what is not comparable
+    assert [mark.dashed for mark in figure.drawing.marks if isinstance(mark, Line) and mark.dashed] == [True]
+    assert "Diamond and dashed line: the baseline v1." in figure.caption
+    assert "Hollow: not comparable" in figure.caption
+
+
+def test_the_leaderboard_holds_comparable_rows_alone(made: Board) -> None:
+    table = ranked_table(made.findings, 0)
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["v3", "v2", "v1"]
+    assert table.rows[0][1] == "1"
+    assert ranked_table(made.findings, 1) is None
+    left = unranked_table(made.findings)
+    assert left is not None
+    assert [(row[0], row[1][:4]) for row in left.rows] == [("other", "1.00")]
+    assert left.rows[0][2].startswith("It did not meet the same needs or situations")
+    assert [row[0] for row in measures_table(made.findings).rows] == ["v3", "v2", "v1", "other"]
+
+
+def test_the_history_says_why_a_version_is_not_compared(made: Board) -> None:
+    rows = history_table(made.findings.histories[0]).rows
+    assert [row[5] for row in rows[:3]] == ["baseline", "not significantly different", "better, conditional"]
+    assert rows[3][3:5] == ("—", "—")
+    assert rows[3][5].startswith("It did not meet the same needs")
+
+
+def test_a_run_given_twice_is_named_among_those_that_do_not_count(made: Board) -> None:
+    table = left_out_table(made.findings)
+    assert table is not None
+    assert table.rows == (("v1 #2", "mine", "v1", "It is the same run as v1, which counts once."),)
+
+
+def test_the_page_runs_no_script_and_loads_nothing(made: Board) -> None:
+    page = board_page(made.findings)
+    assert "<script" not in page
+    assert "default-src 'none'" in page
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_markdown_and_latex_hold_leaderboard_reasons_and_history(made: Board) -> None:
+    for text in (board_markdown(made.findings), board_latex(made.findings), board_text(made.findings, width=120)):
+        plain = " ".join(text.split())
+        assert "v3" in plain
+        assert "0.90" in plain
+        assert "did not meet the same needs" in plain
+    assert board_latex(made.findings).count(r"\toprule") == 3  # one group, what is not ranked, one history
+    assert history_csv(made.findings).count("\n") == 5
+
+
+def test_an_earlier_figure_is_removed_when_the_board_is_written_again(made: Board, tmp_path: Path) -> None:
+    made.write(tmp_path)
+    (tmp_path / "figures" / "history-old.svg").write_text("old")
+    (tmp_path / "figures" / "mine.svg").write_text("not ours")
+    made.write(tmp_path)
+    assert not (tmp_path / "figures" / "history-old.svg").exists()
+    assert (tmp_path / "figures" / "mine.svg").exists()
+
+
+def test_a_board_shows_itself_in_a_notebook_and_in_a_line(made: Board) -> None:
+    assert len(repr(made)) < 500
+    assert "<table>" in made._repr_html_()
+    assert made.to_latex() == board_latex(made.findings)
+    assert made.to_markdown() == board_markdown(made.findings)
