@@ -8,7 +8,7 @@ deterministic; the model (py3langid, 140 languages) is loaded at first use.
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from trialogue.language_model import language_identifier
@@ -110,14 +110,19 @@ class TextSample:
             self._texts[text] = None
             self._thin()
 
-    def add_all(self, texts: Iterable[str]) -> None:
+    def add_all(self, texts: Sequence[str]) -> None:
         """Add texts, in order."""
-        cut = [text[:MOST_CHARACTERS] for text in texts]
         if self._bound < _ALL_CHECKSUMS:  # most are not of the sample
-            bound = self._bound
-            cut = [text for text in cut if _checksum(text) < bound]
-        for text in cut:
+            texts = self._select(texts)
+        for text in texts:
             self.add(text)
+
+    def _select(self, texts: Sequence[str]) -> Sequence[str]:
+        bound, most, crc32 = self._bound, MOST_CHARACTERS, zlib.crc32
+        try:
+            return [text for text in texts if crc32(text[:most].encode()) < bound]
+        except UnicodeEncodeError:  # half a surrogate pair
+            return [text for text in texts if _checksum(text[:most]) < bound]
 
     def merge(self, other: "TextSample") -> None:
         """Add the texts of another sample, as if they followed these."""
@@ -151,10 +156,7 @@ class TextSample:
 
 
 def _checksum(text: str) -> int:
-    try:
-        return zlib.crc32(text.encode())
-    except UnicodeEncodeError:  # half a surrogate pair
-        return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Files scored by several processes: the same bytes as by one."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,11 @@ from trialogue.errors import DataError, Problem
 from trialogue.metrics import Settings
 from trialogue.records import Dialogue, Score, Utterance, read_records, write_records
 from trialogue.records.files.jsonl import Part, parts_of, to_line
+from trialogue.records.files.plain import PlainDialogue
+from trialogue.workflows.inputs.inputs import inputs_of
+from trialogue.workflows.inputs.plain_inputs import plain_records
 from trialogue.workflows.score import score
+from trialogue.workflows.score_parts import pieces_of
 
 FEW = Settings(resamples=200, permutations=200)
 METRICS = ["length", "distinct(n=2)@ratio", "distinct@chars", "repetition@self", "turns@user_utterances"]
@@ -96,3 +101,10 @@ def test_plain_dialogues_have_the_scores_of_records(path: Path) -> None:
     plain = score(path, metrics=metrics, settings=FEW, note=lambda _: None)
     records = score(path, metrics=metrics, settings=FEW, note=lambda _: None, sink=lambda _: None)
     assert list(map(to_line, plain)) == list(map(to_line, records))
+
+
+def test_a_piece_sent_to_a_process_is_read_as_plain_dialogues_there_too(path: Path) -> None:
+    (given,) = inputs_of([path])
+    pieces = pickle.loads(pickle.dumps(pieces_of([given], 2, lambda _: None)))
+    kinds = {type(record) for piece in pieces for record in plain_records(piece.input, print, part=piece.part)}
+    assert kinds == {PlainDialogue}

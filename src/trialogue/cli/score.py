@@ -34,7 +34,7 @@ def score(
     """Compute metrics for each system, in one pass over files of any size."""
     from trialogue.metrics import Settings
     from trialogue.records.files.jsonl import to_line
-    from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
+    from trialogue.workflows.calibration_notes import calibration_warnings
     from trialogue.workflows.score import score as score_files
 
     refuse_input(out, [*inputs, mapping])

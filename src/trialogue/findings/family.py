@@ -11,10 +11,9 @@ from enum import StrEnum
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.records import Findings
 from trialogue.findings.standings import Contrast, League
-from trialogue.records import Estimate, Interval, Score
+from trialogue.records import Estimate, Interval
 from trialogue.stats import holm
-from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod, PairTest, step_down
-from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
+from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod
 
 ACROSS_MEASURES = "Holm, over all measures together,"
 """The correction over the pairs of systems of all measures that have a direction."""
@@ -29,16 +28,6 @@ class FamilyScope(StrEnum):
     """The pairs of systems of each measure."""
     MEASURES = "measures"
     """The pairs of systems of all measures that have a direction."""
-
-
-def correct_family(pairs: Sequence[Score]) -> CorrectedFamily:
-    """Correct p-values over the differences of one measure: max-T if the data allow it, else Holm."""
-    return step_down([_test(score) for score in pairs])
-
-
-def _test(score: Score) -> PairTest:
-    facts = score.interval.facts if score.interval else {}
-    return PairTest(score.system, score.versus, score.p, facts.get(STANDARD_ERROR), facts.get(SMALLER_SIDE))
 
 
 def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | None:

@@ -200,6 +200,13 @@ class CountMetric(Metric, Protocol):
 
 AnyMetric = SumMetric[Any] | CountMetric
 
+OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
+
+
+def needs_offline(metric: AnyMetric) -> bool:
+    """Whether a metric is only meaningful for replies to given situations."""
+    return not OFFLINE_NEEDS.isdisjoint(metric.card.needs)
+
 
 def ratio(sums: Array) -> Array:
     """First sum over the second, shape (...) from (..., k): ``combine`` of a mean or a pooled ratio."""

@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 from trialogue.errors import UsageError
-from trialogue.findings import Findings
-from trialogue.findings.systems.answer import texts_of
 from trialogue.records import Score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from trialogue.findings import Findings
     from trialogue.report.exports import Form
     from trialogue.report.plots import FigureKind
 
@@ -19,7 +18,7 @@ LONGEST = 300  # characters of an answer in a repr
 class ShowsFindings:
     """Mixin that renders ``findings`` as tables and figures."""
 
-    findings: Findings
+    findings: "Findings"
 
     def table(self, form: "Form" = "frame", *, of: Literal["systems", "pairs"] = "systems") -> Any:
         """Numbers of the report as a table.
@@ -75,6 +74,8 @@ class ShowsFindings:
 
     def _summary(self) -> str:
         """Type, size, and the beginning of the answer."""
+        from trialogue.findings.systems.answer import texts_of
+
         found = self.findings
         answer = shortened_to(" ".join(texts_of(found.answer)), LONGEST)
         title = shortened_to(found.title, 60)

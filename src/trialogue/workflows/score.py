@@ -6,10 +6,11 @@ from typing import Any
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.findings.family import correct_family
+from trialogue.findings.correction import correct_family
 from trialogue.findings.languages import screen
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
+from trialogue.metrics.base import needs_offline
 from trialogue.metrics.engine.engine import Sink
 from trialogue.records import Manifest, Score
 from trialogue.records.files.gc_tuning import few_collections
@@ -17,7 +18,6 @@ from trialogue.records.files.jsonl import Note, warn
 from trialogue.workflows.display import Scores
 from trialogue.workflows.inputs.inputs import Input, sources_of
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
-from trialogue.workflows.pipeline.default_metrics import needs_offline
 from trialogue.workflows.score_parts import Task, measure_pieces, pieces_of
 
 

@@ -20,6 +20,7 @@ from trialogue.workflows.inputs.inputs import Input, reader_of
 from trialogue.workflows.inputs.memory import InMemory
 from trialogue.workflows.inputs.plain_inputs import plain_records, read_only_texts
 
+PIECES = 4  # of a file for each process: what is slow to start, or has the longer dialogues, takes fewer
 COMPRESSED = frozenset({".gz", ".zst"})
 
 
@@ -88,7 +89,8 @@ def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list
         if jobs == 1 or not is_cut or (item.reader or reader_of(item.path, note)) is not FORMAT:
             pieces.append(Piece(item))
         else:
-            pieces += [Piece(replace(item, reader=FORMAT), part) for part in parts_of(item.path, jobs, lines=BATCH)]
+            parts = parts_of(item.path, PIECES * jobs, lines=BATCH)
+            pieces += [Piece(replace(item, reader=FORMAT), part) for part in parts]
     return pieces
 
 
@@ -105,10 +107,15 @@ def measure_pieces(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note
     env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     whole = PieceResult(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
     problems: list[Problem] = []
-    with ProcessPoolExecutor(min(jobs, len(pieces)), env=env) as executor:
+    with ProcessPoolExecutor(min(jobs, len(pieces)) - 1, env=env) as executor:
         futures = [executor.submit(_measure_in_process, piece, task) for piece in pieces]
-        for piece, future in zip(pieces, futures, strict=True):
-            found = future.result()
+        own: dict[int, PieceResult | list[Problem]] = {}
+        for place in reversed(range(len(pieces))):  # this process works, too: from the end, until it meets the others
+            if not futures[place].cancel():
+                break
+            own[place] = _measure_in_process(pieces[place], task)
+        for place, piece in enumerate(pieces):
+            found = own.pop(place) if place in own else futures[place].result()
             if isinstance(found, PieceResult):
                 whole.merge(found, piece.input.given)
             else:

@@ -85,8 +85,8 @@ class Measurement:
         rests_on_acts = any(ACTS & set(metric.card.needs) for metric in self._metrics)
         for conversations_at_once in _batches(conversations):
             for system, group in group_by_system(conversations_at_once).items():
-                for conversation in group:
-                    self._declare_role(system, conversation.role)
+                for role in {conversation.role for conversation in group}:
+                    self._declare_role(system, role)
                 if rests_on_acts:
                     _count_acts(self._acts, group)
                 batch = Batch(group, vocabulary)

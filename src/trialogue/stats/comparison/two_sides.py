@@ -220,7 +220,9 @@ def _too_few(sides: MatchedSamples) -> Limit | None:
         return Limit.TOO_FEW_CLUSTERS
     from math import comb
 
-    arrangements = 2**sides.shared * comb(sum(sides.groups), sides.groups[0])
+    # Of large groups the number has thousands of digits, and only whether it is small matters.
+    first, second = (min(size, FEWEST_ARRANGEMENTS) for size in sides.groups)
+    arrangements = 2 ** min(sides.shared, FEWEST_ARRANGEMENTS) * comb(first + second, first)
     return Limit.TOO_FEW_CLUSTERS if arrangements < FEWEST_ARRANGEMENTS else None
 
 

@@ -17,7 +17,6 @@ from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.compact import compact
 from trialogue.records.files.jsonl import Note, Part
-from trialogue.simulation.batch.folder import DIALOGUES, LEDGER
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
@@ -211,6 +210,8 @@ def _files_in(folder: Path) -> list[Path]:
     try:
         recognise(folder)
     except DataError:
+        from trialogue.simulation.batch.folder import DIALOGUES, LEDGER
+
         if (folder / DIALOGUES).is_file():  # of a simulation: what else is there are its ledger and its manifest
             return [folder / DIALOGUES]
         if (folder / LEDGER).is_file():

@@ -25,7 +25,7 @@ def read_only_texts(metrics: Sequence[AnyMetric]) -> bool:
 
 def plain_records(given: Input, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord | PlainDialogue]:
     """Read records as ``Input.records`` does; dialogues of plain texts in Trialogue's own format as such."""
-    if given.corpus is not None or (given.reader or reader_of(given.path, note)) is not FORMAT:
+    if given.corpus is not None or (given.reader or reader_of(given.path, note)) != FORMAT:
         yield from given.records(note, part=part)
         return
     for record in read_plain(given.path, part, note):

@@ -19,7 +19,7 @@ from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MOST_COMPARED
 from trialogue.records import Score
-from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
+from trialogue.workflows.calibration_notes import calibration_warnings
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Estimates
 from trialogue.workflows.pipeline.lookalike_names import twin_lines

@@ -55,7 +55,6 @@ WITH_REFERENCES = (
     "token_f1@parlai",
 )
 WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@per_label", "mrr(k=10)@per_label")
-OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 
 
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
@@ -129,8 +128,3 @@ def _held_by_reply(reply: Reply) -> set[str]:
     if utterance.same_as_reference is not None:
         found.add("same_as_reference")
     return found
-
-
-def needs_offline(metric: AnyMetric) -> bool:
-    """Whether a metric is only meaningful for replies to given situations."""
-    return not OFFLINE_NEEDS.isdisjoint(metric.card.needs)

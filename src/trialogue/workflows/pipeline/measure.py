@@ -16,6 +16,7 @@ from trialogue.metrics import (
     get_metrics,
     offline_conversations,
 )
+from trialogue.metrics.base import needs_offline
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
@@ -44,7 +45,7 @@ from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.inputs.populations import populations_of
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
-from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, needs_offline
+from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics
 from trialogue.workflows.pipeline.domains import domain_fits
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers, facts_of, faults_of_users, people_among

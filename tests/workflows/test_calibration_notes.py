@@ -15,8 +15,8 @@ from trialogue.strategies.labelling import label_records
 from trialogue.strategies.models import Model, save_model
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.alignment.run import AlignmentRun
+from trialogue.workflows.calibration_notes import calibration_warnings
 from trialogue.workflows.evaluation import evaluate
-from trialogue.workflows.pipeline.calibration_notes import calibration_warnings
 from trialogue.workflows.score import score
 
 MEASURE = "implicit_alignment"
