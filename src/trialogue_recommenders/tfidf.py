@@ -33,6 +33,7 @@ def tfidf(documents: Sequence[Sequence[str]]) -> "tuple[csr_array, dict[str, flo
     np.cumsum([len(counts) for counts in counted], out=starts[1:])
     columns = np.fromiter((column[term] for counts in counted for term in counts), dtype=np.int32, count=starts[-1])
     numbers = np.fromiter((n for counts in counted for n in counts.values()), dtype=np.float32, count=starts[-1])
+    # Lengths are summed in double precision, as scikit-learn does, so that rows equal its rows to the last bit.
     weights = (numbers * idf[columns]).astype(np.float64)
     rows = np.repeat(np.arange(len(documents)), np.diff(starts))
     lengths = np.sqrt(np.bincount(rows, weights=weights**2, minlength=len(documents)))

@@ -179,8 +179,10 @@ def screen(
         for pair in combinations(systems, 2)
         if (reason := _difference(metric, pair, known)) is not None
     }
+    # Too little text to detect a language is a remark, not a reason to drop scores.
     left_out = frozenset() if any_language else frozenset(k for k, v in reasons.items() if v.code != "unknown")
     divided = {key: v for key, v in apart.items() if left_out.isdisjoint({(key[0], key[1]), (key[0], key[2])})}
+    # A measure that supports none of the systems' languages disappears as a whole, its differences included.
     empty = {name for name, _ in left_out if all((name, system) in left_out for system in systems)}
     kept = [
         _undefine(each) if not any_language and (each.measure, each.system, each.versus) in apart else each
@@ -214,6 +216,7 @@ def _misfit(
         text = known.get((None if writer == "reference" else system, writer))
         if text is None or not text.words:
             continue
+        # The first clear mismatch decides; an undetected language is only reported if no writer has a clear one.
         languages = () if text.language is None else (text.language,)
         if made_for is not None and text.language is None:
             unknown = unknown or _Reason("unknown", writer, (), made_for)

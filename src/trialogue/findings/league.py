@@ -44,6 +44,7 @@ def leagues(
             pairs[score.measure].append(score)
         elif score.level == "dialogue" and score.value is not None and score.system is not None:
             values[score.measure].setdefault(score.system, []).append(score.value)
+    # Unit scores come as single records (above) or as columns of a table (here).
     for measure in measures:
         for system, found in ({} if units is None else units.of_dialogues(measure.name)).items():
             if len(found):

@@ -27,6 +27,8 @@ def votes_of(
     if not votes:
         return None
     doubled = sum(DUPLICATE in (vote.source or "") for vote in preferences)
+    # Davidson's model treats ties as an outcome of their own; half wins (the field's habit) and Elo stand beside it,
+    # because published tables use them.
     model = bradley_terry(votes, rng=rng_for(seed, "votes", "davidson"), resamples=resamples)
     half = {each.name: each.rating.value for each in bradley_terry(votes, ties="half").strengths}
     spread = {each.name: each for each in elo_order_dependence(votes, rng=rng_for(seed, "elo"), shuffles=SHUFFLES)}

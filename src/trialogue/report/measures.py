@@ -76,6 +76,7 @@ def chief_leagues(leagues: Sequence[League]) -> list[League]:
     simulated = [group[0] for group in group_by_judges(leagues) if group[0].measure.by == "simulation"]
     metrics = [league for league in leagues if league.measure.by == "metric" and is_ranked(league)]
     aligned = [league for league in metrics if league.measure.measured.metric == "behavior_alignment"][:1]
+    # Votes are one of people's three columns. Simulated users get what is left, but at least one column.
     chosen = [*[league for league in people if league not in votes][: 3 - len(votes)], *votes]
     chosen += [*metrics[:1], *(league for league in aligned if league not in metrics[:1])]
     chosen += simulated[: max(1, WIDEST - len(chosen))]

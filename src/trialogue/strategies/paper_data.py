@@ -112,6 +112,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
     path = Path(path)
     known = () if annotations is None else _read_annotations(Path(annotations))
     wording = {normalise_for_bert(raw): example.text for raw, example in known}
+    # A text's number is that of its first spelling, so that intervals can be clustered by sentence.
     keys: dict[str, int] = {}
     texts: list[str] = []
     ends, truth, said = [], [], []

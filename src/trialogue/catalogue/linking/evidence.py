@@ -120,10 +120,12 @@ def _capitals(around: TextEvidence, first: int, behind: int, kind: str, *, begin
         return []
     if behind - first == 1 and len(words[0]) > 1 and words[0].isupper():
         return ["all in capitals"]
+    # Small words inside a title ("of", "the") are written small by convention, so they say nothing about capitals.
     telling = words if len(words) == 1 else [word for word in words if word.lower() not in UNCAPITALISED]
     great = [word for word in telling if word[0].isupper()]
     if telling and not great:
         return ["small letters" if around.uses_capitals else "no capitals anywhere"]
+    # The first word of a sentence has a capital anyway; only a second one is evidence.
     if begins and not any(word[0].isupper() for word in words[1:]):
         return ["capital of a sentence"]
     if len(great) < len(telling):

@@ -45,6 +45,7 @@ def disagreements(
         _shares([found[name] for _, found in known], up=up)
         for name, up in zip(names, map(_higher_is_better, (people, metric)), strict=True)
     ]
+    # Both with higher as better: a large positive gap is a dialogue that people like and the metric does not.
     gaps = sides[0] - sides[1]
     shown = {league.measure.name for league in leagues}
     order = sorted(range(len(known)), key=lambda place: (gaps[place], known[place][0].system or "", known[place][0].id))

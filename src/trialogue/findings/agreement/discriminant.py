@@ -55,6 +55,7 @@ def discriminant(
     people, own = (
         np.column_stack([_align_column(table, column, units) for table, column in side]) for side in _sides(aspects)
     )
+    # Complete cases only: correlations of aspects are compared with each other, so all must rest on the same units.
     keep = np.flatnonzero(~np.isnan(np.column_stack([people, own])).any(axis=1))
     if len(keep) < LEAST_UNITS:
         return None

@@ -88,6 +88,7 @@ def vote_ranking(
     if len(set(system_means(table, column)) & set(strengths)) < 2:
         return None
     known = [unit for unit, system in enumerate(table.systems) if system in strengths]
+    # Units without a value count as the guess that agrees least with people, so that omissions never help a measure.
     own = mean_replicates(
         worst_guesses(column, table.people)[known],
         [table.systems[unit] for unit in known],

@@ -67,6 +67,7 @@ def _on_measures(
     rested = f"The verdict rests on {_name_deciding_measures(tested)} at level {alpha:g}, Holm-corrected."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _describe_measures(deciding)
+    # One threat to several deciding measures is stated once: without its measure, duplicates become equal.
     blocking = [
         threat.model_copy(update={"measure": None})
         for threat in threats

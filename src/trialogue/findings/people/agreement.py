@@ -120,6 +120,7 @@ def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Gen
     if not usable:
         why = Reason.of(ReasonCode.NO_SHARED_ITEMS, items=SHARED)
         return Agreement(name=name, estimate=Estimate(value=None, why=why))
+    # Exactly two raters: Cohen's kappa itself, which has an interval.
     if len(usable) == 1 and len(shared) == 1:
         ((a, b), things) = next(iter(usable.items()))
         estimate = cohen_kappa(
@@ -131,6 +132,7 @@ def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Gen
             resamples=RESAMPLES,
         )
         return Agreement(name=name, estimate=estimate, note=f"two raters, {len(things):,} units")
+    # Several raters: pairs share raters and units, so the mean of their kappas gets no interval, and says so.
     found = [
         (cohen_kappa([table[t][a] for t in things], [table[t][b] for t in things], weights=weights).value, len(things))
         for (a, b), things in sorted(usable.items())

@@ -243,6 +243,7 @@ def summarise_codes(codes: Iterable[Code], explained: Mapping[str, str], *, seed
         if one.preference_id in explained:
             by_coder[one.coder][one.preference_id].update([one.code] if one.code else [])
     coders = sorted(by_coder)
+    # Codes nest: coder -> judgement -> set of codes; an empty set means that the coder found no code to fit.
     given = Counter(code for each in by_coder.values() for found in each.values() for code in found)
     return tuple(
         CodeFindings(

@@ -68,6 +68,7 @@ def _ratings(
     means = [float(np.mean(people[unit])) for unit in both]
     clusters = [_cluster(unit) for unit in both]
     systems = sorted({unit[2] or "" for unit in given})
+    # The yardstick: how well one person's rating predicts the mean of the other people's for the same unit.
     one_of_them = [
         (value, (sum(people[unit]) - value) / (len(people[unit]) - 1), _cluster(unit))
         for unit in both

@@ -131,6 +131,7 @@ def flow(
     losses = Counter(
         (furthest[person.participant], _reason(person)) for person in people if person.state != "completed"
     )
+    # Someone without an answer or excluded by rule has completed the study, but is not analysed.
     counted = countable_participants(people, rules) or frozenset()
     done = [person for person in people if person.state == "completed"]
     return ParticipantFlow(

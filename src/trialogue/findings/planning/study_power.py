@@ -148,6 +148,7 @@ def study_power(
     gaps = [plan.effects[b] - plan.effects[a] for a, b in pairs]
     right = np.array([[_is_right(verdict, gap) for verdict, gap in zip(each, gaps, strict=True)] for each in verdicts])
     called = np.array([[verdict in ("a", "b") for verdict in each] for each in verdicts])
+    # Columns are pairs: power is estimated over pairs with a true difference, the family error over the others.
     real = np.array([gap != 0 for gap in gaps])
     found = tuple(
         PairPower(

@@ -67,6 +67,8 @@ def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[T
         threats: of a run.
         titles: what a measure is called, by the name of its column.
     """
+    # Merge in three steps: threats that differ only in the measure, then those that differ only in the systems,
+    # then many of one kind into one line with examples. Records are compared by their JSON, since they are not hashable.
     by_measure: dict[str, list[Threat]] = {}
     for threat in threats:
         by_measure.setdefault(threat.model_copy(update={"measure": None}).model_dump_json(), []).append(threat)

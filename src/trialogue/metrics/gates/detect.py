@@ -169,6 +169,7 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     wanted: dict[str, set[str]] = {}
     for each in need.constraints:
         wanted.setdefault(each.attribute, set()).update(each.values)
+    # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
     own = [value for values in wanted.values() for value in values]
     others = [value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values]
     for text in (each.text for each in _user_says(dialogue)):

@@ -84,6 +84,7 @@ class ScoreBlock(Block):
         """Iterate over the scores: for each measure those of the replies in order, then those of the dialogues."""
         owners = [place for place, count in enumerate(self.replies) for _ in range(count)]
         for column in self.columns:
+            # A missing value with a reason is an undefined score; without one there is no score at all.
             of_replies = {place: gap.why for gap in column.gaps for place in gap.replies}
             for place, value in enumerate(column.replies):
                 if value is not None or place in of_replies:

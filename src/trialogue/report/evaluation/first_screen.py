@@ -104,6 +104,7 @@ def _chief_columns(findings: Findings, leagues: Sequence[League]) -> list[League
         if side not in sides and len(chosen) < MOST_COLUMNS:
             sides.add(side)
             chosen[leading.measure.name] = leading
+    # Several sides: one column each. One side alone: fill up, people first, then measures that rank, then any with values.
     if len(sides) > 1:
         return [league for league in leagues if league.measure.name in chosen]
     people = [each for each in ranked if each.measure.by == "people"]

@@ -65,6 +65,7 @@ def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float,
             difference = render_estimate(contrast.difference, decimals, sign=True)
             tip = f"{a} minus {b}: {difference}, p {p_value(contrast.p_adjusted)}"
             ahead = (value > 0) == (league.measure.better == "higher")
+            # Significant cells start darker than the darkest insignificant one, so that the two never look alike.
             depth = (0.16 + 0.3 * abs(value) / largest) if holds else 0.1 * abs(value) / largest
             color = "better" if ahead else "worse"
             drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.2))

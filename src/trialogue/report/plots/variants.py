@@ -100,6 +100,7 @@ def _lines(
         drawing.add(Line(x, head - 4, x, head + TALL * rows))
     for system in sorted({system for league in leagues for system in places(league)}):
         ranks = [places(league).get(system) for league in leagues]
+        # A system without a value under a variant has no point there; its line skips the gap.
         points = [(x, head + TALL * (rank - 0.5)) for x, rank in zip(xs, ranks, strict=True) if rank is not None]
         color, strong = colors.get(system, "accent"), system in flipped
         if len(points) > 1:

@@ -44,6 +44,8 @@ def pieces(text: str) -> list[str]:
 def table(texts: Sequence[str]) -> NGramCounts:
     """Count the n-grams of texts; a text may occur more than once."""
     counted = {text: _count_pieces(text) for text in texts}
+    # Columns are in alphabetical order, entries of a row in order of first occurrence over all texts: the layout of
+    # scikit-learn's CountVectorizer, on which the last bit of later sums depends.
     first = {piece: at for at, piece in enumerate(dict.fromkeys(piece for each in counted.values() for piece in each))}
     vocabulary = {piece: at for at, piece in enumerate(sorted(first))}
     column = np.fromiter((vocabulary[piece] for piece in first), dtype=np.int32, count=len(first))

@@ -320,6 +320,7 @@ def _make_result(
 ) -> Clmm:
     n, cuts, p = len(likelihood.rating), likelihood.cuts, len(design.names)
     gone = [cuts + p + place for place, scale in enumerate(flat[cuts + p :]) if abs(scale) < GONE]
+    # A standard deviation at zero lies on the edge of its range, where the curvature is no variance: leave it out.
     kept = np.setdiff1d(np.arange(len(flat)), gone)
     covariance = np.zeros((len(flat), len(flat)))
     try:

@@ -202,6 +202,8 @@ class Factor:
         for name in crossing.order:
             gathered = np.bincount(crossing.codes[name], weights, minlength=crossing.sizes[name])
             own[name] = np.asarray(1 + scales[name] ** 2 * gathered, dtype=np.float64)
+        # H = I + S Z' W Z S. `own` is its diagonal by factor, `between` the entries of a nested factor with the one it
+        # lies in (one per inner level), `border` those of the chain with the factors that are crossed with it.
         between = {
             (inner, outer): scales[inner] * scales[outer] * self._nested_sums(inner, outer, weights)
             for inner, outer in crossing.outer
@@ -211,6 +213,8 @@ class Factor:
         """L: what an eliminated level passes on to the level that it lies in."""
         self.reduced: dict[str, Any] = {}
         left = self._remaining_block(own, weights)
+        # Innermost factor first: each of its levels touches one level of every outer factor, so elimination adds no
+        # new entries within the chain, and costs one pass over the levels.
         for place, name in enumerate(crossing.chain):
             diagonal, later = own[name], crossing.chain[place + 1 :]
             for outer in later:
@@ -309,6 +313,8 @@ class Factor:
         inverse = self._inverse_of_rest()
         middles = self._middles(inverse)
         found = {name: np.zeros(len(crossing.codes[name])) for name in crossing.order}
+        # Blocks of H^-1 within the chain, then between chain and rest, then within the rest; off-diagonal blocks count
+        # once for each of their two factors.
         for (a, b), block in self._chain_covariances(middles).items():
             values = block[crossing.codes[a]]
             found[a] += scales[b] * values

@@ -46,6 +46,8 @@ def on_shared_situations(
             ]
             anew |= {(each.measure, a, b): each for each in _remeasure(offline, held, a, b, answered, settings)}
     everyone = len(set().union(*answered.values()))
+    # Baselines answer every situation. Against a system that answered clearly fewer, their difference would compare
+    # different situations, so it is undefined.
     few = {name for name, own in answered.items() if len(own) < NEARLY_ALL * everyone}
     found = []
     for score in scores:
