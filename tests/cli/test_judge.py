@@ -50,9 +50,20 @@ def test_a_plan_is_printed_and_written(files: dict[str, str], tmp_path: Path) ->
     assert "12 exist" in again.output
 
 
+def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_path: Path) -> None:
+    given = words(files, "--plan", "--width", "0.5", "-o", str(tmp_path / "out"))
+    found = RUN.invoke(app, [*given, "--study", str(tmp_path / "study")])
+    assert found.exit_code == 0, found.output
+    assert "20 items on a scale from 0 to 4" in found.output
+    assert "--chances" in found.output
+    plan = (tmp_path / "out" / "label_plan.jsonl").read_bytes()
+    assert (tmp_path / "study" / "label_plan.jsonl").read_bytes() == plan
+
+
 @pytest.mark.parametrize(
     ("more", "parts"),
     [
+        (["--labels", "x", "--study", "y"], ["--study writes the study of a plan"]),
         ([], ["--labels, or --plan"]),
         (["--plan"], ["must be given together"]),
         (["--width", "1", "--labels", "x"], ["must be given together"]),

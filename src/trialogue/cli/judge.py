@@ -9,6 +9,7 @@ from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.workflows.judging.judge import LabelPlan
 
 PLAN = "label_plan.jsonl"
 
@@ -54,6 +55,10 @@ def judge(
     width: Annotated[
         float | None, typer.Option(help="With --plan: total width of the intervals of differences.")
     ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(help="With --plan: new folder for a study in which people label exactly the planned units."),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Random seed of a plan.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the page, tables and the plan.")] = Path(
@@ -76,6 +81,8 @@ def judge(
         wrong.append("give people's labels with --labels, or --plan to find out what to label.")
     if plan != (width is not None):
         wrong.append("--plan and --width must be given together: the plan, and the width of intervals to reach.")
+    if study is not None and not plan:
+        wrong.append("--study writes the study of a plan: give --plan and --width, too.")
     if plan and as_json:
         wrong.append(f"--json prints findings; a plan is written to {PLAN} as JSON Lines.")
     if plan and chances is not None:
@@ -100,7 +107,7 @@ def judge(
     check_folder(out)
     with steps(quiet=quiet) as tell:
         if plan and width is not None:
-            _plan(run, aspect, scores, labels, width, how, seed, out)
+            _plan(run, aspect, scores, labels, width, how, seed, out, study)
         elif labels is not None:
             _judge(run, aspect, scores, labels, chances, how, out, as_json, tell)
 
@@ -139,6 +146,7 @@ def _plan(
     how: "JudgeSettings",
     seed: int,
     out: Path,
+    study: Path | None,
 ) -> None:
     from trialogue.records import write_records
     from trialogue.report.judging.plan import plan_text
@@ -148,3 +156,20 @@ def _plan(
     write_records(out / PLAN, found.units)
     typer.echo(plan_text(found.needs, width, is_pilot=found.is_pilot))
     typer.echo(f"\nPlan: {out / PLAN}")
+    if study is not None:
+        _write_study(study, found, run, aspect, labels, how, seed)
+
+
+def _write_study(
+    folder: Path, plan: "LabelPlan", run: str, aspect: str, labels: str | None, how: "JudgeSettings", seed: int
+) -> None:
+    from trialogue.workflows.judging.label_study import PLAN as CHANCES
+    from trialogue.workflows.judging.label_study import write_label_study
+
+    made = write_label_study(folder, plan, [run], aspect=aspect, labels=labels, scale=how.scale, seed=seed)
+    typer.echo(
+        f"Study: {made.folder / 'study.yaml'}, {made.items:,} items on a scale from {made.low} to {made.high}. "
+        f"Preview it with: trialogue study preview {made.folder}\n"
+        f"Afterwards: trialogue study export {made.folder} --out EXPORT, then --labels EXPORT "
+        f"--chances {made.folder / CHANCES}"
+    )

@@ -39,6 +39,8 @@ class Knowledge:
         context: Said = ()
         if isinstance(item, RatingItem | PreferenceItem):
             context = _lines(item.context)
+        if isinstance(item, RatingItem) and item.utterance is not None:
+            context = next(_lines(each.messages[: item.utterance]) for each in item.conversation.values())
         for system, words in _sides(item).items():
             self._systems.setdefault((context, words), set()).add(system)
         if isinstance(item, LabellingItem):
@@ -68,6 +70,9 @@ def _right(file: StudyFile) -> dict[str, tuple[str, ...]]:
 
 def _sides(item: AnyItem) -> Mapping[str, Said]:
     """Texts of each system in an item."""
+    if isinstance(item, RatingItem) and item.conversation:
+        shown = slice(None) if item.utterance is None else slice(item.utterance, item.utterance + 1)
+        return {name: _lines(each.messages[shown]) for name, each in item.conversation.items()}
     if isinstance(item, RatingItem):
         return {name: (read_text(text),) for name, text in item.responses.items()}
     if isinstance(item, PreferenceItem):

@@ -86,11 +86,23 @@ def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generato
     expected = _offered_answers(study, questions, _option_names(study, first, option))
     everywhere = len(expected) == len(questions)
     asked = _demand(study, ASK if everywhere else ASK_OF, first, option)
+    if item.conversation:
+        made = _ask_in_conversation(item, key, asked)
+        return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
     names = list(item.systems)
     checked = names[int(rng.integers(len(names)))]
     responses = {name: asked if name == checked else text for name, text in item.responses.items()}
     made = item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None})
     return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
+
+
+def _ask_in_conversation(item: RatingItem, key: str, asked: str) -> RatingItem:
+    """The item, with the instruction in place of the message that is rated, or of the end of the conversation."""
+    ((system, talk),) = item.conversation.items()
+    if item.utterance is not None:
+        talk = talk.model_copy(update={"messages": talk.messages[: item.utterance + 1]})
+    changed = {system: _replace_ending(talk, asked)}
+    return item.model_copy(update={"key": key, "conversation": changed, "dialogue_id": None})
 
 
 def _offered_answers(study: StudyFile, questions: Sequence[Question], name: Sequence[str]) -> dict[str, JsonValue]:

@@ -4,12 +4,12 @@ An item names systems and their texts; a page receives only (``show``) texts in 
 """
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, StringConstraints, model_validator
 
 from trialogue.records import JsonValue, Record, Speaker
-from trialogue.study.design.page_content import LabelShown, Line, PairShown, RatingShown, Shown
+from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, RatingShown, Shown
 from trialogue.study.design.questions import Words
 
 LONGEST_TEXT = 20_000  # characters of a message; more is not read by anybody
@@ -61,23 +61,61 @@ class _Item(Record):
 
 
 class RatingItem(_Item):
-    """A situation, and replies of several systems to it, each of which is rated."""
+    """A situation with replies of several systems, each of which is rated; or a conversation with one system."""
 
     kind: ClassVar[str] = "rating_item"
 
-    context: Annotated[Messages, Field(min_length=1)]
-    """Dialogue history."""
-    responses: Annotated[dict[Key, Text], Field(min_length=1, max_length=12)]
-    """Reply by name of the system."""
+    context: Messages = ()
+    """Dialogue history; empty for a conversation."""
+    responses: Annotated[dict[Key, Text], Field(max_length=12)] = Field(default_factory=dict)
+    """Reply by name of the system; empty for a conversation."""
+    conversation: Annotated[dict[Key, ShownDialogue], Field(max_length=1)] = Field(default_factory=dict)
+    """Conversation by name of its system, in place of context and replies."""
+    utterance: Annotated[int, Field(ge=0)] | None = None
+    """Index of the message of the conversation that is rated; None: the whole conversation is."""
+
+    @model_validator(mode="after")
+    def _rates_replies_or_a_conversation(self) -> Self:
+        if bool(self.responses) == bool(self.conversation):
+            raise ValueError("a rating is about 'responses' to a 'context', or about a 'conversation' with one system")
+        if self.responses and not self.context:
+            raise ValueError("replies require their 'context'")
+        if self.conversation and self.context:
+            raise ValueError("a conversation has no 'context' besides its own messages")
+        if self.utterance is not None:
+            lengths = [len(each.messages) for each in self.conversation.values()]
+            if not lengths or self.utterance >= lengths[0]:
+                raise ValueError(f"utterance {self.utterance} is not among the messages of the conversation (from 0)")
+        return self
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, in the order of their names."""
-        return tuple(sorted(self.responses))
+        return tuple(sorted(self.responses or self.conversation))
 
-    def show(self, order: Sequence[str]) -> RatingShown:
-        """Context and replies in an order."""
-        return RatingShown(lines_of(self.context), tuple(self.responses[name] for name in order))
+    @property
+    def level(self) -> Literal["response", "utterance", "dialogue"]:
+        """What is rated: a reply to a situation, a message of a conversation, or a whole one."""
+        if not self.conversation:
+            return "response"
+        return "dialogue" if self.utterance is None else "utterance"
+
+    @property
+    def subject(self) -> dict[str, str | int | None]:
+        """What is rated, by the names of a score's fields; without the system."""
+        if not self.conversation:
+            return {"dialogue_id": self.dialogue_id, "situation_id": self.key, "utterance": None}
+        talk = next(iter(self.conversation.values()))
+        return {"dialogue_id": talk.id, "situation_id": None, "utterance": self.utterance}
+
+    def show(self, order: Sequence[str]) -> RatingShown | ConversationShown:
+        """Context and replies in an order, or the conversation."""
+        if not self.conversation:
+            return RatingShown(lines_of(self.context), tuple(self.responses[name] for name in order))
+        lines = lines_of(self.conversation[order[0]].messages)
+        if self.utterance is None:
+            return ConversationShown(lines)
+        return RatingShown(lines[: self.utterance], (lines[self.utterance].text,))
 
 
 class PreferenceItem(_Item):

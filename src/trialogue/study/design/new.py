@@ -38,7 +38,7 @@ def template_path(name: str) -> Iterator[Path]:
 
 
 def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping[str, str] | None = None) -> Path:
-    """Write a study folder; it is read once, so that it is known to work.
+    """Write a study folder from a template.
 
     Args:
         out: the folder.
@@ -52,6 +52,21 @@ def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping
     """
     with template_path(name) as path:
         text = _with_agents(path.read_text(encoding="utf-8"), agents or {})
+    return write_study(out, text, items)
+
+
+def write_study(out: Path, text: str, items: Sequence[AnyItem]) -> Path:
+    """Write a study folder from the text of its file; it is read once, so that it is known to work.
+
+    Args:
+        out: the folder.
+        text: of the study file.
+        items: what is shown.
+
+    Raises:
+        UsageError: there is a study in the folder already.
+        DataError: mistakes in the text.
+    """
     if (out / FILE).exists():
         raise UsageError(f"{out / FILE} exists already. Choose another folder with --out.")
     make_folder(out)

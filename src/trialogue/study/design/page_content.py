@@ -34,6 +34,13 @@ class RatingShown:
 
 
 @dataclass(frozen=True)
+class ConversationShown:
+    """A whole conversation, which is rated."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
 class PairShown:
     """Two replies to a situation, or two dialogues."""
 
@@ -94,7 +101,7 @@ class FeedbackShown:
     rows: tuple[Row, ...]
 
 
-Shown: TypeAlias = RatingShown | PairShown | LabelShown
+Shown: TypeAlias = RatingShown | ConversationShown | PairShown | LabelShown
 Content: TypeAlias = Shown | ChatShown | FeedbackShown | None
 
 

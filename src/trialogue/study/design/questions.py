@@ -153,6 +153,8 @@ class Question(Record):
     """Whether it has to be answered."""
     scale: Annotated[tuple[Words, ...], Field(min_length=2, max_length=11)] | None = None
     """Labels of the points; "" for a point without words, as between labelled ends."""
+    first: Annotated[int, Field(ge=0, le=1)] = 1
+    """Number of the first point of a scale."""
     choice: Options | None = None
     """Options, one of which is chosen."""
     choices: Options | None = None
@@ -180,6 +182,8 @@ class Question(Record):
             raise ValueError(f"only_if of question {self.name!r} needs the name of another question and its answers")
         if self.scale is not None and not (self.scale[0] and self.scale[-1]):
             raise ValueError(f"the scale of question {self.name!r} needs words for its first and last point")
+        if self.scale is None and self.first != 1:
+            raise ValueError(f"question {self.name!r} has no scale whose first point could be {self.first}")
         values = [option.value for option in self.options]
         twice = sorted({value for value in values if values.count(value) > 1})
         if twice:
@@ -212,15 +216,15 @@ class Question(Record):
     def limits(self) -> Scale | None:
         """Lowest and highest number that an answer can be; None: unbounded, or no number."""
         if self.scale is not None:
-            return Scale.of(1, len(self.scale))
+            return Scale.of(self.first, self.first + len(self.scale) - 1)
         ends = self.slider or self.number
         return None if ends is None else Scale.of(ends.low, ends.high)
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """Options; empty for texts and numbers. The points of a scale are options with values "1", "2", ..."""
+        """Options; empty for texts and numbers. The points of a scale are options with numbers as values ("1", "2", ...)."""
         if self.scale is not None:
-            return tuple(Option(value=str(point), label=label) for point, label in enumerate(self.scale, 1))
+            return tuple(Option(value=str(point), label=label) for point, label in enumerate(self.scale, self.first))
         ordered = next((each for each in (self.ranking, self.best_worst) if isinstance(each, tuple)), ())
         return self.choice or self.choices or ordered
 

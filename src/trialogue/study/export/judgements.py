@@ -42,6 +42,8 @@ class AnsweredTask:
         """Subject of the judgement, by the names of a score's fields."""
         if isinstance(self.item, ChatItem):
             return {"dialogue_id": None, "situation_id": None}
+        if isinstance(self.item, RatingItem):
+            return dict(self.item.subject)
         return {"dialogue_id": self.item.dialogue_id, "situation_id": self.item.key}
 
     @property
@@ -52,7 +54,7 @@ class AnsweredTask:
     @property
     def of_item(self) -> dict[str, str | int | None]:
         """Subject of answers given once per item: no system."""
-        return {**self.score_fields, "situation_id": self.item.key, "rater": self.rater}
+        return {**self.score_fields, "utterance": None, "situation_id": self.item.key, "rater": self.rater}
 
     def talk(self, place: int) -> str:
         """Id of the conversation at a place."""
@@ -84,7 +86,7 @@ def add(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> Non
         found.scores += scores(file.item_questions(), judged.answers, "", level="dialogue", about=judged.of_item)
     match judged.item:
         case RatingItem():
-            _add_ratings(found, judged, file)
+            _add_ratings(found, judged, judged.item.level, file)
         case ChatItem():
             _add_talks(found, judged, file)
         case PreferenceItem() | RealismItem():
@@ -93,10 +95,10 @@ def add(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> Non
             _add_label(found, judged, judged.item)
 
 
-def _add_ratings(found: ExportedJudgements, judged: AnsweredTask, file: StudyFile) -> None:
+def _add_ratings(found: ExportedJudgements, judged: AnsweredTask, level: str, file: StudyFile) -> None:
     for place, system in enumerate(judged.order, start=1):
         about = {"rater": judged.rater, "system": system, **judged.score_fields}
-        found.scores += scores(file.criteria, judged.answers, f"r{place}-", level="response", about=about)
+        found.scores += scores(file.criteria, judged.answers, f"r{place}-", level=level, about=about)
         found.presentations.append(_presentation(judged, about, place))
 
 

@@ -10,6 +10,7 @@ from trialogue.records import JsonValue
 from trialogue.study.design.guidelines import guidelines
 from trialogue.study.design.page_content import (
     ChatShown,
+    ConversationShown,
     FeedbackShown,
     LabelShown,
     Line,
@@ -35,6 +36,8 @@ def content_of(step: Step, language: str, given: Given) -> tuple[str, dict[str, 
     content = step.content
     if isinstance(content, RatingShown):
         return "study/rating.html", rating_page(content, step.parts, language, given)
+    if isinstance(content, ConversationShown):
+        return "study/rating.html", conversation_page(content, step.parts, language, given)
     if isinstance(content, PairShown):
         return "study/compare.html", pair(content, step.parts, language, given, realism=step.item == "realism")
     if isinstance(content, LabelShown):
@@ -105,6 +108,16 @@ def rating_page(shown: RatingShown, parts: Sequence[Part], language: str, given:
         "cards": cards,
         "fields": overall,
         "wrong_fields": wrong,
+        "wide": True,
+    }
+
+
+def conversation_page(shown: ConversationShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
+    """A whole conversation and the questions about it."""
+    fields = _fields(parts, language, given)
+    return {
+        "cards": [{"talk": messages_of_page(shown.lines), "fields": fields}],
+        "wrong_fields": _wrong(fields),
         "wide": True,
     }
 
@@ -223,6 +236,8 @@ def _texts(item: Shown) -> Sequence[str]:
 
 
 def _lines(item: Shown) -> list[Message]:
+    if isinstance(item, ConversationShown):
+        return messages_of_page(item.lines)
     if isinstance(item, LabelShown):
         return messages_of_page(item.lines, asked_about=item.asked_about)
     return messages_of_page(item.context)

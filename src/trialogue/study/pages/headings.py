@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext
 
-from trialogue.study.design.page_content import ChatShown, PairShown, Step
+from trialogue.study.design.page_content import ChatShown, ConversationShown, PairShown, Step
 from trialogue.study.design.questions import text_in
 
 
@@ -28,7 +28,8 @@ def _heading_of(step: Step) -> str:
 def _of_task(step: Step) -> str:
     if isinstance(step.content, PairShown) and step.item == "preference":
         return gettext("Which reply is better?") if step.content.context else gettext("Which conversation is better?")
-    if isinstance(step.content, ChatShown) and step.content.ended:
+    is_over = isinstance(step.content, ChatShown) and step.content.ended
+    if is_over or isinstance(step.content, ConversationShown):
         return gettext("How was it?")
     return {
         "rating": gettext("How good are these replies?"),

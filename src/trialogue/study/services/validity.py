@@ -5,7 +5,7 @@ from functools import lru_cache
 from django.db.models import Count, Max
 
 from trialogue.study.design.flow import phase_of
-from trialogue.study.design.page_content import LabelShown, PairShown, RatingShown
+from trialogue.study.design.page_content import ConversationShown, LabelShown, PairShown, RatingShown
 from trialogue.study.design.questions import Question
 from trialogue.study.design.validity import Session, Signal, Validity, WrittenText, signals_of, word_for, words_of
 from trialogue.study.models import Event, Participant, Study, Submission
@@ -72,6 +72,8 @@ def _words(of: LaunchedStudy, item_id: int) -> int:
     shown = item.show(item.systems)
     if isinstance(shown, RatingShown):
         return words_of([*(line.text for line in shown.context), *shown.replies])
+    if isinstance(shown, ConversationShown):
+        return words_of([line.text for line in shown.lines])
     if isinstance(shown, LabelShown):
         return words_of([line.text for line in shown.lines[: shown.asked_about + 1]])
     if isinstance(shown, PairShown):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 from trialogue.records import JsonValue
 from trialogue.study.design.checks import time_away
 from trialogue.study.design.flow import number_of, phase_of
-from trialogue.study.design.page_content import LabelShown, Line, PairShown, Part, RatingShown
+from trialogue.study.design.page_content import ConversationShown, LabelShown, Line, PairShown, Part, RatingShown
 from trialogue.study.models import Chat, Check, Event, Participant, Submission
 from trialogue.study.pages.contents import answer_text
 from trialogue.study.pages.messages import Message, messages_of_page
@@ -126,6 +126,8 @@ def _show(turn: Turn, shows: asking.ShownItem, chats: Sequence[Chat]) -> None:
     elif isinstance(shown, RatingShown):
         turn.talk = messages_of_page(shown.context)
         turn.cards = [Card(name, text=text) for name, text in zip(shows.order, shown.replies, strict=True)]
+    elif isinstance(shown, ConversationShown):
+        turn.cards = [Card(shows.order[0], talk=messages_of_page(shown.lines))]
     elif isinstance(shown, PairShown):
         turn.talk = messages_of_page(shown.context)
         sides: Sequence[str | tuple[Line, ...]] = shown.sides

@@ -1,7 +1,7 @@
 """Build judged units from files: dialogues, judge scores and partial human labels."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -102,8 +102,8 @@ def judged_material(
     keys = set(judge_of) | set(answers_of)
     if level == "dialogue":
         keys |= {(system, dialogue, None, None) for system, dialogue in source.users}
-    planned = {} if chances is None else _chances(chances)
     warnings = list(dict.fromkeys([*source.warnings, *summarise_repairs(repairs)]))
+    planned = {} if chances is None else _chances(chances, answers_of, warnings)
     strange = sum(key is None for key, _ in keyed)
     if strange:
         warnings.append(
@@ -213,9 +213,20 @@ def _cluster(key: Key, run: _Run, level: Level, estimand: Estimand) -> str | Non
     return f"{system} {dialogue or situation}" if level == "turn" else None
 
 
-def _chances(path: Path) -> dict[Key, float]:
-    """Chances by unit, from a plan."""
-    return {
+def _chances(path: Path, labelled: Container[Key], warnings: list[str]) -> dict[Key, float]:
+    """Chances by unit, from a plan; where planned labels are missing, times the share of a system's that are there."""
+    planned = {
         (each.system, each.dialogue_id, each.situation_id, each.utterance): each.chance
         for each in read_records(path, PlannedLabel)
     }
+    by_system: dict[str, list[bool]] = defaultdict(list)
+    for key in planned:
+        by_system[key[0]].append(key in labelled)
+    share = {system: sum(given) / len(given) for system, given in by_system.items()}
+    for system, given in sorted(by_system.items()):
+        if 0 < share[system] < 1:
+            warnings.append(
+                f"{len(given) - sum(given)} of {len(given)} planned units of {system} have no label; those that have one "
+                "are taken for a random sample of the plan."
+            )
+    return {key: chance * (share[key[0]] or 1.0) for key, chance in planned.items()}

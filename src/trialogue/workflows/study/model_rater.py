@@ -20,7 +20,7 @@ from trialogue.seeds import seed_for
 from trialogue.study.design.file import StudyFile, preference_question, read_study
 from trialogue.study.design.items import AnyItem, PreferenceItem, RatingItem, lines_of
 from trialogue.study.design.items_file import read_items
-from trialogue.study.design.page_content import Line
+from trialogue.study.design.page_content import ConversationShown, Line
 from trialogue.study.design.questions import Question, text_in
 
 SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
@@ -134,29 +134,29 @@ def _rate_item(model: Model, file: StudyFile, item: AnyItem, name: str, seed: in
     raise UsageError(f"A model does not rate items of kind {item.kind}.")
 
 
+def _rating_task(file: StudyFile, item: RatingItem, system: str) -> str:
+    shown = item.show(item.systems)
+    if isinstance(shown, ConversationShown):
+        return _task(file, _talk(shown.lines), "Judge this conversation as a whole.")
+    return _task(file, _talk(shown.context), f"The reply to judge:\n{shown.replies[item.systems.index(system)]}")
+
+
 def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: int) -> Iterator[Score]:
     for system in item.systems:
         for question in file.criteria:
             if not is_asked(question):
                 continue
             points = points_of(question, file.language)
-            task = _task(file, _talk(lines_of(item.context)), f"The reply to judge:\n{item.responses[system]}")
+            task = _rating_task(file, item, system)
             trial = f"{name}:{item.key}:{system}:{question.name}"
             chosen = choose(
                 model, task, text_in(question.question, file.language), [words for words, _ in points],
                 seed=seed_for(seed, trial), trial=trial,
             )  # fmt: skip
-            yield Score(
-                measure=MeasureName(f"human:{question.name}"),
-                level="response",
-                value=None if chosen.option is None else points[chosen.option][1],
-                why=chosen.why,
-                system=system,
-                dialogue_id=item.dialogue_id,
-                situation_id=item.key,
-                rater=name,
-                raters=Raters.MODEL,
-            )
+            fields = {"level": item.level, "system": system, "rater": name, "raters": Raters.MODEL, **item.subject}
+            value = None if chosen.option is None else points[chosen.option][1]
+            measure = MeasureName(f"human:{question.name}")
+            yield Score.model_validate({**fields, "measure": measure, "value": value, "why": chosen.why})
 
 
 def points_of(question: Question, language: str) -> list[tuple[str, float]]:
@@ -167,7 +167,7 @@ def points_of(question: Question, language: str) -> list[tuple[str, float]]:
     if question.slider is None:
         scale = question.scale or ()
         return [
-            (text_in(words, language) or f"(point {place} of {len(scale)})", float(place))
+            (text_in(words, language) or f"(point {place} of {len(scale)})", float(question.first + place - 1))
             for place, words in enumerate(scale, start=1)
         ]
     line = question.slider
