@@ -40,6 +40,12 @@ def fired(found: Dialogue) -> set[Gate]:
         "I'd be happy to assist you!",
         "Let me know if you need anything else.",
         "Recommender: try Alien.",
+        "What can I assist you with?",
+        "Hey, can I help you?",
+        "I can certainly help you with that.",
+        "I'm excited to assist with recommendations.",
+        "I'm not able to provide that information.",
+        "Would you like to know more about my capabilities?",
         "I am a simulated user.",
     ],
 )

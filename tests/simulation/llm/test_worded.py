@@ -98,3 +98,19 @@ def test_a_wording_that_passes_is_said_with_its_slots_where_they_are() -> None:
                 assert each.text[slot.start : slot.end].casefold() == (slot.value or "").casefold()
     assert model.asked[0][0] == {"role": "system", "content": "Word it."}
     assert model.asked[0][1]["content"].startswith("Recommender: (nothing yet)\nAnswer: ")
+
+
+class Rambles(Says):
+    """Uses up its tokens."""
+
+    def complete(self, messages, *, seed, trial):  # type: ignore[no-untyped-def]
+        self.answers = ["Once upon a time"]
+        return super().complete(messages, seed=seed, trial=trial).model_copy(update={"finish_reason": "length"})
+
+
+def test_a_wording_that_is_cut_off_is_replaced_by_the_template() -> None:
+    plain = talk(Scripted(turn(agent("How about Heat (1995)?"))), USERS.new("1", seed=0))
+    cut = talk(Scripted(turn(agent("How about Heat (1995)?"))), worded(Rambles()))
+    assert [each.text for each in cut.utterances] == [each.text for each in plain.utterances]
+    assert {each.meta[WORDING] for each in cut.utterances if each.speaker == "user"} == {Wording.CUT.value}
+    assert cut.utterances[0].meta["rejected"] == "Once upon a time"

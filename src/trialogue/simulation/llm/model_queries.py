@@ -20,6 +20,15 @@ class Model(Protocol):
         ...
 
 
+class CutAnswer(UserFailure):
+    """An answer that was cut off: half a sentence is nothing that a user said."""
+
+    def __init__(self, completion: Completion) -> None:
+        super().__init__(_why_cut(completion))
+        self.text = completion.text
+        """What was left of it."""
+
+
 class ModelQueries:
     """Queries a model for one user; records what answered in ``meta`` until it is read."""
 
@@ -39,13 +48,13 @@ class ModelQueries:
         """The model's answer without its reasoning.
 
         Raises:
-            UserFailure: the answer was cut off: half a sentence is nothing that a user said.
+            CutAnswer: the answer was cut off.
             AgentFailure: there is no answer with text in it, after all tries.
         """
         completion = self._model.complete(messages, seed=self._seed, trial=self._trial)
         self._count(completion)
         if not completion.is_whole:
-            raise UserFailure(_why_cut(completion))
+            raise CutAnswer(completion)
         said, thought = split_thought(completion.text)
         if thought:
             self._meta["thought"] = thought

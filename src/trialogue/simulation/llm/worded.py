@@ -18,7 +18,7 @@ from trialogue.simulation.language.agent_turns import LabelledMessage
 from trialogue.simulation.language.nlu import MASK, Example, mask_mentions
 from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
-from trialogue.simulation.llm.model_queries import ModelQueries
+from trialogue.simulation.llm.model_queries import CutAnswer, ModelQueries
 from trialogue.simulation.llm.model_turns import OWN_NAME
 from trialogue.simulation.llm.need_text import who_in_words
 from trialogue.simulation.llm.options import LlmUserOptions, LocalUserOptions
@@ -58,6 +58,8 @@ class Wording(StrEnum):
     """It is not recognised as the message's act."""
     TOO_LONG = "too_long"
     """It has many more words."""
+    CUT = "cut"
+    """It was cut off, by its limit of tokens or by a filter."""
 
 
 class ActGate:
@@ -172,8 +174,15 @@ class WordedUser:
         values = {"transcript": before, "message": said.text}
         request = Utterance(speaker="system", text=fill_in(self._message, values))
         messages = chat_of(self._instruction, [request], role=self._role, roles=FLIPPED)
-        wording = OWN_NAME.sub("", self._asking.ask(messages), count=1).strip().strip('"“”').strip()
-        result = self._gate.judge(said, wording) if wording else Wording.LOST_VALUE
+        try:
+            answer, is_cut = self._asking.ask(messages), False
+        except CutAnswer as cut:  # the template's words stand; unlike other users, this one has them
+            answer, is_cut = cut.text, True
+        wording = OWN_NAME.sub("", answer, count=1).strip().strip('"“”').strip()
+        if is_cut:
+            result = Wording.CUT
+        else:
+            result = self._gate.judge(said, wording) if wording else Wording.LOST_VALUE
         self._asking.note(WORDING, result.value)
         if result is not Wording.MODEL:
             return said.model_copy(update={"meta": {**self._asking.take_account(), "rejected": wording}})
