@@ -2,9 +2,10 @@
 
     python -m benchmarks.passports bundled OUT      the bundled users beside the real ones of KDD 2020 (about 2 CPU minutes)
     python -m benchmarks.passports concept OUT      CONCEPT's published dialogues beside CRSArena-Dial (half a minute)
+    python -m benchmarks.passports recllmsim OUT    RecLLMSim's model user beside its people, in Chinese (a minute)
     python -m benchmarks.passports null             real users beside other real users, 20 times (about 2 CPU minutes)
 
-``concept`` reads the publisher's folder from the mirror of the data (``TRIALOGUE_DATA_MIRROR``).
+``concept`` and ``recllmsim`` read the publishers' folders from the mirror of the data (``TRIALOGUE_DATA_MIRROR``).
 """
 
 import os
@@ -13,9 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from trialogue.datasets.corpora.recllmsim import LLM_PART, PARTS, in_chinese
 from trialogue.findings.passport.discriminators import discriminators_of
 from trialogue.findings.passport.distances import distances_of
 from trialogue.findings.resampling import Resampling
+from trialogue.records.files.jsonl import write_records
 from trialogue.report.passport.page import write_passport
 from trialogue.report.passport.terminal import passport_text
 from trialogue.seeds import rng_for
@@ -49,6 +52,17 @@ def concept(out: Path) -> None:
     print(passport_text(found, width=120))
 
 
+def recllmsim(out: Path) -> None:
+    """300 dialogues of a model as the user beside 964 and 132 of people in two studies, with other assistants."""
+    folder = Path(os.environ["TRIALOGUE_DATA_MIRROR"]) / "recllmsim"
+    for part in PARTS:
+        write_records(out / f"{part}.jsonl", map(in_chinese, gather([str(folder / part)]).dialogues))
+    for people in ("human_exp_V2", "real_human_user"):
+        found = passport(str(out / f"{LLM_PART}.jsonl"), [str(out / f"{people}.jsonl")], progress=print)
+        write_passport(found, out / people)
+        print(passport_text(found, width=120))
+
+
 def null() -> None:
     """How often halves of the same people are called different: by each distance, and by the classifier."""
     people = [each for each in gather(["crsarena-dial"]).dialogues if has_words(each)]
@@ -76,4 +90,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["null"]:
         null()
     else:
-        {"bundled": bundled, "concept": concept}[sys.argv[1]](Path(sys.argv[2]))
+        {"bundled": bundled, "concept": concept, "recllmsim": recllmsim}[sys.argv[1]](Path(sys.argv[2]))

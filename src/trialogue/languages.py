@@ -47,6 +47,15 @@ NAMES = dict(
 """English names of the languages that texts are most often in, by ISO 639 code."""
 
 
+def with_spaces(text: str) -> str:
+    """Text with spaces around every character of a script without spaces, so that each counts as a word.
+
+    >>> with_spaces("看 Heat 吗?").split()
+    ['看', 'Heat', '吗', '?']
+    """
+    return _UNSPACED.sub(r" \g<0> ", text)
+
+
 def language_name(code: str) -> str:
     """English name of a language, for sentences.
 

@@ -179,10 +179,8 @@ class WordedUser:
         except CutAnswer as cut:  # the template's words stand; unlike other users, this one has them
             answer, is_cut = cut.text, True
         wording = OWN_NAME.sub("", answer, count=1).strip().strip('"“”').strip()
-        if is_cut:
-            result = Wording.CUT
-        else:
-            result = self._gate.judge(said, wording) if wording else Wording.LOST_VALUE
+        result = self._gate.judge(said, wording) if wording else Wording.LOST_VALUE
+        result = Wording.CUT if is_cut else result
         self._asking.note(WORDING, result.value)
         if result is not Wording.MODEL:
             return said.model_copy(update={"meta": {**self._asking.take_account(), "rejected": wording}})

@@ -1,6 +1,7 @@
 """Features of the user's side of a dialogue, for comparing real and simulated users.
 
-Only the user's words and the rhythm of the dialogue are used, since the system's words are not the simulator's.
+Only the user's words and the rhythm of the dialogue are used, since the system's words are not the simulator's. In scripts
+without spaces, every character is a word.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from trialogue.languages import with_spaces
 from trialogue.metrics.dialogue.exchanges import label_of
 from trialogue.records import Dialogue
 from trialogue.strategies.next_strategy.sequence import user_act
@@ -110,7 +112,7 @@ FEATURES: Mapping[str, tuple[str, Callable[[UserTurns], float]]] = {
 def user_turns_of(dialogue: Dialogue) -> UserTurns:
     """The user's side of a dialogue; consecutive utterances are separate turns, as in the corpus."""
     turns = tuple(each.text for each in dialogue.utterances if each.speaker == "user")
-    words = tuple(tuple(_WORD.findall(text.lower())) for text in turns)
+    words = tuple(tuple(_WORD.findall(with_spaces(text).lower())) for text in turns)
     return UserTurns(turns, words, len(dialogue.utterances))
 
 

@@ -1,0 +1,203 @@
+"""Lists of items that language models recommend for turns of dialogues, as published with He et al. (CIKM 2023).
+
+The publisher's folder has ``data/<corpus>/`` (``test.jsonl``, ``entity2id.json``, ``item_ids.json``) and, for each model,
+``src/<model>/general/intermediate/<corpus>/extracted.jsonl``, whose line ``index`` (from 0) answers that line of
+``test.jsonl``. Lines become situations, lists become responses with a ranking. Items are compared by name, as the published
+metrics do (two films of one name are one item): ids are names of entities, without brackets and hyphens.
+
+Names in the lists were matched with the nearest of all entities, people and genres included; the edit distances are in
+``meta.edit_distances``. An item listed twice keeps both places. Short lists stay short.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.errors import DataError, Problem
+from trialogue.records import JsonValue, Mention, MentionedBy, Response, Situation, Speaker, Utterance
+from trialogue.records.files.jsonl import Note, read_lines
+
+NAME = "zero-shot-crs"
+TESTS = "data/*/test.jsonl"
+LISTS = "src/*/general/intermediate/{corpus}/extracted.jsonl"
+ENTITIES, ITEMS = "entity2id.json", "item_ids.json"
+RESOURCE = re.compile(r"\A<http://dbpedia\.org/resource/(.*)>\Z")
+BRACKETS = re.compile(r" \([^()]*\)\Z")
+
+
+def name_of(entity: str) -> str:
+    """Name of an entity, as the publisher's lists have it.
+
+    >>> name_of("<http://dbpedia.org/resource/Spider-Man_(2002_film)>")
+    'Spider Man'
+    """
+    found = RESOURCE.match(entity)
+    bare = (found[1] if found else entity).replace("_", " ").replace("-", " ")
+    return BRACKETS.sub("", bare).strip()
+
+
+class _Corpus:
+    """One corpus of the publisher: names of its entities, and which of them are items."""
+
+    def __init__(self, folder: Path, findings: Findings) -> None:
+        ids = read_json(folder / ENTITIES, findings)
+        items = read_json(folder / ITEMS, findings)
+        if not isinstance(ids, dict) or not isinstance(items, list):
+            findings.wrong(f"expected an object in {ENTITIES} and a list in {ITEMS} beside this file.")
+            ids, items = {}, []
+        self.names = {number: name_of(entity) for entity, number in ids.items() if isinstance(number, int)}
+        self.items = frozenset(each for each in items if isinstance(each, int))
+
+    def mentions(self, numbers: JsonValue, at: str, findings: Findings) -> list[str]:
+        """Names of the items among some entities."""
+        found = []
+        for number in numbers if isinstance(numbers, list) else []:
+            if not isinstance(number, int) or number not in self.names:
+                findings.wrong(f"an unknown entity: {number!r}.", at)
+            elif number in self.items:
+                found.append(self.names[number])
+        return found
+
+
+def _situations(path: Path, note: Note) -> list[Situation]:
+    findings = Findings(str(path), note)
+    corpus = _Corpus(path.parent, findings)
+    found: list[Situation] = []
+    for number, entry in _objects(path, findings):
+        context, reply = entry.get("context"), entry.get("resp")
+        if not isinstance(context, list) or not all(isinstance(each, str) for each in context) or not context:
+            findings.wrong(f"the context must be a list of texts, got {kind_of(context)}.", "context", line=number)
+        elif len(context) % 2 == 0:
+            findings.wrong(
+                "the context must begin and end with the user: an odd number of texts.", "context", line=number
+            )
+        elif not isinstance(reply, str):
+            findings.wrong(f"the reply must be a text, got {kind_of(reply)}.", "resp", line=number)
+        else:
+            targets = corpus.mentions(entry.get("rec"), f"rec, line {number}", findings)
+            before = corpus.mentions(entry.get("prev_entity"), f"prev_entity, line {number}", findings)
+            dialogue, turn = str(entry.get("dialog_id")), str(entry.get("turn_id"))
+            found.append(
+                Situation(
+                    id=f"{dialogue}#{turn}",
+                    context=tuple(_context([str(each) for each in context], before)),
+                    reference=Utterance(speaker="system", text=reply, mentions=tuple(map(_mention, targets))),
+                    targets=tuple(targets),
+                    dialogue_id=dialogue,
+                    source=f"{NAME}/{path.parent.name}",
+                )
+            )
+    findings.settle()
+    return found
+
+
+def _context(texts: list[str], before: list[str]) -> Iterator[Utterance]:
+    """Messages, users at even places; empty ones are placeholders, except the last.
+
+    The publisher lists the entities of the whole context: each item stands with the first message that has its name, or
+    else with the last one, so that none is missing.
+    """
+    last = len(texts) - 1
+    named: dict[int, list[str]] = {}
+    for name in dict.fromkeys(before):
+        pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        place = next((place for place, text in enumerate(texts) if pattern.search(text.replace("-", " "))), last)
+        named.setdefault(place, []).append(name)
+    for place, text in enumerate(texts):
+        speaker: Speaker = "system" if place % 2 else "user"
+        if text.strip() or place == last:
+            yield Utterance(speaker=speaker, text=text, mentions=tuple(map(_mention, named.get(place, []))))
+
+
+def _mention(name: str) -> Mention:
+    return Mention(title=name, item_id=name, origin="publisher", by=MentionedBy.ANNOTATED)
+
+
+def _responses(path: Path, situations: list[Situation], system: str, note: Note) -> Iterator[Response]:
+    findings = Findings(str(path), note)
+    found: dict[int, Response] = {}
+    for number, entry in _objects(path, findings):
+        index, listed = entry.get("index"), entry.get("rec_list")
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(situations):
+            what = f"the index must be that of a line of test.jsonl, 0 to {len(situations) - 1}, got {index!r}."
+            findings.wrong(what, "index", line=number)
+        elif index in found:
+            findings.wrong(f"the index {index} occurs twice.", "index", line=number)
+        elif not isinstance(listed, list) or not all(_is_entry(each) for each in listed):
+            findings.wrong("rec_list must be a list of objects with nearest_movie.", "rec_list", line=number)
+        else:
+            names = [str(each["nearest_movie"]) for each in listed if isinstance(each, dict)]
+            found[index] = Response(
+                situation_id=situations[index].id,
+                system=system,
+                utterance=Utterance(speaker="system", text=_text_of(entry), ranking=tuple(names)),
+                meta={
+                    "movie_names": [each.get("movie_name") for each in listed if isinstance(each, dict)],
+                    "edit_distances": [each.get("min_edit_distance") for each in listed if isinstance(each, dict)],
+                },
+            )
+    if missing := len(situations) - len(found):
+        findings.mend(f"{missing} of {len(situations)} situations have no list of {system}")
+    findings.settle()
+    yield from (found[index] for index in sorted(found))
+
+
+def _is_entry(given: JsonValue) -> bool:
+    return isinstance(given, dict) and isinstance(given.get("nearest_movie"), str)
+
+
+def _text_of(entry: Mapping[str, JsonValue]) -> str:
+    """The model's words: ``resp.choices[0].message.content``; "" where they were not published."""
+    answer = entry.get("resp")
+    choices = answer.get("choices") if isinstance(answer, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    text = message.get("content") if isinstance(message, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def _objects(path: Path, findings: Findings) -> Iterator[tuple[int, dict[str, JsonValue]]]:
+    """(line number, object) of a JSON Lines file."""
+    for number, text in read_lines(path, note=findings.note):
+        try:
+            entry = json.loads(text)
+        except ValueError as error:
+            findings.wrong(f"not valid JSON: {error}.", line=number)
+            continue
+        if isinstance(entry, dict):
+            yield number, entry
+        else:
+            findings.wrong(f"expected an object, got {kind_of(entry)}.", line=number)
+
+
+def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
+    """The situations of every corpus in the publisher's folder, then each model's responses, by name.
+
+    Raises:
+        DataError: there is no ``data/<corpus>/test.jsonl``, or with the mistakes of a file.
+    """
+    tests = sorted(folder.glob(TESTS))
+    if not tests:
+        what = f"this folder contains no {TESTS}."
+        raise DataError(Problem(what, str(folder), hint="Give the publisher's folder, with data and src in it."))
+    for test in tests:
+        situations = _situations(test, note)
+        yield from situations
+        for path in sorted(folder.glob(LISTS.format(corpus=test.parent.name))):
+            system = path.relative_to(folder).parts[1]
+            yield from _responses(path, situations, system, note)
+
+
+def _recognises(head: Head) -> bool:
+    return head.is_folder and {"data", "src"} <= head.names and any(head.path.glob(TESTS))
+
+
+FORMAT = SimpleFormat(
+    name=NAME,
+    summary="Language models' lists of items for turns of dialogues (He et al., CIKM 2023): the publisher's folder.",
+    recognise=_recognises,
+    reader=read_folder,
+)
