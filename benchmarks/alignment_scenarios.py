@@ -158,14 +158,14 @@ def together_part(folds: Folds, splits: int, draws: int) -> str:
             lines.append(
                 f"| {together:.1f} | {rate:.2f} | {len(those)} | {errors.mean():+.3f} | {np.sqrt((errors**2).mean()):.3f} | "
                 f"{covering(those, KNOWING[0])} | {covered[name]} | "
-                f"{np.mean([one.width(KNOWING[-1]) for one in those]):.3f} | {_told(equal)} |"
+                f"{np.mean([one.width(KNOWING[-1]) for one in those]):.3f} | {_reported(equal)} |"
             )
         shares = " | ".join(covering(found, knowing) for knowing in (KNOWING[0], KNOWING[-1]))
-        lines.append(f"| {together:.1f} | all | {len(found)} | | | {shares} | | {_told(gaps)} |")
+        lines.append(f"| {together:.1f} | all | {len(found)} | | | {shares} | | {_reported(gaps)} |")
     return "\n".join([*lines, "", missed(COVERAGE, covered)]) + "\n"
 
 
-def _told(gaps: Sequence[Gap]) -> str:
+def _reported(gaps: Sequence[Gap]) -> str:
     return f"{by_split((one.split, one.covered) for one in gaps)} | {by_split((one.split, one.called) for one in gaps)}"
 
 

@@ -1,4 +1,4 @@
-"""Which language texts are in, and when that cannot be told."""
+"""Which language texts are in, and when it cannot be detected."""
 
 import subprocess
 import sys

@@ -97,7 +97,7 @@ PARTICIPLES = {
         "sought",
         "spoken",
         "taken",
-        "told",
+        "messages",
         "understood",
     ),
     *("worn", "written"),

@@ -9,7 +9,7 @@ from dialoguekit.participant import Agent, DialogueParticipant  # type: ignore[i
 
 
 class Talker(Agent):  # type: ignore[misc, unused-ignore]
-    """Welcomes in a burst, counts the dialogue's utterances, and leaves when it is told to."""
+    """Welcomes in a burst, counts the dialogue's utterances, and leaves when it is asked to."""
 
     def __init__(self, id: str, word: str = "heard") -> None:  # noqa: A002
         super().__init__(id)
@@ -50,7 +50,7 @@ class Later(Talker):
 
 
 class Mute(Talker):
-    """Never answers; leaves, through its connector, when it is told to."""
+    """Never answers; leaves, through its connector, when it is asked to."""
 
     def welcome(self) -> None:
         pass

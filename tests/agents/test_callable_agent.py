@@ -159,7 +159,7 @@ def nothing() -> str:
         (Stateless(), "Give its class"),
     ],
 )
-def test_what_cannot_be_called_is_told_before_the_first_dialogue(made: Any, said: str) -> None:
+def test_what_cannot_be_called_is_reported_before_the_first_dialogue(made: Any, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         CallableAgent(made)
     assert said in str(caught.value)

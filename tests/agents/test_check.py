@@ -91,7 +91,7 @@ def test_an_agent_that_fails_in_the_middle_is_reachable_and_does_not_answer() ->
     assert found.replies == (("hello",),)
 
 
-def test_an_agent_that_fails_the_second_time_is_told_under_why() -> None:
+def test_an_agent_that_fails_the_second_time_is_reported_under_why() -> None:
     calls: Iterator[int] = iter(range(100))
     found = check_agent(CallableAgent(lambda message: "x" if next(calls) < 3 else ""), messages=("a", "b"))
     assert found.answers

@@ -48,8 +48,8 @@ def failure_of(agent: LlmAgent) -> AgentFailure:
 def asked(endpoint: str, path: str) -> tuple[int, dict[str, Any]]:
     """How often a path was asked, and with what the last time."""
     with urllib.request.urlopen(f"{endpoint}/heard") as answer:
-        told = json.load(answer)
-    return told["heard"].get(f"/{path}", 0), told["last"].get(f"/{path}", {})
+        notes = json.load(answer)
+    return notes["heard"].get(f"/{path}", 0), notes["last"].get(f"/{path}", {})
 
 
 def test_a_model_answers_with_what_it_took(endpoint: str) -> None:
@@ -96,7 +96,7 @@ def test_what_is_not_asked_for_is_not_sent(endpoint: str) -> None:
     assert set(asked(endpoint, "bare")[1]) == {"model", "messages", "max_completion_tokens"}
 
 
-def test_models_without_a_system_role_are_told_as_the_user(endpoint: str) -> None:
+def test_models_without_a_system_role_get_it_as_the_user(endpoint: str) -> None:
     turn_of(llm(endpoint, "role", instruction_role="user", prompt="Recommend."))
     assert asked(endpoint, "role")[1]["messages"] == [{"role": "user", "content": "Recommend.\n\nhi"}]
 
@@ -148,7 +148,7 @@ def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
         ("status/500", "error", "status 500"),
     ],
 )
-def test_each_way_to_fail_is_told_apart(endpoint: str, path: str, kind: str, said: str) -> None:
+def test_each_way_to_fail_is_distinguished(endpoint: str, path: str, kind: str, said: str) -> None:
     failure = failure_of(llm(endpoint, path))
     assert failure.kind == kind
     assert said in failure.detail
@@ -232,7 +232,7 @@ def test_the_key_comes_from_the_environment_and_is_never_shown(
     assert "very-secret" not in f"{failure!r} {agent.spec!r} {agent.spec.to_json()} {vars(agent)} {written}"
 
 
-def test_a_key_that_is_not_set_is_told_before_the_first_request(endpoint: str) -> None:
+def test_a_key_that_is_not_set_is_reported_before_the_first_request(endpoint: str) -> None:
     assert "NOT_SET_ANYWHERE" not in os.environ
     with pytest.raises(UsageError, match="export NOT_SET_ANYWHERE="):
         llm(endpoint, api_key_env="NOT_SET_ANYWHERE")

@@ -114,7 +114,7 @@ def test_stats_and_prune_know_models_and_ages(tmp_path: Path) -> None:
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be"):
         Cache(tmp_path / "file").put("ab" * 32, {}, model="m")

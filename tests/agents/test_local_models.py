@@ -95,12 +95,12 @@ def test_a_model_without_a_chat_template_is_shown_the_conversation(folder: Path,
     assert turn_of(agent).utterances
 
 
-def test_a_folder_without_a_model_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_reported(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="contains no language model"):
         make_agent(f"huggingface:{tmp_path}")
 
 
-def test_without_the_extra_the_command_that_installs_it_is_told(
+def test_without_the_extra_the_command_that_installs_it_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)

@@ -28,7 +28,7 @@ def session(answer: str, **options: Any) -> HuggingFaceSession:
     return HuggingFaceSession(agent, "d", 5)
 
 
-def test_a_model_is_told_the_instruction_and_the_whole_history() -> None:
+def test_a_model_receives_the_instruction_and_the_whole_history() -> None:
     turn = session("Heat (1995).").reply([user("Hi"), user("A thriller")])
     ((messages, seed),) = HEARD
     assert messages[0] == {"role": "system", "content": "Recommend."}

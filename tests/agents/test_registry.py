@@ -99,7 +99,7 @@ def test_a_file_of_a_command_is_read_too(tmp_path: Path) -> None:
         ("agent: echo\nprotocol: 7", "Got: 'echo'"),
     ],
 )
-def test_a_file_that_says_nothing_is_told_so(tmp_path: Path, content: str, said: str) -> None:
+def test_a_file_that_says_nothing_is_reported(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "bot.yaml"
     path.write_text(content)
     with pytest.raises(UsageError, match=re.escape(said)) as caught:
@@ -118,7 +118,7 @@ def test_options_may_name_a_file_and_overrule_it(tmp_path: Path) -> None:
         spec_of(str(tmp_path / "other.yaml"))
 
 
-def test_a_file_that_is_not_there_is_told_so() -> None:
+def test_a_file_that_is_not_there_is_reported() -> None:
     with pytest.raises(UsageError, match=r"nowhere\.yaml cannot be read \(No such file"):
         spec_of("nowhere.yaml")
 
@@ -134,7 +134,7 @@ def test_a_file_that_is_not_there_is_told_so() -> None:
         ("plugin-agent:loudly", None, "takes nothing after a colon"),
     ],
 )
-def test_what_cannot_be_found_is_told_with_what_there_is(given: str, protocol: str | None, said: str) -> None:
+def test_what_cannot_be_found_is_reported_with_what_there_is(given: str, protocol: str | None, said: str) -> None:
     with pytest.raises((UsageError, UnknownNameError), match=re.escape(said)):
         make_agent(given, protocol=protocol)
 

@@ -101,7 +101,7 @@ def test_columns_that_do_not_fit_are_refused(changes: dict[str, object], message
     assert message in refused(**changes)
 
 
-def test_several_things_wrong_are_told_at_once() -> None:
+def test_several_things_wrong_are_reported_at_once() -> None:
     assert refused(users=("a", "a"), values=np.array([9.0, 1.0])).count("\n") == 1
 
 

@@ -50,7 +50,7 @@ def test_the_scale_is_the_first_that_holds_all_ratings(values: str, scale: Scale
     assert read_ratings(table(tmp_path, "user,item,rating\n" + rows)).scale == scale
 
 
-def test_all_lines_that_are_no_ratings_are_told_at_once(tmp_path: Path) -> None:
+def test_all_lines_that_are_no_ratings_are_reported_at_once(tmp_path: Path) -> None:
     text = "user,item,rating\nann,emma,5\nann,emma,4\n,emma,3\nbob,emma,good\nbob,it\ncy,it,nan\n"
     assert mistakes(tmp_path, text) == [
         "ratings.csv, line 3: 'ann' already rated 'emma' in line 2. Keep one rating, such as the latest.",

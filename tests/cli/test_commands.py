@@ -159,7 +159,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_reported() -> None:
     assert process("--version").stdout.startswith("trialogue ")
 
 

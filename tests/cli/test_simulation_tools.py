@@ -62,7 +62,7 @@ def test_an_agent_that_a_file_describes_is_talked_to_under_the_name_that_stands_
     assert "There is no field 'timeout'" in refused(DataError, *words)
 
 
-def test_names_of_a_study_are_known_to_whoever_goes_on_from_it(tmp_path: Path) -> None:
+def test_names_of_a_study_are_known_to_whichever_user_goes_on_from_it(tmp_path: Path) -> None:
     study = tmp_path / "study.yaml"
     study.write_text(
         f"agents: {{mine: 'fixed:Have you seen Heat?'}}\nusers: {{hasty: {{users: qrfa-single, patience: 1}}}}\nn: 1\n"
@@ -74,8 +74,8 @@ def test_names_of_a_study_are_known_to_whoever_goes_on_from_it(tmp_path: Path) -
     held = list(read_records(tmp_path / "on" / "dialogues.jsonl", Dialogue))
     assert {each.ended_by for each in held} == {"user_gave_up"}  # hasty users again, not those of the default
     both = (*words[:-1], tmp_path / "both", "-a", "mine", "-a", "echo", "-u", "cir6-pkg")
-    assert "mine, cir6-pkg" in (told := run(*both).stdout)
-    assert "echo, cir6-pkg" in told
+    assert "mine, cir6-pkg" in (messages := run(*both).stdout)
+    assert "echo, cir6-pkg" in messages
 
 
 def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
@@ -101,8 +101,8 @@ def test_an_agent_is_debugged_in_words_and_in_json(talks: Path) -> None:
 
 
 def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
-    told = run("users", "show", "cir6-pkg/guided", "--out", tmp_path / "users.svg")
-    assert "Complete → end 1.00" in told.stdout
+    messages = run("users", "show", "cir6-pkg/guided", "--out", tmp_path / "users.svg")
+    assert "Complete → end 1.00" in messages.stdout
     assert (tmp_path / "users.svg").read_text(encoding="utf-8").startswith("<svg")
     found = json.loads(run("users", "show", "cir6-pkg/guided", "--level", "fine", "--json").stdout)
     assert {"from": "Complete", "to": "<end>", "count": 12} in found["transitions"]
@@ -144,7 +144,7 @@ def test_the_bundled_users_are_listed_once_each() -> None:
     ]
 
 
-def test_who_interrupts_is_told_how_much_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_interrupts_learns_how_much_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KeyboardInterrupt), steps():
         raise Interrupted("Interrupted: 3 of 5 dialogues are safe in runs/x/ledger.jsonl.")
     assert "3 of 5 dialogues are safe" in capsys.readouterr().err

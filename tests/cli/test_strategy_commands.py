@@ -51,7 +51,7 @@ def labelled(path: Path, count: int = 12) -> Path:
     return path
 
 
-def test_the_next_strategy_is_told_with_what_it_rests_on() -> None:
+def test_the_next_strategy_is_reported_with_what_it_rests_on() -> None:
     found = run("strategies", "next", "demo", "--id", demo_situations()[3].id, "--top", "3")
     assert found.exit_code == 0, found.output
     lines = found.stdout.splitlines()
@@ -131,7 +131,7 @@ def test_pairs_are_written_and_the_same_seed_writes_the_same(tmp_path: Path) -> 
     rows = [json.loads(line) for line in (tmp_path / "h.jsonl").read_text("utf-8").splitlines()]
     assert {tuple(sorted(row["strategies"])) for row in rows if row["hard"]} == {("acknowledgment", "similarity")}
     found = run("strategies", "pairs", "--data", data, "--out", tmp_path / "o.csv", "--set", "mixed-hard", "--own-hard")
-    assert "none of the 4 strategies is hard" in str(found.exception)  # all are told apart by their words
+    assert "none of the 4 strategies is hard" in str(found.exception)  # all are distinguished by their words
     assert not (tmp_path / "o.csv").exists()
 
 
@@ -145,7 +145,7 @@ def test_pairs_do_not_overwrite_what_they_are_drawn_from(tmp_path: Path) -> None
     assert "written to .csv or .jsonl" in str(found.exception)  # before data are read
 
 
-def test_coverage_is_told_of_each_system() -> None:
+def test_coverage_is_reported_of_each_system() -> None:
     found = run("strategies", "coverage", "demo", "--groups", "2")
     assert found.exit_code == 0, found.output
     assert "fit none of the 13" in found.stdout

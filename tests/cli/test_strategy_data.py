@@ -28,7 +28,7 @@ def test_data_whose_labels_are_by_somebody_else_say_by_whom() -> None:
     assert len(examples(["demo"], "trialogue-authors")) > 100  # on references and contexts of situations
 
 
-def test_every_unknown_strategy_is_told_at_once_and_a_file_of_names_helps(tmp_path: Path) -> None:
+def test_every_unknown_strategy_is_reported_at_once_and_a_file_of_names_helps(tmp_path: Path) -> None:
     path = labelled(tmp_path / "d.jsonl")
     text = path.read_text("utf-8").replace('"similarity"', '"simil"').replace('"credibility"', '"credibilty"')
     path.write_text(text, "utf-8")
@@ -213,7 +213,7 @@ def test_a_file_with_an_equals_sign_is_not_written_onto_itself(tmp_path: Path) -
     path = tmp_path / "a=b.jsonl"
     write_records(path, [reply("Have you seen it?")])
     assert "writing it would destroy it" in str(run("strategies", "label", path, path).exception)
-    refuse_input(path, ["x" * 5_000, "nowhere"])  # what is missing is told elsewhere
+    refuse_input(path, ["x" * 5_000, "nowhere"])  # what is missing is reported elsewhere
 
 
 def test_a_file_in_a_folder_that_is_read_is_not_written_over(tmp_path: Path) -> None:
@@ -269,8 +269,8 @@ def test_a_model_s_kind_is_evaluated_with_the_bundled_sentences_if_it_was_traine
     made = run("strategies", "train", "--data", data, "--model", "majority", "--out", model)
     assert made.exit_code == 0, made.output
     words = ("strategies", "evaluate", model, "--data", data, "--folds", "3", "--no-leak-test")
-    for given, told in (((), True), (("--no-bundled",), False)):
+    for given, messages in (((), True), (("--no-bundled",), False)):
         found = run(*words, *given)
-        assert ("labelled sentences and the bundled ones" in found.stderr) is told, found.output
+        assert ("labelled sentences and the bundled ones" in found.stderr) is messages, found.output
         assert "12 with labels of other classes (no_strategy) left out" in found.stdout
     assert "the bundled ones" not in run("strategies", "evaluate", "--model", "majority", *words[3:]).stderr

@@ -21,7 +21,7 @@ IGNORED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resourc
 
 def trialogue(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command in this process; whatever it raises beside its exit is raised here."""
-    out, told = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    out, messages = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     given = ["trialogue", *map(str, words)]
     with (
         patch.dict(os.environ, {"COLUMNS": "120", **environment}),
@@ -29,12 +29,12 @@ def trialogue(*words: str | Path, **environment: str) -> subprocess.CompletedPro
         patch.object(sys, "path", [*sys.path]),
         usual_warnings(),
         contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(told),
+        contextlib.redirect_stderr(messages),
     ):
         code = exit_code()
     out.seek(0)
-    told.seek(0)
-    return subprocess.CompletedProcess(given, code, out.read(), told.read())
+    messages.seek(0)
+    return subprocess.CompletedProcess(given, code, out.read(), messages.read())
 
 
 def process(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,7 +59,7 @@ def exit_code() -> int:
 
 @contextlib.contextmanager
 def usual_warnings() -> Iterator[None]:
-    """Warnings are told as they are outside of tests, where they are no errors."""
+    """Warnings are reported as they are outside of tests, where they are no errors."""
     with warnings.catch_warnings():
         warnings.resetwarnings()
         for category in IGNORED:

@@ -113,7 +113,7 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         read_json(tmp_path / "none.json", Findings("none.json", Repairs()))
 
 
-def test_mistakes_are_raised_together_and_repairs_told_once_a_kind() -> None:
+def test_mistakes_are_raised_together_and_repairs_reported_once_a_kind() -> None:
     repairs = Repairs()
     findings = Findings("f", repairs)
     for index in range(3):

@@ -21,9 +21,9 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[str], list[
     repairs = Repairs()
     findings = Findings(str(path), repairs)
     found = list(read_objects(path, findings))
-    told = [str(problem).removeprefix(str(path)) for problem in findings.problems]
+    messages = [str(problem).removeprefix(str(path)) for problem in findings.problems]
     mended = list(findings.mended)
-    return found, told, mended
+    return found, messages, mended
 
 
 def write(folder: Path, text: str) -> Path:
@@ -41,9 +41,9 @@ def test_every_layout_gives_the_same_objects(
         plain = [json.dumps(each, ensure_ascii=ascii_only) for each in made]
         whole = json.dumps(made, ensure_ascii=ascii_only, indent=1)
         for text in ("\n".join(plain), "\r\n".join(plain) + "\r\n", f"\ufeff{whole}\n", f"[{','.join(plain)}]"):
-            found, told, _ = read(write(folder, text))
+            found, messages, _ = read(write(folder, text))
             assert [each for _, each in found] == _whole(made)
-            assert told == []
+            assert messages == []
 
 
 def _whole(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -58,10 +58,10 @@ def test_lines_are_counted_in_every_layout(tmp_path: Path) -> None:
     assert [line for line, _ in read(write(tmp_path, '{\n"a": 1}\n{\n"b": 2}\n'))[0]] == [1, 3]
 
 
-def test_every_broken_line_is_told(tmp_path: Path) -> None:
-    found, told, _ = read(write(tmp_path, '{"a": 1}\n{"a": \n7\n"x"\nnull\n{"b": 2}\n'))
+def test_every_broken_line_is_reported(tmp_path: Path) -> None:
+    found, messages, _ = read(write(tmp_path, '{"a": 1}\n{"a": \n7\n"x"\nnull\n{"b": 2}\n'))
     assert [line for line, _ in found] == [1, 6]
-    assert told == [
+    assert messages == [
         ", line 2: not valid JSON (Expecting value at column 1).",
         ", line 3: expected an object, got the number 7.",
         ", line 4: expected an object, got the text 'x'.",
@@ -78,8 +78,8 @@ def test_a_crash_at_the_end_is_mended_unless_nothing_else_is_there(tmp_path: Pat
 
 
 def test_a_number_too_long_to_read_is_a_mistake(tmp_path: Path) -> None:
-    _, told, _ = read(write(tmp_path, f'{{"a": {"9" * 5000}}}\n'))
-    assert "not valid JSON" in told[0]
+    _, messages, _ = read(write(tmp_path, f'{{"a": {"9" * 5000}}}\n'))
+    assert "not valid JSON" in messages[0]
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:

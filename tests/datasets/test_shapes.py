@@ -42,7 +42,7 @@ def test_each_shape_is_recognised_by_its_content(name: str, format_name: str) ->
     assert recognise(DATA / name).name == format_name == get_format(format_name).name
 
 
-def test_a_format_that_there_is_not_is_told_with_the_nearest() -> None:
+def test_a_format_that_there_is_not_is_reported_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match=r"There is no format 'sharegtp'\. Did you mean 'sharegpt'"):
         get_format("sharegtp")
 
@@ -65,7 +65,7 @@ def test_humans_are_users_and_models_are_systems() -> None:
     assert dialogues[0].meta["messages"] == [{"from": "system", "value": "You recommend films.", "before": 0}]
 
 
-def test_mistakes_of_a_conversation_are_told_with_their_places(tmp_path: Path) -> None:
+def test_mistakes_of_a_conversation_are_reported_with_their_places(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     lines = [
         {"conversations": [{"from": "human", "value": "hi"}, {"from": "martian", "value": "zzz"}]},
@@ -74,12 +74,12 @@ def test_mistakes_of_a_conversation_are_told_with_their_places(tmp_path: Path) -
         {"conversations": "none"},
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    told = mistakes(path)
-    assert "line 1, field conversations[1].from: unknown sender 'martian'." in told
-    assert "line 2, field id: expected a string, got true." in told
-    assert "line 2, field conversations[0].value: expected a string, got the number 5." in told
-    assert "line 3, field conversations[0]: expected a message {from, value}." in told
-    assert "line 4, field conversations: expected a list of messages" in told
+    messages = mistakes(path)
+    assert "line 1, field conversations[1].from: unknown sender 'martian'." in messages
+    assert "line 2, field id: expected a string, got true." in messages
+    assert "line 2, field conversations[0].value: expected a string, got the number 5." in messages
+    assert "line 3, field conversations[0]: expected a message {from, value}." in messages
+    assert "line 4, field conversations: expected a list of messages" in messages
 
 
 # --- replies beside references
@@ -122,12 +122,12 @@ def test_files_of_two_systems_share_the_situations_whose_references_are_equal(tm
     }
 
 
-def test_a_pair_without_its_reference_is_told(tmp_path: Path) -> None:
+def test_a_pair_without_its_reference_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"pred": "a", "label": "b"}\n{"pred": "a"}\n{"pred": 5, "label": "b"}\n')
-    told = mistakes(path)
-    assert "line 2: one of label, reference, ref, gold is needed." in told
-    assert "line 3, field pred: expected a string, got the number 5." in told
+    messages = mistakes(path)
+    assert "line 2: one of label, reference, ref, gold is needed." in messages
+    assert "line 3, field pred: expected a string, got the number 5." in messages
 
 
 # --- Mechanical Turk
@@ -166,7 +166,7 @@ def test_dialogues_that_workers_judged_have_their_ratings_whether_buttons_or_num
     assert dialogues[0].utterances[1].text == "Have you seen Collateral?"
 
 
-def test_inputs_that_are_no_reply_and_no_dialogue_are_told(tmp_path: Path) -> None:
+def test_inputs_that_are_no_reply_and_no_dialogue_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("HITId,WorkerId,Input.image,Answer.x\nH,W,a.png,1\n")
     assert "the Input columns could not be interpreted" in mistakes(path)
@@ -181,16 +181,16 @@ def test_conversations_come_in_the_order_of_time_with_their_speakers_roles() -> 
     records, _ = read(DATA / "convokit")
     dialogues = [each for each in records if isinstance(each, Dialogue)]
     assert [each.id for each in dialogues] == ["c1", "c2", "c3"]
-    told = [(said.id, said.speaker) for said in dialogues[0].utterances]
-    assert told == [("u1", "user"), ("u2", "system"), ("u3", "user")]
+    messages = [(said.id, said.speaker) for said in dialogues[0].utterances]
+    assert messages == [("u1", "user"), ("u2", "system"), ("u3", "user")]
     assert dialogues[0].meta == {"domain": "films"}
     assert dialogues[0].utterances[2].meta == {"mood": "curious", "speaker": "p7"}
 
 
-def test_speakers_whose_role_nobody_tells_are_told_with_what_would_do() -> None:
-    told = mistakes(DATA / "convokit" / "utterances.jsonl")  # alone, without speakers.json
-    assert "unknown speakers, neither user nor system: 'p7' (2×), 'r1' (2×)" in told
-    assert "--mapping" in told
+def test_speakers_whose_role_nobody_tells_are_reported_with_what_would_do() -> None:
+    messages = mistakes(DATA / "convokit" / "utterances.jsonl")  # alone, without speakers.json
+    assert "unknown speakers, neither user nor system: 'p7' (2×), 'r1' (2×)" in messages
+    assert "--mapping" in messages
 
 
 # --- Parquet and the library datasets
@@ -261,7 +261,9 @@ def test_damaged_and_unreadable_parquet_is_refused_by_its_own_name(tmp_path: Pat
     assert f"{odd}: unknown format" in mistakes(odd)
 
 
-def test_without_pyarrow_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_the_command_that_installs_it_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = parquet(tmp_path / "bot.parquet", CHAT)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'trialogue\[parquet\]'"):

@@ -212,7 +212,7 @@ def test_a_forced_fetch_that_fails_leaves_the_older_file_alone(publisher: Publis
     assert (folder / "a.json").read_bytes() == CONTENT
 
 
-def test_a_file_that_is_not_there_is_told_with_where_to_look(publisher: Publisher, folders: Path) -> None:
+def test_a_file_that_is_not_there_is_reported_with_where_to_look(publisher: Publisher, folders: Path) -> None:
     talks = corpus(RemoteFile(path="b.json", url=f"{publisher.address}/b.json"))
     with pytest.raises(MissingDataError, match=r"HTTP 404.* moved or withdrawn\. See https://example\.org/talks"):
         get(talks)
@@ -227,7 +227,7 @@ def test_an_optional_file_that_is_not_there_is_left_out(publisher: Publisher, fo
     assert "b.json: skipped; Talks can be read without it" in said[1]
 
 
-def test_a_servers_error_is_told(publisher: Publisher, folders: Path) -> None:
+def test_a_servers_error_is_reported(publisher: Publisher, folders: Path) -> None:
     publisher.status = 503
     with pytest.raises(MissingDataError, match=r"HTTP 503 .*Try again later"):
         get(corpus(published(publisher)))
@@ -416,7 +416,7 @@ def test_folders_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_
     assert mirror_folder() is None
 
 
-def test_an_altered_copy_is_told_and_the_published_one_is_not(publisher: Publisher, folders: Path) -> None:
+def test_an_altered_copy_is_reported_and_the_published_one_is_not(publisher: Publisher, folders: Path) -> None:
     here, repairs = published(publisher), Repairs()
     talks = corpus(here, RemoteFile(path="absent", url="https://x/", sha256="0" * 64))
     folder = get(corpus(here))

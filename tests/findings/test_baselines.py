@@ -1,4 +1,4 @@
-"""Baselines are yardsticks: never ranked, never tested against each other, told apart from systems in every sentence."""
+"""Baselines are yardsticks: never ranked, never tested against each other, distinguished from systems in every sentence."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -60,7 +60,7 @@ def test_baselines_stand_apart_from_standings_ranks_and_pairs() -> None:
     assert found.contrasts[0].p_adjusted == SURE  # one pair of systems: there is nothing to correct for
 
 
-def test_each_system_is_told_from_the_best_baseline_corrected_over_systems() -> None:
+def test_each_system_is_distinguished_from_the_best_baseline_corrected_over_systems() -> None:
     found = league(VALUES, pairs("a/two", "b/two"))
     assert [(each.a, each.b, each.verdict) for each in found.above_baseline] == [
         ("a", "two", "a"),

@@ -201,5 +201,5 @@ def test_there_is_nothing_to_be_sensitive_to_where_no_system_failed() -> None:
 
 
 @pytest.mark.parametrize("policy", FailurePolicy)
-def test_every_policy_is_told_to_a_cards_reader(policy: FailurePolicy) -> None:
+def test_every_policy_is_explained_on_the_card(policy: FailurePolicy) -> None:
     assert FAILED_TEXTS[policy]

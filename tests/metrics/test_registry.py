@@ -162,9 +162,9 @@ def test_every_variant_can_be_made_and_says_its_name(name: str) -> None:
     needed = {"implicit_alignment@adjusted_count": "(tpr=0.85,fpr=0.17)"}  # no default would be anybody's model
     for variant in card.variants:
         metric: Any = get_metric(f"{name}{needed.get(f'{name}@{variant}', '')}@{variant}")
-        told = parse(metric.measure)
-        assert (told.metric, told.variant) == (name, variant)
-        assert set(told.parameters) <= set(card.parameters)
+        messages = parse(metric.measure)
+        assert (messages.metric, messages.variant) == (name, variant)
+        assert set(messages.parameters) <= set(card.parameters)
         assert isinstance(metric, CountMetric) != isinstance(metric, SumMetric)
         assert metric.card.name == name
 

@@ -280,8 +280,8 @@ def test_what_another_system_has_named_is_not_offered_again(kind: type[AnyAgent]
     first = agent.open("a", seed=0).reply([user("surprise me"), user("surprise me")])
     again = agent.open("a", seed=0).reply([user("surprise me"), *first.utterances, user("surprise me")])
     others = [mention for utterance in first.utterances for mention in utterance.mentions or ()]
-    told = Utterance(speaker="system", text="Somebody else's words", mentions=tuple(others))
-    foreign = agent.open("a", seed=0).reply([user("hi"), told, user("anything"), user("surprise me")])
+    messages = Utterance(speaker="system", text="Somebody else's words", mentions=tuple(others))
+    foreign = agent.open("a", seed=0).reply([user("hi"), messages, user("anything"), user("surprise me")])
     assert not {mention.item_id for mention in others} & set(recommended([foreign]))
     assert again.utterances
 
@@ -290,12 +290,12 @@ def test_what_another_system_has_named_is_not_offered_again(kind: type[AnyAgent]
 def test_a_dialogue_that_another_system_began_is_gone_on_with(kind: type[ReferenceAgent]) -> None:
     heat = Mention(title="Heat (1995)", item_id="heat-1995")
     strange = Mention(title="Nowhere (2001)", item_id="nowhere")
-    told = (
+    messages = (
         Utterance(speaker="system", text="I would say Heat.", mentions=(heat,)),
         Utterance(speaker="system", text="Or Nowhere.", mentions=(strange,)),
     )
     session = film_agent(kind).open("d", seed=0)
-    assert "Michael Mann" in said(session.reply([user("a thriller"), *told, user("who directed it?")]))
+    assert "Michael Mann" in said(session.reply([user("a thriller"), *messages, user("who directed it?")]))
 
 
 def test_messages_in_a_row_are_heard_together() -> None:

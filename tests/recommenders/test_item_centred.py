@@ -93,9 +93,9 @@ def test_wishes_are_kept_to() -> None:
 
 def test_telling_more_goes_through_all_that_is_known_and_then_says_so() -> None:
     turns = talk_to(AGENT, "Heat", *["tell me more"] * 8)
-    told = [said(turn) for turn in turns[1:]]
-    assert any("Michael Mann" in text for text in told)
-    assert any("1995" in text for text in told)
+    messages = [said(turn) for turn in turns[1:]]
+    assert any("Michael Mann" in text for text in messages)
+    assert any("1995" in text for text in messages)
     assert intents(turns[-1]) == ["Elicit"]
 
 

@@ -166,7 +166,7 @@ def as_of_old(findings: Findings) -> Findings:
     return Findings.model_validate_json(json.dumps(raw))
 
 
-def test_users_of_an_older_file_are_told_apart_by_the_names_of_its_columns() -> None:
+def test_users_of_an_older_file_are_distinguished_by_the_names_of_its_columns() -> None:
     now = nine()
     columns = all_leagues(now)[-2:]
     talks = tuple(simulated(each, users) for users in ("kind", "rude: very") for each in columns)

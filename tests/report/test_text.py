@@ -47,7 +47,7 @@ def test_wide_characters_count_two_columns_and_combining_ones_none() -> None:
     assert columns("e\u0301") == 1
 
 
-def test_variants_of_one_title_are_told_apart() -> None:
+def test_variants_of_one_title_are_distinguished() -> None:
     from tests.report.made import nine
 
     found = labels(nine().leagues)

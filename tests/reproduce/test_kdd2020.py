@@ -121,10 +121,10 @@ def test_orders_of_simulators_that_are_not_the_published_ones_are_named() -> Non
     }  # A, B, C, as published for CIR6-PKG only
     held = {(letter, method): [acted(*by_success[letter])] for letter in "ABC" for method in (REAL, *METHODS)}
     words = in_words(tabulate(held, Settings(resamples=200)))
-    told = next(line for line in words.splitlines() if "differ from the published ones" in line)
-    assert "Success Rate QRFA-Single, Success Rate CIR6-Single" in told
-    assert "Success Rate CIR6-PKG" not in told
-    assert REAL not in told  # they are no simulator
+    messages = next(line for line in words.splitlines() if "differ from the published ones" in line)
+    assert "Success Rate QRFA-Single, Success Rate CIR6-Single" in messages
+    assert "Success Rate CIR6-PKG" not in messages
+    assert REAL not in messages  # they are no simulator
 
 
 def test_a_number_agrees_within_the_errors_of_both_and_differs_beyond() -> None:

@@ -109,7 +109,7 @@ def test_a_user_may_leave_before_a_word() -> None:
         ("harness", "harness_error"),
     ],
 )
-def test_a_failure_of_the_agent_is_told_and_what_was_said_is_kept(kind: str, reason: str) -> None:
+def test_a_failure_of_the_agent_is_reported_and_what_was_said_is_kept(kind: str, reason: str) -> None:
     session = Scripted(turn(agent("one")), AgentFailure(kind, "it broke"))  # type: ignore[arg-type]
     held = talk(session, Fixed("a", "b"))
     assert texts(held.utterances) == ["a", "one", "b"]
@@ -240,11 +240,11 @@ def test_how_long_the_agent_took_is_kept_only_where_it_is_asked_for() -> None:
     assert not any(said.meta for said in talk(Scripted(measured), Fixed("a")).utterances)
 
 
-def test_writing_a_label_keeps_all_else_that_an_agent_told() -> None:
-    told = agent("How about Heat (1995)?", items=["heat-1995"])
-    held = talk(Scripted(turn(told)), USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
+def test_writing_a_label_keeps_all_else_that_an_agent_reported() -> None:
+    messages = agent("How about Heat (1995)?", items=["heat-1995"])
+    held = talk(Scripted(turn(messages)), USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
     recognised = {"acts": held.utterances[1].acts, "acts_by": ActOrigin.RECOGNISED}
-    assert held.utterances[1] == told.model_copy(update=recognised)
+    assert held.utterances[1] == messages.model_copy(update=recognised)
     assert held.utterances[1].acts
 
 

@@ -40,7 +40,7 @@ def test_without_a_label_it_goes_by_the_nearest_text_of_a_real_user() -> None:
     assert replies(ReplayAgent(TOLD, name="x"), user("Note")) == {("Record!",), ("End!",)}
 
 
-def test_it_declares_the_labels_of_the_corpus_unless_it_is_told_not_to() -> None:
+def test_it_declares_the_labels_of_the_corpus_unless_it_is_asked_not_to() -> None:
     said = user("?", "Note")
     assert ReplayAgent(TOLD, name="x").open("d", seed=0).reply([said]).utterances[0].acts
     assert ReplayAgent(TOLD, name="x", declares=False).open("d", seed=0).reply([said]).utterances[0].acts is None
@@ -76,13 +76,13 @@ def test_simulated_users_of_the_annotated_files_talk_as_long_as_the_paper_and_th
 
     lens = read_movielens(mirror / "movielens" / "ml-latest-small", note=lambda _: None)
     linker = TitleLinker(lens.catalogue, popularity=lens.ratings.popularity())
-    told = {
+    messages = {
         LETTERS[SYSTEMS[stem]]: list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None))
         for stem in STEMS.values()
     }
-    usual = class_bigrams(labels_of(each) for dialogues in told.values() for each in dialogues)
+    usual = class_bigrams(labels_of(each) for dialogues in messages.values() for each in dialogues)
     n, turns = 150, dict[tuple[str, str], float]()
-    for letter, dialogues in told.items():
+    for letter, dialogues in messages.items():
         model = fit_users(dialogues, lens.catalogue, lens.ratings, linker=linker, usual=usual, calibrate=False)
         replay = ReplayAgent(dialogues, name=letter)
         for kind, options in RELEASED.items():

@@ -201,7 +201,7 @@ def test_one_system_has_an_interval_that_needs_no_seed() -> None:
     assert (found.interval.low, found.interval.high) == pytest.approx(expected)
 
 
-def test_skewed_clusters_are_told_beside_the_interval() -> None:
+def test_skewed_clusters_are_reported_beside_the_interval() -> None:
     found = estimate_of_sums(side(np.array([1.0] * 19 + [1.5, 60.0])), mean_of)
     assert found.interval is not None
     assert code(found) is ReasonCode.CLUSTERS_SKEWED

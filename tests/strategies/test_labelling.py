@@ -136,7 +136,7 @@ def test_equal_utterances_are_asked_about_once() -> None:
     assert [text for text, _ in spy.asked] == ["Me too!"]
 
 
-def test_a_model_with_context_is_told_what_was_said_before() -> None:
+def test_a_model_with_context_receives_the_history() -> None:
     spy = Spy(uses_context=True)
     label_dialogue(talk(heard("Hi"), said("One. Two.")), spy)
     assert spy.asked == [("One.", (("user", "Hi"),)), ("Two.", (("user", "Hi"), ("system", "One.")))]
@@ -148,7 +148,7 @@ def test_sentences_of_a_user_are_said_by_the_user_in_the_context_of_those_behind
     assert spy.asked == [("Hi.", ()), ("Me too!", (("user", "Hi."),))]
 
 
-def test_responses_without_what_was_said_before_are_told() -> None:
+def test_responses_without_what_was_said_before_are_reported() -> None:
     alone = Response(situation_id="nobody knows", system="a", utterance=said("Fine."))
     with pytest.warns(UserWarning, match="1 responses were labelled without their context, because"):
         list(label_records([alone], Spy(uses_context=True)))
@@ -208,7 +208,7 @@ def test_another_language_is_refused_unless_allowed(small: Model) -> None:
     assert len(list(label_records(records, small, options=Options(any_language=True)))) == 20
 
 
-def test_a_system_that_speaks_another_language_is_told_by_name_whatever_the_others_speak(small: Model) -> None:
+def test_a_system_that_speaks_another_language_is_reported_by_name_whatever_the_others_speak(small: Model) -> None:
     english = [
         talk(said(f"Have you seen the one that is about the number {n}?"), id=str(n), system="a") for n in range(20)
     ]

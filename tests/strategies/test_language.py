@@ -50,7 +50,7 @@ def test_what_is_said_again_and_again_counts_once_and_everybody_is_heard_apart()
         heard.hear("a", [ENGLISH.format(number)])
     with pytest.raises(DataError, match=r"^c is in German \(112 words\), and keywords\|v1 is a model of English"):
         heard.hear("c", [GERMAN.format(number) for number in range(7)])  # 7 * 16 = 112
-    heard.finish()  # told once; a and b speak English, or say nothing
+    heard.finish()  # reported once; a and b speak English, or say nothing
 
 
 def test_who_says_little_is_checked_at_the_end_and_who_says_too_little_is_not() -> None:

@@ -1,4 +1,4 @@
-"""A real SQLite file that cannot be written: ``python -m tests.study.broken``; prints as JSON what people were told.
+"""A real SQLite file that cannot be written: ``python -m tests.study.broken``; prints as JSON what people were shown.
 
 The study folder is that of the environment (``TRIALOGUE_STUDY``). Full: the file may have no more pages. Read-only: the
 connection may not write. Locked: somebody else holds the write lock for longer than we wait.
@@ -48,7 +48,7 @@ def sent_while(happens: Callable[[Any], Any], place: int) -> dict[str, Any]:
     again = sent(client, answer)
     return {
         "status": answer.status_code,
-        "told": "Not saved yet" in source(answer),
+        "messages": "Not saved yet" in source(answer),
         "rows": [at_first, rows.count()],
         "again": again.status_code,
     }

@@ -67,11 +67,11 @@ class Snapshot:
 
 
 class Failures(threading.Thread):
-    """Stops the server again and again, each time with a copy of what is on the disk, until it is told to end."""
+    """Stops the server again and again, each time with a copy of what is on the disk, until it is asked to end."""
 
-    def __init__(self, server: subprocess.Popen[bytes], folder: Path, room: Path, told: Callable[[], Acknowledged]):
+    def __init__(self, server: subprocess.Popen[bytes], folder: Path, room: Path, messages: Callable[[], Acknowledged]):
         super().__init__()
-        self._server, self._folder, self._room, self._told = server, folder, room, told
+        self._server, self._folder, self._room, self._reported = server, folder, room, messages
         self.ended = threading.Event()
         self.snapshots: list[Snapshot] = []
 
@@ -83,7 +83,7 @@ class Failures(threading.Thread):
     def _copy(self) -> Snapshot:
         where = self._room / f"copy-{len(self.snapshots)}"
         where.mkdir()
-        told = self._told()
+        messages = self._reported()
         os.killpg(self._server.pid, signal.SIGSTOP)
         try:
             _wait_until_all_stand_still(self._server.pid)
@@ -92,7 +92,7 @@ class Failures(threading.Thread):
                     shutil.copyfile(path, where / path.name)
         finally:
             os.killpg(self._server.pid, signal.SIGCONT)
-        return Snapshot(where, told)
+        return Snapshot(where, messages)
 
 
 def _wait_until_all_stand_still(group: int) -> None:
@@ -118,7 +118,7 @@ def _opened(path: Path) -> tuple[list[str], Acknowledged]:
         damage = [row[0] for row in database.execute("PRAGMA integrity_check") if row[0] != "ok"]
         damage += [f"a row of {row[0]} refers to nothing" for row in database.execute("PRAGMA foreign_key_check")]
         rows = database.execute("SELECT participant_id, step, answers FROM study_submission").fetchall()
-    return damage, {(who, step): {k: str(v) for k, v in json.loads(told).items()} for who, step, told in rows}
+    return damage, {(who, step): {k: str(v) for k, v in json.loads(messages).items()} for who, step, messages in rows}
 
 
 def torn(snapshot: Snapshot, room: Path, *, at: float, rubbish: bytes) -> Path:

@@ -1,4 +1,4 @@
-"""Prolific's API as its documentation describes it, in memory: counts money, loses answers when it is told to."""
+"""Prolific's API as its documentation describes it, in memory: counts money, loses answers when it is asked to."""
 
 import json
 import re

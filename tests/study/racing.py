@@ -28,7 +28,7 @@ def at_once(works: Sequence[Callable[[], str]]) -> Counter[str]:
             connection.ensure_connection()
             gate.wait()
             return work()
-        except Exception as error:  # noqa: BLE001 - to be told, whatever it is
+        except Exception as error:  # noqa: BLE001 - to be reported, whatever it is
             return f"{type(error).__name__}: {error}"
         finally:
             connection.close()

@@ -88,8 +88,8 @@ def test_what_is_asked_for_stands_in_every_language_in_which_it_may_be_read() ->
 def test_a_choice_is_asked_for_in_every_language_too() -> None:
     pair = PreferenceItem(key="one", context=CONTEXT, responses={"fine": "Heat.", "poor": "No."})
     for check in made(study(type="preference", language="de", languages=["en"]), pair):
-        told = check.item.responses["fine"]  # type: ignore[union-attr, index]
-        assert ("A ist besser" in told) == ("A is better" in told) == (check.expected == {"choice": "1"})
+        messages = check.item.responses["fine"]  # type: ignore[union-attr, index]
+        assert ("A ist besser" in messages) == ("A is better" in messages) == (check.expected == {"choice": "1"})
 
 
 @pytest.mark.parametrize("criteria", [(WHY,), (WHY, SENSE)])

@@ -50,9 +50,9 @@ def test_ratings_of_systems_stand_with_the_system_that_was_shown_at_that_place(t
     shown = rows(files["presentations.csv"])
     assert [row["position"] for row in shown] == ["1", "2", "3"] * 3
     assert [row["trial"] for row in shown] == ["2"] * 3 + ["3"] * 3 + ["4"] * 3  # consent is the first page
-    told = json.loads(files["study.json"])
-    assert told["study_hash"] == study.sha256
-    assert told["scales"]["human:sense"]["labels"]["5"] == "Perfectly meaningful"
+    messages = json.loads(files["study.json"])
+    assert messages["study_hash"] == study.sha256
+    assert messages["scales"]["human:sense"]["labels"]["5"] == "Perfectly meaningful"
 
 
 def test_the_report_reads_what_was_exported(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_points_and_numbers_that_are_asked_once_with_an_item_are_of_no_system_un
     assert json.loads(files["study.json"])["scales"]["human:sure"]["labels"]["3"] == "entirely"
     assert len({(each.measure, each.system, each.situation_id, each.dialogue_id) for each in found}) == len(found)
     if agents != 1:
-        (told,) = study_findings(tmp_path / "export").answers
-        assert (told.title, told.counts) == ("Known", {"7": 3})
+        (messages,) = study_findings(tmp_path / "export").answers
+        assert (messages.title, messages.counts) == ("Known", {"7": 3})
 
 
 def test_the_same_database_gives_the_same_bytes_and_every_export_is_logged(tmp_path: Path) -> None:

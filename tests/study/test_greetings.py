@@ -74,7 +74,9 @@ def test_what_a_system_says_first_is_shown_and_kept_once(monkeypatch: pytest.Mon
     assert stored() == [("system", HELLO), ("system", "I know films.")]
 
 
-def test_the_first_message_follows_the_greeting_and_the_system_is_told_both(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_message_follows_the_greeting_and_the_system_receives_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     client, _, agent = at_chat(monkeypatch, says(HELLO))
     page = client.get("/chat/step/")
     after = sent(client, page, say="A thriller.", act="say")  # type: ignore[arg-type]

@@ -83,12 +83,12 @@ def test_a_realism_pair_is_of_one_agent_or_refused_with_the_agents_of_both_sides
         items_for("realism", human=[a], simulated=[b])
     assert len(items_for("realism", human=[f"one={a}"], simulated=[f"one={b}"])) == 1
     another = dialogues(tmp_path / "c.jsonl", "aria", "Good day")
-    told: list[str] = []
-    (pair,) = items_for("realism", human=[a], simulated=[another, b], note=lambda each: told.append(str(each)))
+    messages: list[str] = []
+    (pair,) = items_for("realism", human=[a], simulated=[another, b], note=lambda each: messages.append(str(each)))
     assert isinstance(pair, RealismItem)
     assert pair.agent == "aria"
-    assert len(told) == 1
-    assert "1 simulated dialogue (agent bolt)" in told[0]
+    assert len(messages) == 1
+    assert "1 simulated dialogue (agent bolt)" in messages[0]
 
 
 def test_a_simulator_is_the_kind_of_users_not_the_code_of_one_dialogue(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_simulator_is_the_kind_of_users_not_the_code_of_one_dialogue(tmp_path:
     assert [pair.simulator for pair in pairs if isinstance(pair, RealismItem)] == ["cir6"] * 3
 
 
-def test_what_no_page_can_show_is_told_before_there_is_a_study(tmp_path: Path) -> None:
+def test_what_no_page_can_show_is_reported_before_there_is_a_study(tmp_path: Path) -> None:
     long, silent = dialogues(tmp_path / "a.jsonl", "aria", "x" * 20_001), tmp_path / "b.jsonl"
     with pytest.raises(DataError, match=r"item aria/1#1.*at most 20000 characters"):
         items_for("labelling", [long])
@@ -132,11 +132,11 @@ def test_as_many_people_are_needed_as_may_see_items_of_one_dialogue(tmp_path: Pa
     assert "nobody can judge 3" in said
 
 
-def test_languages_without_words_of_ours_and_the_templates_consent_are_told() -> None:
+def test_languages_without_words_of_ours_and_the_templates_consent_are_reported() -> None:
     own = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "exit"]}
-    told = advice(study_of({**own, "language": "de-at", "languages": ["ar"]}))
-    assert [note for note in told if "'ar'" in note and "shown in English" in note] != []
-    assert not [note for note in told if "de-at" in note]
+    messages = advice(study_of({**own, "language": "de-at", "languages": ["ar"]}))
+    assert [note for note in messages if "'ar'" in note and "shown in English" in note] != []
+    assert not [note for note in messages if "de-at" in note]
 
 
 def test_the_same_seed_draws_the_same_items() -> None:
@@ -189,16 +189,16 @@ def test_more_items_than_a_study_can_have_are_refused(tmp_path: Path, monkeypatc
         read_folder(folder)
 
 
-def test_every_mistake_of_the_items_is_told_with_its_line(tmp_path: Path) -> None:
+def test_every_mistake_of_the_items_is_reported_with_its_line(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "study", items=2)
     path = folder / "items.jsonl"
     first = path.read_text().splitlines()[0]
     path.write_text("\n".join([first, first, "[]", "{", json.dumps({"key": "x"}), "", first.replace("item-0", "y")]))
     with pytest.raises(DataError) as caught:
         read_folder(folder)
-    told = {problem.line for problem in caught.value.problems}
-    assert {2, 3, 4, 5} <= told
-    assert 7 not in told
+    messages = {problem.line for problem in caught.value.problems}
+    assert {2, 3, 4, 5} <= messages
+    assert 7 not in messages
 
 
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
@@ -274,14 +274,14 @@ def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
     assert not verify({**found[0], "id": "ben"}, study="rating", key=key)
 
 
-def test_yes_and_no_without_quotes_are_told_what_to_do_about_it() -> None:
+def test_yes_and_no_without_quotes_get_advice() -> None:
     page = {"heading": "You", "questions": [{"name": "adult", "question": "18?", "choice": [True, False]}]}
     fields = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "after", "exit"], "after": [page]}
     with pytest.raises(DataError, match="Put it in quotes: YAML reads Yes, No, On and Off as true and false"):
         study_of(fields)
 
 
-def test_a_mistake_within_a_page_is_told_at_its_own_line_and_in_our_words(tmp_path: Path) -> None:
+def test_a_mistake_within_a_page_is_reported_at_its_own_line_and_in_our_words(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     path.write_text(
         "study: s\ntitle: T\ntype: preference\nphases: [tasks, after, exit]\nafter:\n- heading: You\n  questions:\n"
@@ -290,8 +290,8 @@ def test_a_mistake_within_a_page_is_told_at_its_own_line_and_in_our_words(tmp_pa
     )
     with pytest.raises(DataError) as raised:
         read_study(path)
-    told = {problem.field: (problem.line, problem.what) for problem in raised.value.problems}
-    assert told["after[0].questions[0].nubmer"][0] == 10
-    assert told["after[0].questions[1].name"] == (11, "expected a string, got 5.")
-    assert told["after[0].questions[1].text.lines"] == (13, "expected a whole number, got 'many'.")
-    assert told["minutes"] == (14, "expected a number above 0, got 0.")
+    messages = {problem.field: (problem.line, problem.what) for problem in raised.value.problems}
+    assert messages["after[0].questions[0].nubmer"][0] == 10
+    assert messages["after[0].questions[1].name"] == (11, "expected a string, got 5.")
+    assert messages["after[0].questions[1].text.lines"] == (13, "expected a whole number, got 'many'.")
+    assert messages["minutes"] == (14, "expected a number above 0, got 0.")

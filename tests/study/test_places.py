@@ -44,7 +44,9 @@ def test_who_consented_has_a_place_while_they_are_asked_other_things() -> None:
     assert counted(study)
 
 
-def test_of_those_who_read_the_consent_the_last_place_is_of_whoever_agrees_first_and_others_are_told_at_once() -> None:
+def test_of_those_who_read_the_consent_the_last_place_is_of_whoever_agrees_first_and_others_are_reported_at_once() -> (
+    None
+):
     study = running(**ASKED)
     quick, slow = entered(study), entered(study)
     agreed(quick)
@@ -56,7 +58,7 @@ def test_of_those_who_read_the_consent_the_last_place_is_of_whoever_agrees_first
     assert walk(quick)[-1].key == "exit"
 
 
-def test_a_place_that_is_let_lie_is_free_for_others_and_kept_by_whoever_answers() -> None:
+def test_a_place_that_is_let_lie_is_free_for_others_and_kept_by_whichever_user_answers() -> None:
     study = running(**ASKED)
     late = agreed(entered(study))
     lapse(late)

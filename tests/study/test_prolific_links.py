@@ -178,7 +178,7 @@ def test_keys_are_kept_and_read_again_for_a_new_one_but_not_for_every_made_up_on
     assert not keys.readable
 
 
-def test_where_keys_cannot_be_read_people_are_told_to_try_again(signer: Signer, study: Study) -> None:
+def test_where_keys_cannot_be_read_people_are_asked_to_try_again(signer: Signer, study: Study) -> None:
     signer.broken = True
     token = signer.token()
     assert why(study, token) == "unchecked"

@@ -123,6 +123,6 @@ def test_who_has_logged_in_before_is_not_locked_out_by_others_at_the_same_addres
 def test_without_a_number_of_proxies_serve_says_that_all_share_one_address(tmp_path: Path) -> None:
     folder, port = folder_of(tmp_path / "study", items=4), free_port()
     stop(start(folder, port, "--secure", "--name", HOST, processes=1))
-    told = (folder / "log.txt").read_text()
-    assert "--trusted-proxies 1" in told
-    assert re.search(rf"https://{HOST}/staff/first/[\w:-]+/", told)
+    messages = (folder / "log.txt").read_text()
+    assert "--trusted-proxies 1" in messages
+    assert re.search(rf"https://{HOST}/staff/first/[\w:-]+/", messages)

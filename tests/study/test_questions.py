@@ -76,7 +76,7 @@ ANY = [SCALE, CHOICE, CHOICES, TEXT, NUMBER, SLIDER, RANKING, EXTREMES]
         (EXTREMES, ["middle=c", "worst=a"], InvalidAnswer("unknown")),
     ],
 )
-def test_an_answer_is_taken_or_told_what_is_wrong(question: Question, posted: list[str], answer: Any) -> None:
+def test_an_answer_is_taken_or_its_mistake_is_named(question: Question, posted: list[str], answer: Any) -> None:
     assert answer_to(question, posted) == answer
 
 

@@ -14,7 +14,7 @@ from trialogue.study.services.management.staff_access import let_in
 pytestmark = pytest.mark.usefixtures("store")
 
 
-def test_returned_people_give_back_their_slots_and_differences_are_told(tmp_path: Path) -> None:
+def test_returned_people_give_back_their_slots_and_differences_are_reported(tmp_path: Path) -> None:
     study = running(platform={"name": "prolific"})
     came = entering.enter(study, {"PROLIFIC_PID": "p1", "SESSION_ID": "s1"})
     entering.enter(study, {"PROLIFIC_PID": "p2", "SESSION_ID": "s2"})

@@ -125,16 +125,16 @@ def test_a_publication_whose_answer_was_lost_is_looked_up(platform: Prolific, st
 
 
 def test_a_dry_run_shows_every_request_and_changes_nothing(platform: Prolific, study: Study, tmp_path: Path) -> None:
-    told: list[str] = []
-    recruiter(study, tmp_path, dry=True, tell=told.append).create_draft(BASE)
-    assert told[0].startswith('POST /studies/ {"completion_codes"')
+    messages: list[str] = []
+    recruiter(study, tmp_path, dry=True, tell=messages.append).create_draft(BASE)
+    assert messages[0].startswith('POST /studies/ {"completion_codes"')
     assert not platform.log
     assert not (tmp_path / "recruiting.jsonl").exists()
     recruiter(study, tmp_path).create_draft(BASE)
-    recruiter(study, tmp_path, dry=True, tell=told.append).publish("")
-    assert told[1] == 'POST /studies/s1/transition/ {"action": "PUBLISH"}'
+    recruiter(study, tmp_path, dry=True, tell=messages.append).publish("")
+    assert messages[1] == 'POST /studies/s1/transition/ {"action": "PUBLISH"}'
     assert platform.studies["s1"]["status"] == "UNPUBLISHED"
-    assert not any(TOKEN in line for line in told)
+    assert not any(TOKEN in line for line in messages)
 
 
 def test_places_come_back_by_themselves(platform: Prolific, study: Study, tmp_path: Path) -> None:

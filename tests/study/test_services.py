@@ -79,7 +79,7 @@ def test_anothers_a_forged_and_an_empty_token_are_refused() -> None:
     assert not Submission.objects.exists()
 
 
-def test_what_is_missing_or_impossible_is_told_and_nothing_is_stored() -> None:
+def test_what_is_missing_or_impossible_is_reported_and_nothing_is_stored() -> None:
     person = entered(running())
     walk(person, until="task")
     step = now_at(person)
@@ -184,7 +184,7 @@ def test_never_more_than_k_and_every_position_equally_often() -> None:
     assert set(places.values()) == {4}  # 4 items x 3 raters over 3 positions
 
 
-def test_who_is_too_late_for_the_last_slots_is_told() -> None:
+def test_who_is_too_late_for_the_last_slots_is_reported() -> None:
     study = running(raters_per_item=1)
     one, two = entered(study), entered(study)
     walk(one)

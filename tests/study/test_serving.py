@@ -57,17 +57,17 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Crowd:
     folder, port = folder_of(room / "study", items=ITEMS, raters_per_item=K), free_port()
     people = [Remembering(port) for _ in range(PEOPLE)]
 
-    def told() -> Acknowledged:
+    def messages() -> Acknowledged:
         return {key: answers for one in people for key, answers in list(one.acknowledged_answers.items())}
 
     process = start(folder, port)
     try:
-        failures = Failures(process, folder, room, told)
+        failures = Failures(process, folder, room, messages)
         failures.start()
         with ThreadPoolExecutor(PEOPLE) as pool:
             ends = [pool.submit(one.walk, "rating") for one in people]
             next(as_completed(ends))
-            before, copy = told(), room / "hot"
+            before, copy = messages(), room / "hot"
             copy.mkdir()
             backup(folder, copy / "study.sqlite3")
             met = [each.result() for each in ends]
@@ -110,7 +110,7 @@ def test_what_the_disk_had_not_written_to_its_end_is_left_out_and_the_rest_is_wh
         before = set(stored)
 
 
-def test_a_backup_that_is_made_while_people_answer_holds_what_they_were_told_is_saved(crowd: Crowd) -> None:
+def test_a_backup_that_is_made_while_people_answer_holds_what_was_acknowledged(crowd: Crowd) -> None:
     damage, stored = opened(crowd.hot.folder)
     assert damage == []
     assert crowd.hot.acknowledged
@@ -180,8 +180,8 @@ def test_on_postgresql_thirty_people_at_once_lose_nothing_and_a_dump_brings_ever
         copy = backup(folder, tmp_path / "copy.dump", url=url)
         assert _restored(copy, url) == _all_rows(url)
     assert not [status for one in people for status in one.statuses if status >= 500]
-    answers = {(who, step): {name: str(value) for name, value in told.items()} for who, step, told in stored}
-    assert answers == {key: told for one in people for key, told in one.acknowledged_answers.items()}
+    answers = {(who, step): {name: str(value) for name, value in messages.items()} for who, step, messages in stored}
+    assert answers == {key: messages for one in people for key, messages in one.acknowledged_answers.items()}
 
 
 def _all_rows(url: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""People are told that their platform id is stored and how to have it erased; erasing finds them by it, and only them."""
+"""The study informs people that their platform id is stored and how to have it erased; erasing finds them by it alone."""
 
 import pytest
 from django.http import HttpResponse
@@ -25,7 +25,9 @@ def _to_the_end(client: Client, page: HttpResponse) -> str:
         ("de", "Ihre Prolific-ID wird getrennt", "schreiben Sie an lab@example.org und nennen Ihre ID"),
     ],
 )
-def test_who_comes_with_an_id_is_told_before_they_agree_and_at_the_end(language: str, before: str, after: str) -> None:
+def test_who_comes_with_an_id_is_informed_before_they_agree_and_at_the_end(
+    language: str, before: str, after: str
+) -> None:
     study = running(platform={"name": "prolific"}, contact="lab@example.org", language=language)
     client = Client()
     page = entered(client, study, QUERY)
@@ -36,7 +38,7 @@ def test_who_comes_with_an_id_is_told_before_they_agree_and_at_the_end(language:
     assert "anders nicht finden" not in last
 
 
-def test_who_comes_without_an_id_is_told_that_nobody_could_find_them() -> None:
+def test_who_comes_without_an_id_reads_that_nobody_could_find_them() -> None:
     study = running()
     client = Client()
     page = entered(client, study)

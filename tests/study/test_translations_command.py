@@ -1,4 +1,4 @@
-"""Whether a language is complete is told line by line; a new one begins with every text."""
+"""Whether a language is complete is reported line by line; a new one begins with every text."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def test_a_complete_catalog_is_compiled_and_read_by_python(tmp_path: Path) -> No
         ('msgid "No"\nmsgstr "Non"', "no page uses this text"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, block: str, complaint: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line(tmp_path: Path, block: str, complaint: str) -> None:
     first = block.splitlines()[1 if block.startswith("#") else 0]
     others = [each for each in WHOLE if each.splitlines()[0] != first]
     found = problems_of(read_catalog(catalog(tmp_path / "django.po", block, *others)), TEXTS)
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, block: str, complai
     assert found[0].line == 4
 
 
-def test_a_text_without_an_entry_and_a_line_that_is_none_are_told(tmp_path: Path) -> None:
+def test_a_text_without_an_entry_and_a_line_that_is_none_are_reported(tmp_path: Path) -> None:
     found = problems_of(read_catalog(catalog(tmp_path / "django.po", *WHOLE[1:])), TEXTS)
     assert ["no entry for 'Yes'" in str(each) for each in found] == [True]
     with pytest.raises(DataError, match="no text in quotes"):

@@ -42,7 +42,7 @@ def end(found: Any, *, commit: bool = True) -> None:
     found.set_autocommit(True)
 
 
-def test_many_threads_write_and_none_is_told_that_the_database_is_locked(handler: Any) -> None:
+def test_many_threads_write_and_none_reads_that_the_database_is_locked(handler: Any) -> None:
     def write() -> None:
         for _ in range(20):
             found = begin(handler)
@@ -84,7 +84,7 @@ def test_a_transaction_that_cannot_begin_gives_its_turn_back(handler: Any, tmp_p
     end(begin(handler))
 
 
-def test_who_waits_too_long_for_a_turn_is_told_that_the_database_is_locked(
+def test_who_waits_too_long_for_a_turn_reads_that_the_database_is_locked(
     handler: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(base, "PATIENCE_S", 0.01)
@@ -140,7 +140,7 @@ def synchronous() -> int:
         return int(cursor.execute("PRAGMA synchronous").fetchone()[0])
 
 
-def test_only_what_nobody_is_told_is_saved_does_not_wait_for_the_disk() -> None:
+def test_only_what_is_not_acknowledged_does_not_wait_for_the_disk() -> None:
     full, normal = 2, 1
     with relaxed_commit():
         assert synchronous() == normal

@@ -1,4 +1,4 @@
-"""A database that cannot write: nobody is told that something was saved which was not."""
+"""A database that cannot write: nothing is acknowledged that was not saved."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from trialogue.study.services import rows
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What people were told while a real file could not be written."""
+    """What people were shown while a real file could not be written."""
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     ran = subprocess.run(
         [sys.executable, "-m", "tests.study.broken"],
@@ -34,8 +34,13 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("why", ["full", "read-only", "locked"])
-def test_nobody_is_told_that_a_file_took_what_it_did_not(broken: dict[str, Any], why: str) -> None:
-    assert broken[why] == {"status": 503, "told": True, "rows": [0, 1], "again": 200}  # the second attempt was saved
+def test_nothing_is_acknowledged_that_a_file_did_not_take(broken: dict[str, Any], why: str) -> None:
+    assert broken[why] == {
+        "status": 503,
+        "messages": True,
+        "rows": [0, 1],
+        "again": 200,
+    }  # the second attempt was saved
 
 
 def test_what_is_committed_is_on_the_disk_and_not_in_its_cache(broken: dict[str, Any]) -> None:

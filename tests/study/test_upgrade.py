@@ -58,21 +58,21 @@ def files(folder: Path) -> dict[str, str]:
 
 
 def test_an_export_after_an_upgrade_is_the_one_from_before(upgraded: tuple[Path, Path, Any]) -> None:
-    folder, room, told = upgraded
+    folder, room, messages = upgraded
     before = files(folder / EXPORT)
     assert len(before) == 5
     assert files(room / "now") == before
     assert files(room / "later") == before
-    assert told["state"] == "running"  # and people go on where they were
-    assert told["applied"] == ["9999_later"]
-    assert told["again"] == []
+    assert messages["state"] == "running"  # and people go on where they were
+    assert messages["applied"] == ["9999_later"]
+    assert messages["again"] == []
 
 
 def test_an_upgrade_that_fails_changes_nothing_and_says_where_the_copy_is(upgraded: tuple[Path, Path, Any]) -> None:
-    folder, room, told = upgraded
-    assert "could not be upgraded: no such table: study_nothing" in told["broke"]
-    assert "study-before-9999_broken.sqlite3" in told["broke"]
-    assert told["left"] == ["study-before-9999_broken.sqlite3", "study.sqlite3"]
+    folder, room, messages = upgraded
+    assert "could not be upgraded: no such table: study_nothing" in messages["broke"]
+    assert "study-before-9999_broken.sqlite3" in messages["broke"]
+    assert messages["left"] == ["study-before-9999_broken.sqlite3", "study.sqlite3"]
     assert files(room / "broken") == files(folder / EXPORT)
     with closing(sqlite3.connect(room / "copy.sqlite3")) as database:
         assert database.execute("select count(*) from study_submission").fetchone() == (8,)

@@ -60,7 +60,7 @@ def _applied() -> set[str]:
 
 
 def _said(work: Callable[[], object]) -> str:
-    """What somebody is told of why it does not work; "" where it does."""
+    """The displayed reason why it does not work; "" where it does."""
     try:
         work()
     except UsageError as error:

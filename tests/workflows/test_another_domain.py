@@ -79,22 +79,22 @@ def test_a_catalogue_without_ratings_says_what_to_name(study: SimulationFile) ->
         simulate(study.model_copy(update={"ratings": None}))
 
 
-def test_all_mistakes_in_a_file_of_words_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_in_a_file_of_words_are_reported_at_once(tmp_path: Path) -> None:
     path = tmp_path / "words.yaml"
     path.write_text("noun: book\nnuon: x\nalso: novel\nuses: 3\nasked: {author: wrote}\n", encoding="utf-8")
     with pytest.raises(DataError) as raised:
         read_wording(path)
-    told = [str(problem) for problem in raised.value.problems]
-    assert len(told) == 2
-    assert "line 2, field nuon: There is no field 'nuon'. Did you mean 'noun'" in told[0]
-    assert "line 4, field uses: " in told[1]
+    messages = [str(problem) for problem in raised.value.problems]
+    assert len(messages) == 2
+    assert "line 2, field nuon: There is no field 'nuon'. Did you mean 'noun'" in messages[0]
+    assert "line 4, field uses: " in messages[1]
     path.write_text("noun: book\nalso: novel\nasked: {author: wrote}\n", encoding="utf-8")
     words = read_wording(path)
     assert (words.a_noun, words.also, words.asked) == ("a book", ("novel",), {"author": ("wrote",)})
     assert words.use == FILMS.use
 
 
-def test_all_mistakes_in_a_file_of_phrases_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_in_a_file_of_phrases_are_reported_at_once(tmp_path: Path) -> None:
     path = tmp_path / "phrases.txt"
     path.write_text("hello\n[Disclose]\nI like {item}\nI like {item\nlike } it\n", encoding="utf-8")
     with pytest.raises(DataError) as raised:

@@ -69,7 +69,7 @@ class Misbehaving(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_told: object) -> None:
+    def log_message(self, *_reported: object) -> None:
         """Says nothing."""
 
 

@@ -33,7 +33,7 @@ def labelled(path: Path, model: Model) -> Path:
     return path
 
 
-def told(scores: Sequence[Score]) -> dict[tuple[str | None, str | None], Score]:
+def messages(scores: Sequence[Score]) -> dict[tuple[str | None, str | None], Score]:
     """Scores of systems and differences, without what depends on where the data lay."""
     return {
         (one.system, one.versus): one.model_copy(update={"signature": None, "p_adjusted": None})
@@ -49,11 +49,11 @@ def run() -> AlignmentRun:
 
 def test_align_evaluate_and_score_give_the_same_intervals_and_differences(run: AlignmentRun, tmp_path: Path) -> None:
     path = labelled(tmp_path / "labelled.jsonl", default_model())
-    expected = told(run.scores)
+    expected = messages(run.scores)
     assert len(expected) == 6  # three systems, three pairs
-    assert told(evaluate(path, metrics=[MEASURE], resamples=100, baselines=False).scores) == expected
+    assert messages(evaluate(path, metrics=[MEASURE], resamples=100, baselines=False).scores) == expected
     settings = Settings(resamples=100, permutations=100)
-    assert told(score(path, metrics=[MEASURE], settings=settings)) == expected
+    assert messages(score(path, metrics=[MEASURE], settings=settings)) == expected
     for one in expected.values():
         assert one.interval is not None
         assert one.interval.method.endswith("with the calibration's own error")
@@ -81,8 +81,8 @@ def test_a_model_that_does_not_know_its_error_gives_narrower_intervals_and_a_war
     old = align(["demo"], [], metrics=[MEASURE], resamples=100, model=str(tmp_path / "old"), baselines=False)
     assert any("do not include the calibration error of" in line for line in old.findings.warnings)
     assert not any("calibration error" in line for line in run.findings.warnings)
-    before, wider = told(old.scores), 0
-    for key, now in told(run.scores).items():
+    before, wider = messages(old.scores), 0
+    for key, now in messages(run.scores).items():
         then = before[key]
         assert now.value == then.value
         assert now.interval is not None

@@ -148,14 +148,14 @@ def test_unknown_systems_and_measures_are_named_with_the_nearest(folder: Path) -
         compare(folder, folder, systems=["chip", "aria"], on=["lenth"])
 
 
-def test_of_a_measure_that_was_not_taken_the_command_is_told_that_takes_it(folder: Path) -> None:
+def test_of_a_measure_that_was_not_taken_the_command_is_reported_that_takes_it(folder: Path) -> None:
     with pytest.raises(
         UnknownNameError, match=r"measured by trialogue align, or trialogue evaluate --metric 'behavior_al"
     ):
         compare(folder, folder, systems=["chip", "aria"], on=["behavior_alignment"])
 
 
-def test_of_a_measure_that_one_run_holds_it_is_told_which(tmp_path: Path) -> None:
+def test_of_a_measure_that_one_run_holds_it_is_reported_which(tmp_path: Path) -> None:
     file = talks(tmp_path / "a.jsonl", "crs", "one", "two")
     for name, metrics in (("one", ["length"]), ("two", ["length", "distinct(n=2)"])):
         evaluate(str(file), metrics=metrics, resamples=100).write(tmp_path / name)
@@ -180,8 +180,11 @@ def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_corre
         replace(run, counts=()) for run in runs
     ]  # as an earlier version left them: not to be brought to one size
     compared = compare(*without, on=["distinct(n=2)@ratio"], resamples=100)
-    (told,) = compared.comparison.answer
-    assert told == "new and old cannot be compared: the deciding measures could not be tested (distinct(n=2)@ratio|v1)."
+    (messages,) = compared.comparison.answer
+    assert (
+        messages
+        == "new and old cannot be compared: the deciding measures could not be tested (distinct(n=2)@ratio|v1)."
+    )
     page = compared.write(tmp_path / "out").read_text()
     assert "over the deciding measures together" in page
     assert "There is no correction" not in page
@@ -265,14 +268,14 @@ def _belief(credibility: float, origin: str) -> StrategyDistribution:
     return StrategyDistribution(origin=origin, probabilities=shares, same=(1.0, 0.0), same_error=(0.05, -0.02, 0.04))
 
 
-def test_a_calibration_that_two_runs_share_is_told_with_the_direction_in_which_the_interval_errs(
+def test_a_calibration_that_two_runs_share_is_reported_with_the_direction_in_which_the_interval_errs(
     tmp_path: Path,
 ) -> None:
     before = believed(tmp_path / "v1", shares={"crs": 0.2})
     after = believed(tmp_path / "v2", shares={"crs": 0.6})
     found = compare(before, after, on=[IMPLICIT], resamples=200).comparison
-    told = "the interval is too wide, and p too large: both runs rest on one calibration (m|1)"
-    assert told in found.answer[-1]
+    messages = "the interval is too wide, and p too large: both runs rest on one calibration (m|1)"
+    assert messages in found.answer[-1]
     assert found.answer[-1] not in found.notes  # said once
     assert ThreatCode.LABELLER_CHANGED not in {threat.code for threat in found.threats}
     separate = found.judgements[0].difference
@@ -288,7 +291,7 @@ def test_a_calibration_that_two_runs_share_is_told_with_the_direction_in_which_t
     assert separate.interval.high - separate.interval.low > exact.interval.high - exact.interval.low
 
 
-def test_runs_that_were_judged_by_different_models_are_told_apart(tmp_path: Path) -> None:
+def test_runs_that_were_judged_by_different_models_are_distinguished(tmp_path: Path) -> None:
     before = believed(tmp_path / "v1", shares={"crs": 0.2})
     after = believed(tmp_path / "v2", shares={"crs": 0.2}, origin="n|1")
     found = compare(before, after, on=[IMPLICIT], resamples=200).comparison

@@ -223,7 +223,7 @@ def test_nothing_to_evaluate_is_refused() -> None:
         evaluate()
 
 
-def test_situations_that_a_system_did_not_answer_are_told(tmp_path: Path) -> None:
+def test_situations_that_a_system_did_not_answer_are_reported(tmp_path: Path) -> None:
     records = [record for record in offline() if getattr(record, "situation_id", "") != "s3" or record.system == "echo"]  # type: ignore[attr-defined]
     run = evaluate(written(tmp_path / "x.jsonl", records), resamples=200)
     assert any("mute answered 11 of the 12 situations" in warning for warning in run.findings.warnings)

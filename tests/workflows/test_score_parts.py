@@ -46,7 +46,7 @@ def test_two_processes_give_the_same_bytes_as_one(path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_mistakes_of_all_parts_are_told_at_once_and_repairs_once(path: Path) -> None:
+def test_mistakes_of_all_parts_are_reported_at_once_and_repairs_once(path: Path) -> None:
     lines = path.read_text().splitlines(keepends=True)
     lines[3], lines[590] = '{"kind":"dialogue"\n', '{"kind":"dialogue","v":3,"id":"x"}\n'
     path.write_text("".join(lines))
@@ -54,13 +54,13 @@ def test_mistakes_of_all_parts_are_told_at_once_and_repairs_once(path: Path) -> 
         score(path, metrics=["length"], jobs=2)
     assert [problem.line for problem in refused.value.problems] == [4, 591]
     path.write_text(to_line(dialogue(1)) + "\n" + "".join(lines[5:590]) + lines[10][:20])
-    told: list[Problem] = []
-    score(path, metrics=["length"], settings=FEW, jobs=2, note=told.append)
-    assert len([problem for problem in told if "cut short" in problem.what]) == 1
+    messages: list[Problem] = []
+    score(path, metrics=["length"], settings=FEW, jobs=2, note=messages.append)
+    assert len([problem for problem in messages if "cut short" in problem.what]) == 1
 
 
 @pytest.mark.slow
-def test_a_dialogue_that_is_in_two_parts_is_told(path: Path) -> None:
+def test_a_dialogue_that_is_in_two_parts_is_reported(path: Path) -> None:
     path.write_text(path.read_text() + to_line(dialogue(0)) + "\n")
     with pytest.raises(DataError, match="dialogue '0' of system 'a' occurs twice"):
         score(path, metrics=["length"], jobs=2)

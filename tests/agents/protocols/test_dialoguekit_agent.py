@@ -98,7 +98,7 @@ def test_every_dialogue_has_an_agent_of_its_own_with_its_arguments() -> None:
         ("Mute", "hi", "timeout", "registered no utterance within 0.3 s (timeout_s)"),
     ],
 )
-def test_each_way_to_fail_is_told_apart(name: str, message: str, kind: str, said: str) -> None:
+def test_each_way_to_fail_is_distinguished(name: str, message: str, kind: str, said: str) -> None:
     with pytest.raises(AgentFailure) as caught:
         turn_of(agent_of(name, timeout_s=0.3), message)
     assert caught.value.kind == kind
@@ -117,7 +117,7 @@ def test_what_is_no_dialoguekit_agent_is_refused() -> None:
         make_agent("dialoguekit:tests.agents.plugin:Shouter")
 
 
-def test_without_dialoguekit_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_dialoguekit_the_command_that_installs_it_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     forget()
     monkeypatch.setitem(sys.modules, "dialoguekit", None)
 

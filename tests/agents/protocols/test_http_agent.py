@@ -139,7 +139,7 @@ def test_chunked_answers_are_read(faulty: str) -> None:
         ("status/500", "error", "status 500"),
     ],
 )
-def test_each_way_to_fail_is_told_apart(faulty: str, path: str, kind: str, said: str) -> None:
+def test_each_way_to_fail_is_distinguished(faulty: str, path: str, kind: str, said: str) -> None:
     failure = failure_of(agent_at(faulty, path))
     assert failure.kind == kind
     assert said in failure.detail
@@ -260,7 +260,7 @@ def test_a_secret_is_sent_and_never_shown(faulty: str, monkeypatch: pytest.Monke
     assert "very-secret" not in f"{failure!r} {agent.spec.to_json()} {failure.__cause__} {failure.__suppress_context__}"
 
 
-def test_a_secret_that_is_not_set_is_told_before_the_first_request(faulty: str) -> None:
+def test_a_secret_that_is_not_set_is_reported_before_the_first_request(faulty: str) -> None:
     with pytest.raises(UsageError, match="variables that are not set: NOT_SET_ANYWHERE"):
         agent_at(faulty, headers={"Authorization": "{env:NOT_SET_ANYWHERE}"})
 
@@ -288,7 +288,7 @@ def test_an_agent_that_was_lost_is_not_waited_for_again_when_the_dialogue_is_clo
         session.reply([user("hi")])
     assert times_heard(faulty, "/hang/closing") == 0
     agent_at(faulty, close=Exchange(path="/status/500/closing")).open("d", seed=0).close()
-    assert times_heard(faulty, "/status/500/closing") == 1  # told once, whatever it answers
+    assert times_heard(faulty, "/status/500/closing") == 1  # reported once, whatever it answers
 
 
 def test_an_unhealthy_server_is_found(faulty: str) -> None:

@@ -76,7 +76,7 @@ def test_a_server_that_acknowledges_late_is_not_waited_for_when_it_is_quiet(bad:
         ("empty", "empty", "without any text"),
     ],
 )
-def test_each_way_to_fail_is_told_apart(bad: str, message: str, kind: str, said: str) -> None:
+def test_each_way_to_fail_is_distinguished(bad: str, message: str, kind: str, said: str) -> None:
     timeout_s = 0.3 if kind == "timeout" else 5
     with agent_at(bad, timeout_s=timeout_s).open("d", seed=0) as session, pytest.raises(AgentFailure) as caught:
         session.reply([user(message)])

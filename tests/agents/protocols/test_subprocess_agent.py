@@ -84,7 +84,7 @@ def test_bursts_acts_rankings_endings_and_meta_arrive(command: Any) -> None:
     assert turn.latency_s is not None
 
 
-def test_a_crash_is_told_with_exit_code_and_the_end_of_stderr(command: Any) -> None:
+def test_a_crash_is_reported_with_exit_code_and_the_end_of_stderr(command: Any) -> None:
     agent = command("crash")
     with agent.open("d", seed=0) as session:
         session.reply([user("a")])
@@ -121,7 +121,7 @@ def test_after_a_crash_the_next_dialogue_has_a_new_process(command: Any) -> None
         ("say huge", "malformed", "a line of more than 2,248,576 bytes"),  # 100,000 * 12 + 2**20
     ],
 )
-def test_each_way_to_fail_is_told_apart(command: Any, mode: str, kind: str, said: str) -> None:
+def test_each_way_to_fail_is_distinguished(command: Any, mode: str, kind: str, said: str) -> None:
     failure = failure_of(command(mode))
     assert failure.kind == kind
     assert said in failure.detail

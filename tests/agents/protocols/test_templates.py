@@ -109,7 +109,7 @@ def test_json_pointer_escapes_are_read() -> None:
     assert value_at({"a/b": {"~": 1}}, "/a~1b/~0") == 1
 
 
-def test_what_is_not_there_is_told_with_what_is() -> None:
+def test_what_is_not_there_is_reported_with_what_is() -> None:
     with pytest.raises(AgentFailure, match="nothing at 'reply'; it is an object with the keys version, output"):
         required_value({"version": 3, "output": 1}, "reply", "raw")
     with pytest.raises(AgentFailure, match="an empty object"):

@@ -146,7 +146,7 @@ class Endpoint(BaseHTTPRequestHandler):
             self.send(status, {"error": {"message": "not yet"}}, **({"Retry-After": after[0]} if after else {}))
 
     def answer(self, base: str, body: Any) -> None:
-        """The last message, and how often this path was asked, so that an answer from a cache is told from a new one."""
+        """The last message, and how often this path was asked, so that an answer from a cache differs from a new one."""
         self.send(200, completion(f" {body['messages'][-1]['content']} #{heard[base]}\n"))
 
     def send(self, status: int, body: Any, **headers: str) -> None:

@@ -1,4 +1,4 @@
-"""A socket.io server in the manner of DialogueKit's FlaskSocketPlatform that does what it is told. Prints its address."""
+"""A socket.io server in the manner of DialogueKit's FlaskSocketPlatform that obeys. Prints its address."""
 
 import sys
 import time

@@ -23,7 +23,7 @@ def test_an_unknown_protocol_is_refused_with_those_there_are() -> None:
         AgentServer(Echo(), protocol="movibot")
 
 
-def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_that_is_taken_is_reported() -> None:
     with AgentServer(Echo(), protocol="trialogue") as server:
         port = int(server.url.rsplit(":", 1)[1])
         with pytest.raises(UsageError, match="Choose another port"):

@@ -37,7 +37,7 @@ def observed(text: str, title: str) -> set[str]:
         (("pulp", "zorblax"), "words with a rare one"),
     ],
 )
-def test_words_are_told_by_how_easily_they_are_something_else(forms: tuple[str, ...], kind: str) -> None:
+def test_words_are_distinguished_by_how_easily_they_are_something_else(forms: tuple[str, ...], kind: str) -> None:
     assert kind_of(forms) == kind
 
 

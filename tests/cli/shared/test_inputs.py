@@ -1,4 +1,4 @@
-"""Whatever is missing is told at once, and before the work."""
+"""Anything missing is reported at once, and before the work."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from trialogue.strategies.models import FILE
 from trialogue.strategies.pairs.crossencoder import PARTS
 
 
-def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
+def test_everything_that_is_missing_is_reported_at_once(tmp_path: Path) -> None:
     found = run(
         "align", "-s", "no_situations.jsonl", "-r", "no_replies.jsonl", "x=neither.jsonl", "--model", tmp_path,
         "--labels", tmp_path / "no_labels.jsonl", "--names", tmp_path / "no_names.yaml", "--out", tmp_path / "out",

@@ -92,13 +92,13 @@ def test_an_interrupted_chat_is_kept(tmp_path: Path) -> None:
         chat.stdin.flush()
         assert b"hello" in chat.stdout.readline()
         chat.send_signal(signal.SIGINT)
-        _, told = chat.communicate(timeout=60)
-    assert b"saved to" in told
+        _, messages = chat.communicate(timeout=60)
+    assert b"saved to" in messages
     assert len(next(read_records(tmp_path / "chat.jsonl", Dialogue)).utterances) == 2
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "messages"),
     [
         ("def reply(:\n", "SyntaxError: "),
         ("import no_such_module_anywhere\n", "No module named 'no_such_module_anywhere'"),
@@ -106,11 +106,11 @@ def test_an_interrupted_chat_is_kept(tmp_path: Path) -> None:
         ("settings = {}\nname = settings['name']\n", "KeyError: 'name'"),
     ],
 )
-def test_code_that_cannot_be_imported_is_told_without_a_traceback(code: str, told: str, tmp_path: Path) -> None:
+def test_code_that_cannot_be_imported_is_reported_without_a_traceback(code: str, messages: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(code)
     done = process("agents", "check", "mine:reply", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
-    assert told in done.stderr
+    assert messages in done.stderr
     assert "Traceback" not in done.stderr
 
 

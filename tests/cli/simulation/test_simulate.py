@@ -82,7 +82,7 @@ class Model(BaseHTTPRequestHandler):
         pass
 
 
-def test_what_a_language_model_was_asked_and_what_that_cost_is_told_of_this_run_alone(tmp_path: Path) -> None:
+def test_what_a_language_model_was_asked_and_what_that_cost_is_reported_of_this_run_alone(tmp_path: Path) -> None:
     usage = tmp_path / "run" / "usage.jsonl"
     usage.parent.mkdir()
     usage.write_text('{"agent": "mine", "usage": {"model": "m", "calls": 99}}\n')  # of a run before
@@ -93,18 +93,19 @@ def test_what_a_language_model_was_asked_and_what_that_cost_is_told_of_this_run_
         agents = {"mine": {"agent": "llm", "url": url, "model": "m", "price": price}}
         study = tmp_path / "study.yaml"
         study.write_text(json.dumps({"agents": agents, "users": ["cir6-pkg"], "n": 1, "max_turns": 2}))
-        told = trialogue("simulate", study, "--out", tmp_path / "run").stderr
+        messages = trialogue("simulate", study, "--out", tmp_path / "run").stderr
         server.shutdown()
     calls = json.loads(usage.read_text().splitlines()[-1])["usage"]["calls"]
     cost = f"{calls * 10 * 1000 / 1e6:.4g} USD"  # 10 tokens a call, at 1,000 a million
     assert (
-        f"mine: {calls} calls, 0 answers from the cache; {calls * 10} prompt tokens, {calls * 3} answer tokens" in told
+        f"mine: {calls} calls, 0 answers from the cache; {calls * 10} prompt tokens, {calls * 3} answer tokens"
+        in messages
     )
-    assert f"cost {cost}" in told
+    assert f"cost {cost}" in messages
     assert 0 < calls < 99
 
 
-def test_all_mistakes_of_a_study_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_study_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("agents: [reference:giuded]\nusers: [cir6-pkg]\nn: 0\nsede: 1\n")
     done = trialogue("simulate", tmp_path / "study.yaml")
     assert done.returncode == 2
@@ -179,7 +180,7 @@ def test_users_that_a_model_plays_take_options_and_their_failure_is_not_the_agen
         assert trialogue(*words, "--user-option", wrong).returncode == 2
 
 
-def test_what_a_model_that_plays_users_is_told_is_shown_with_its_signature() -> None:
+def test_what_a_model_that_plays_users_is_sent_is_shown_with_its_signature() -> None:
     shown = trialogue("users", "show", "llm:dual").stdout
     assert shown.startswith("llm:dual, signature llm:dual|v1|")
     assert "CONTINUE, DONE or GIVE_UP?" in shown

@@ -61,7 +61,7 @@ def test_effects_that_are_no_numbers_are_refused(effects: str) -> None:
     assert done.stderr.strip()
 
 
-def test_a_folder_without_a_study_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_without_a_study_is_reported_with_what_to_do(tmp_path: Path) -> None:
     assert "trialogue study new" in ran("export", str(tmp_path / "nothing"), code=2)
 
 

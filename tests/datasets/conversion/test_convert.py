@@ -1,4 +1,4 @@
-"""Records to other formats and back; what a format cannot hold is told."""
+"""Records to other formats and back; what a format cannot hold is reported."""
 
 import json
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_what_was_said_beside_the_dialogue_goes_back_to_its_place(tmp_path: Path
 
 
 def test_what_the_chat_format_cannot_hold_is_counted(tmp_path: Path) -> None:
-    count, [told] = to([PLAIN, RICH, SITUATION, REPLY, SCORE], tmp_path / "made.jsonl", "openai-chat")
+    count, [messages] = to([PLAIN, RICH, SITUATION, REPLY, SCORE], tmp_path / "made.jsonl", "openai-chat")
     assert count == 2
     for part in (
         "dialogue opinions (1×)",
@@ -130,23 +130,23 @@ def test_what_the_chat_format_cannot_hold_is_counted(tmp_path: Path) -> None:
         "response records (1×)",
         "score records (1×)",
     ):
-        assert part in told
+        assert part in messages
 
 
 def test_dialoguekit_gets_the_dialogues(tmp_path: Path) -> None:
     path = tmp_path / "made.json"
-    count, [told] = to([PLAIN, RICH, SCORE], path, "dialoguekit")
+    count, [messages] = to([PLAIN, RICH, SCORE], path, "dialoguekit")
     assert count == 2
-    assert "score records (1×)" in told
+    assert "score records (1×)" in messages
     assert list(get_format("dialoguekit").read(path)) == [PLAIN, RICH]
 
 
 def test_dialogues_survive_csv_as_far_as_it_goes(tmp_path: Path) -> None:
     path = tmp_path / "made.csv"
-    count, [told] = to([PLAIN, RICH], path, "csv")
+    count, [messages] = to([PLAIN, RICH], path, "csv")
     assert count == 2
     for part in ("dialogue opinions (1×)", "ids of mentioned items (1×)", "origins of strategies (1×)", "raters (1×)"):
-        assert part in told
+        assert part in messages
     mapping = guess_mapping(path, note=Repairs())
     assert mapping is not None
     plain, rich = table_format(mapping).read(path, note=Repairs())
@@ -165,9 +165,9 @@ def test_dialogues_survive_csv_as_far_as_it_goes(tmp_path: Path) -> None:
 
 def test_responses_and_situations_survive_csv(tmp_path: Path) -> None:
     path = tmp_path / "made.csv"
-    count, [told] = to([SITUATION, REPLY], path, "csv")
+    count, [messages] = to([SITUATION, REPLY], path, "csv")
     assert count == 1
-    assert "cannot store it: situation turn (1×)." in told
+    assert "cannot store it: situation turn (1×)." in messages
     mapping = guess_mapping(path, note=Repairs())
     assert mapping is not None
     situation, reply = table_format(mapping).read(path, note=Repairs())
@@ -178,16 +178,16 @@ def test_responses_and_situations_survive_csv(tmp_path: Path) -> None:
 def test_situations_without_response_and_responses_without_situation_are_no_surprise(tmp_path: Path) -> None:
     lonely = SITUATION.model_copy(update={"id": "s2"})
     stray = REPLY.model_copy(update={"situation_id": "s9"})
-    count, [told] = to([lonely, stray], tmp_path / "made.csv", "csv")
+    count, [messages] = to([lonely, stray], tmp_path / "made.csv", "csv")
     assert count == 1
-    assert "situations without response (1×)" in told
+    assert "situations without response (1×)" in messages
 
 
-def test_two_ratings_of_one_utterance_by_several_are_told(tmp_path: Path) -> None:
+def test_two_ratings_of_one_utterance_by_several_are_reported(tmp_path: Path) -> None:
     ratings = tuple(Rating(name="fluency", value=value, rater=rater) for value, rater in ((1, "x"), (2, "y")))
     dialogue = PLAIN.model_copy(update={"utterances": (HI, HELLO.model_copy(update={"ratings": ratings}))})
-    _, [told] = to([dialogue], tmp_path / "made.csv", "csv")
-    assert "repeated ratings of the same (1×)" in told
+    _, [messages] = to([dialogue], tmp_path / "made.csv", "csv")
+    assert "repeated ratings of the same (1×)" in messages
 
 
 @given(dialogue=made.dialogues)

@@ -341,7 +341,7 @@ class TestDialogues:
         satisfied = Counter(dialogue.system for dialogue in demo_dialogues() if rating_of(dialogue) == 1)
         assert satisfied == {"aria": 14, "bolt": 11, "chip": 4}
 
-    def test_aria_and_bolt_cannot_be_told_apart_and_chip_is_behind_both(self) -> None:
+    def test_aria_and_bolt_cannot_be_distinguished_and_chip_is_behind_both(self) -> None:
         # Guests whom only one of the two satisfied; the two-sided sign test over them, Holm: smallest p times 3, next 2.
         assert [only_one(*pair) for pair in combinations(SYSTEMS, 2)] == [(7, 4), (10, 0), (7, 0)]
         assert sign_test(7, 4) == pytest.approx(2 * (330 + 165 + 55 + 11 + 1) / 2048)  # C(11, 7) + ... + C(11, 11)

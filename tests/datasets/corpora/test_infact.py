@@ -44,8 +44,10 @@ def answers(records: list[AnyRecord]) -> dict[str, dict[str, Response]]:
 
 def test_replies_of_both_layouts_answer_the_same_situations() -> None:
     records, _ = read(SAMPLES)
-    told = {name: {s: r.utterance.text for s, r in by_system.items()} for name, by_system in answers(records).items()}
-    assert told == {
+    messages = {
+        name: {s: r.utterance.text for s, r in by_system.items()} for name, by_system in answers(records).items()
+    }
+    assert messages == {
         "infact:1#1": {"BASE": "hello !", "OURS": "hi how are you"},
         "infact:1#3": {"BASE": "", "OURS": '"Night Ferry (2003) is one of my favorites'},
         "infact:1#5": {"BASE": "bye !", "OURS": "Bye"},
@@ -76,14 +78,14 @@ def test_situations_are_those_that_the_dialogue_would_be_cut_into() -> None:
     assert [s.id for s in situations if s.reference is None] == ["infact:1#5"]  # the dialogue ends on the user
 
 
-def test_the_context_comes_from_the_dialogue_file_and_differences_are_told() -> None:
+def test_the_context_comes_from_the_dialogue_file_and_differences_are_reported() -> None:
     records, notes = read(SAMPLES)
     [situation] = [r for r in records if isinstance(r, Situation) and r.id == "infact:2#2"]
     assert situation.context[-1].text == 'i like "Harbour Songs "'  # BASE has @77161
-    told = [note for note in notes if "differs from the dialogue file" in note]
-    assert len(told) == 1
-    assert "BASE.txt, line 14" in told[0]
-    assert "(2 times" in told[0]
+    messages = [note for note in notes if "differs from the dialogue file" in note]
+    assert len(messages) == 1
+    assert "BASE.txt, line 14" in messages[0]
+    assert "(2 times" in messages[0]
 
 
 def test_titles_in_quotes_are_mentions_in_one_spelling() -> None:
@@ -109,7 +111,7 @@ def test_blank_replies_are_responses_that_say_so() -> None:
     assert sum("a reply is blank" in note for note in notes) == 2  # one in each file
 
 
-def test_an_opening_reply_and_a_surplus_ground_truth_are_told() -> None:
+def test_an_opening_reply_and_a_surplus_ground_truth_are_reported() -> None:
     _, notes = read(SAMPLES)
     assert any("BASE.txt, line 13: a reply before the first seeker turn" in note for note in notes)
     assert any("BASE.txt, line 9: an utterance after the end of the dialogue was left out" in note for note in notes)
@@ -125,9 +127,9 @@ def test_the_dialogue_file_alone_gives_dialogues() -> None:
 
 
 def test_a_response_file_alone_says_what_else_is_needed() -> None:
-    [told] = mistakes(SAMPLES / "OURS.txt")
-    assert "the dialogue file is missing" in told
-    assert "Give the folder with this file and dialogue_data.txt" in told
+    [messages] = mistakes(SAMPLES / "OURS.txt")
+    assert "the dialogue file is missing" in messages
+    assert "Give the folder with this file and dialogue_data.txt" in messages
 
 
 def test_a_folder_needs_one_dialogue_file(tmp_path: Path) -> None:
@@ -148,9 +150,10 @@ def test_any_number_of_systems_is_read_and_other_files_are_not(tmp_path: Path) -
 
 def test_a_missing_line_is_found_because_speakers_do_not_match(tmp_path: Path) -> None:
     shifted = REPLIES.replace("GROUND TRUTH: <s> hello you </s>\n", "")
-    told = mistakes(study(tmp_path, A=shifted))
+    messages = mistakes(study(tmp_path, A=shifted))
     assert any(
-        "utterance 1 of conversation 1 is by the user here, and by the system in the dialogue file" in t for t in told
+        "utterance 1 of conversation 1 is by the user here, and by the system in the dialogue file" in t
+        for t in messages
     )
 
 
@@ -158,24 +161,24 @@ def test_dialogues_of_another_study_are_refused(tmp_path: Path) -> None:
     strange = (
         "CONVERSATION:1\nSEEKER: <s> ahoy </s>\nx\nGROUND TRUTH: <s> moin moin </s>\nSEEKER: <s> tschüss </s>\ny\n"
     )
-    [told] = mistakes(study(tmp_path, A=strange))
-    assert "most of conversation 1 has no word in common with the dialogue file" in told
+    [messages] = mistakes(study(tmp_path, A=strange))
+    assert "most of conversation 1 has no word in common with the dialogue file" in messages
 
 
-def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_of_all_files_are_reported_at_once(tmp_path: Path) -> None:
     doubled = "CONVERSATION:1\nSEEKER: <s> hi </s>\nwelcome\nonce more\n"
     unknown = "CONVERSATION:7\nSEEKER: <s> hi </s>\nwelcome\n"
     twice = "CONVERSATION:1\nSEEKER: <s> hi </s>\nCONVERSATION:1\nSEEKER: <s> hi </s>\n"
-    told = mistakes(study(tmp_path, A=doubled, B=unknown, C=twice))
-    assert len(told) == 3
-    assert "A.txt, line 4: this turn already has a reply in line 3." in told[0]
-    assert "B.txt, line 1: the dialogue file has no conversation 7." in told[1]
-    assert "C.txt, line 3: conversation 1 already begins in line 1." in told[2]
+    messages = mistakes(study(tmp_path, A=doubled, B=unknown, C=twice))
+    assert len(messages) == 3
+    assert "A.txt, line 4: this turn already has a reply in line 3." in messages[0]
+    assert "B.txt, line 1: the dialogue file has no conversation 7." in messages[1]
+    assert "C.txt, line 3: conversation 1 already begins in line 1." in messages[2]
 
 
 def test_a_line_without_tag_in_the_dialogue_file_is_a_mistake(tmp_path: Path) -> None:
-    told = mistakes(study(tmp_path, DIALOGUES + "and a second line\n"))
-    assert "line 5: the line does not begin with USER: or CHAT-BOT:." in told[0]
+    messages = mistakes(study(tmp_path, DIALOGUES + "and a second line\n"))
+    assert "line 5: the line does not begin with USER: or CHAT-BOT:." in messages[0]
 
 
 def test_other_text_is_refused_with_what_is_needed(tmp_path: Path) -> None:
@@ -221,7 +224,7 @@ def test_the_published_counts_come_out(mirror: Path) -> None:
 
 
 @pytest.mark.mirror
-def test_the_known_irregularities_are_told(mirror: Path) -> None:
+def test_the_known_irregularities_are_reported(mirror: Path) -> None:
     _, notes = read(mirror / "infact")
     expected = (
         "KBRD.txt, line 22: a reply before the first seeker turn was left out (44 times",

@@ -38,11 +38,11 @@ def export(path: Path, **visitors: Any) -> Path:
 
 
 def read(path: Path) -> tuple[list[Situation], list[Response], list[Problem]]:
-    """Situations, responses, and what was told."""
-    told: list[Problem] = []
-    records = list(read_export(path, note=told.append))
+    """Situations, responses, and what was reported."""
+    messages: list[Problem] = []
+    records = list(read_export(path, note=messages.append))
     situations = [each for each in records if isinstance(each, Situation)]
-    return situations, [each for each in records if isinstance(each, Response)], told
+    return situations, [each for each in records if isinstance(each, Response)], messages
 
 
 def test_ratings_of_several_visitors_come_together_on_the_response_they_saw(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_ratings_of_several_visitors_come_together_on_the_response_they_saw(tmp_
         tokenA=[None, trial(4), trial(1, check=True)],
         tokenB={"1": trial("5"), "2": trial("2", check=True), "Questionnaire": {"Demographic": {}}},
     )
-    (situation,), responses, told = read(path)
+    (situation,), responses, messages = read(path)
     assert [(each.speaker, each.text) for each in situation.context] == [
         ("user", "hello"),
         ("system", "what do you like?"),
@@ -59,7 +59,7 @@ def test_ratings_of_several_visitors_come_together_on_the_response_they_saw(tmp_
     ]
     ratings = {each.system: [rating.value for rating in each.utterance.ratings] for each in responses}
     assert ratings == {"our": [4.0, 5.0], "deep_crs": [2.0, 2.0], "kbrd": [3.0, 3.0]}
-    assert not told
+    assert not messages
     assert recognise(path).name == FORMAT.name
 
 
@@ -82,9 +82,9 @@ def test_who_failed_or_never_saw_the_check_is_left_out_and_counted(tmp_path: Pat
     path = export(
         tmp_path / "a.json", fails=[None, trial(4), trial(5, check=True)], skips=[None, trial(4)],
     )  # fmt: skip
-    situations, _, told = read(path)
+    situations, _, messages = read(path)
     assert not situations
-    assert sorted(problem.what for problem in told) == [
+    assert sorted(problem.what for problem in messages) == [
         "a visitor failed the attention check and was left out.",
         "a visitor who never saw the attention check was left out, as in INFACT.",
     ]
@@ -95,16 +95,16 @@ def test_responses_filed_under_the_wrong_situation_are_left_out(tmp_path: Path) 
     path = export(
         tmp_path / "a.json", one=good, two=good, sent_twice=[None, trial(1, said="another"), trial(1, check=True)]
     )
-    _, responses, told = read(path)
+    _, responses, messages = read(path)
     assert len(responses[0].utterance.ratings) == 2
-    assert "with other responses than the rest of its situation" in told[0].what
+    assert "with other responses than the rest of its situation" in messages[0].what
 
 
 @pytest.mark.parametrize("rating", ["", "0", "nine", None, 9999, "=1+1", True])
 def test_what_is_no_rating_is_left_out(tmp_path: Path, rating: object) -> None:
-    _, responses, told = read(export(tmp_path / "a.json", one=[None, trial(rating), trial(1, check=True)]))
+    _, responses, messages = read(export(tmp_path / "a.json", one=[None, trial(rating), trial(1, check=True)]))
     assert responses[0].utterance.ratings == ()
-    assert "not a number from 1 to 5" in told[0].what
+    assert "not a number from 1 to 5" in messages[0].what
 
 
 def test_a_dollar_in_a_response_is_text_like_any_other(tmp_path: Path) -> None:

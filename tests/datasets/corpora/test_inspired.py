@@ -76,7 +76,7 @@ def test_an_outcome_that_no_row_knows_is_absent(tmp_path: Path) -> None:
     assert dialogue.meta == {}
 
 
-def test_quotation_marks_are_put_back_and_told_once() -> None:
+def test_quotation_marks_are_put_back_and_reported_once() -> None:
     [dialogue, *_], notes = read(SAMPLES / "dev.tsv")
     assert dialogue.utterances[2].text == 'Mine is "Paper Lanterns", I like drama and crime.'
     assert dialogue.utterances[2].meta["text_with_placeholder"] == (
@@ -85,7 +85,7 @@ def test_quotation_marks_are_put_back_and_told_once() -> None:
     assert sum("QUOTATION_MARK was replaced by the quotation mark" in note for note in notes) == 1
 
 
-def test_lost_characters_stay_and_are_told() -> None:
+def test_lost_characters_stay_and_are_reported() -> None:
     [dialogue, *_], notes = read(SAMPLES / "dev.tsv")
     assert dialogue.utterances[5].text == "I\ufffd\ufffd\ufffdll watch it, thanks \U0001f600"
     assert any("line 7, field text: characters were lost before publication" in note for note in notes)
@@ -123,7 +123,7 @@ def test_rows_out_of_order_and_apart_are_put_together(tmp_path: Path) -> None:
     assert any("out of order; sorted by utt_id" in note for note in notes)
 
 
-def test_an_unlabelled_recommender_and_a_strange_label_are_told(tmp_path: Path) -> None:
+def test_an_unlabelled_recommender_and_a_strange_label_are_reported(tmp_path: Path) -> None:
     path = table(tmp_path, "a|1|RECOMMENDER|1|hi||||||", "a|2|RECOMMENDER|1|hi||flattery||||")
     [dialogue], notes = read(path)
     assert dialogue.utterances[0].strategies is None
@@ -146,7 +146,7 @@ def test_a_last_row_cut_short_is_left_out_with_a_note(tmp_path: Path) -> None:
     assert any("line 3: the last row is cut off" in note for note in notes)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     rows = [
         "a|1|SEEKER|1|fine||||||",
         "a|1|SEEKER|1|twice||||||",
@@ -157,17 +157,17 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         "a|6|SEEKER|too few",
         "|y|NOBODY|1|three mistakes||||||",
     ]
-    told = mistakes(table(tmp_path, *rows))
-    assert len(told) == 9  # one for each of six rows, three for the last one
-    assert any("line 3, field utt_id: utterance 1 of dialogue 'a' is already in line 2." in each for each in told)
-    assert any("speaker 'BYSTANDER' is neither of RECOMMENDER, SEEKER." in each for each in told)
-    assert any("this row has 4 cells too many" in each for each in told)
-    assert any("this row has 7 cells too few" in each for each in told)
+    messages = mistakes(table(tmp_path, *rows))
+    assert len(messages) == 9  # one for each of six rows, three for the last one
+    assert any("line 3, field utt_id: utterance 1 of dialogue 'a' is already in line 2." in each for each in messages)
+    assert any("speaker 'BYSTANDER' is neither of RECOMMENDER, SEEKER." in each for each in messages)
+    assert any("this row has 4 cells too many" in each for each in messages)
+    assert any("this row has 7 cells too few" in each for each in messages)
 
 
 def test_missing_columns_are_named(tmp_path: Path) -> None:
-    [told] = mistakes(table(tmp_path, columns="dialog_id text"))
-    assert "these columns are missing: utt_id, speaker, expert_label or first_label." in told
+    [messages] = mistakes(table(tmp_path, columns="dialog_id text"))
+    assert "these columns are missing: utt_id, speaker, expert_label or first_label." in messages
 
 
 def test_an_empty_file_is_refused_with_a_hint(tmp_path: Path) -> None:
@@ -179,14 +179,14 @@ def test_an_empty_file_is_refused_with_a_hint(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf_8_are_refused_with_their_line(tmp_path: Path) -> None:
     path = table(tmp_path, "a|1|SEEKER|1|hi||||||")
     path.write_bytes(path.read_bytes() + b"a\t2\tSEEKER\t1\tcaf\xe9\n")
-    [told] = mistakes(path)
-    assert "line 3" in told
-    assert "iconv" in told
+    [messages] = mistakes(path)
+    assert "line 3" in messages
+    assert "iconv" in messages
 
 
 def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
-    [told] = mistakes(tmp_path)
-    assert told.endswith("Get them with: trialogue data get inspired")
+    [messages] = mistakes(tmp_path)
+    assert messages.endswith("Get them with: trialogue data get inspired")
 
 
 def test_a_dialogue_in_two_files_is_refused(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_reply_without_human_counterpart_is_left_out_unless_asked_for(tmp_path
     assert len([record for record in everything if isinstance(record, Response)]) == 3
 
 
-def test_a_missing_rating_is_told(tmp_path: Path) -> None:
+def test_a_missing_rating_is_reported(tmp_path: Path) -> None:
     script = list(SCRIPT)
     script[3] = ("REC~ What?", 3, None, " ")
     records, notes = read(workbook(tmp_path, "made RB-CRS.xlsx", script))
@@ -106,7 +106,7 @@ def test_a_missing_rating_is_told(tmp_path: Path) -> None:
     assert any("a rating is missing (2 times" in note for note in notes)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     script: list[Line] = [
         ("CONVERSATION:1",),
         ("REC~ to nobody", 1, 1, 1),
@@ -115,8 +115,8 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         ("REC~ hello", 4, "good", 2.5),
         ("GROUND-TRUTH~ hello",),
     ]
-    told = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", script))
-    assert [each.split("xlsx, ")[1] for each in told] == [
+    messages = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", script))
+    assert [each.split("xlsx, ")[1] for each in messages] == [
         "line 4, field column 1: this reply does not follow a seeker's turn.",
         "line 5, field column 1: this line has no speaker: 'NARRATOR~ once upon a time'. "
         "A line begins with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~.",
@@ -129,8 +129,8 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 def test_systems_that_answer_different_situations_are_refused(tmp_path: Path) -> None:
     other = [("GROUND-TRUTH~ Ahoy!",) if line == ("GROUND-TRUTH~ Hello!",) else line for line in SCRIPT]
     titles = ("RB-CRS with INSPIRED", "RB-CRS with INSPIRED2")
-    [told] = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT, other, titles=titles))
-    assert "situation inspired2-study:1#2 differs from that of the systems before RB-CRS/INSPIRED2" in told
+    [messages] = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT, other, titles=titles))
+    assert "situation inspired2-study:1#2 differs from that of the systems before RB-CRS/INSPIRED2" in messages
 
 
 def test_a_workbook_that_is_there_twice_is_refused(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_other_workbooks_and_broken_ones_are_refused_with_a_hint(tmp_path: Path)
     assert "trialogue data get inspired2-study" in mistakes(tmp_path)[0]
 
 
-def test_without_the_extra_it_is_recognised_and_the_command_to_type_is_told(
+def test_without_the_extra_it_is_recognised_and_the_command_to_type_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT)

@@ -55,7 +55,7 @@ def test_the_label_is_the_only_act_and_typos_are_kept() -> None:
     assert [utterance.speaker for utterance in first.utterances] == ["system", "user", "system", "system"]
 
 
-def test_numbers_for_labels_become_text_and_same_dialogues_are_told() -> None:
+def test_numbers_for_labels_become_text_and_same_dialogues_are_reported() -> None:
     repairs = Repairs()
     dialogues = dialogues_of(DATA, repairs)
     assert dialogues[3].utterances[1].acts == (DialogueAct(intent="655342253"),)
@@ -65,14 +65,14 @@ def test_numbers_for_labels_become_text_and_same_dialogues_are_told() -> None:
     ]
 
 
-def test_a_dialogue_given_twice_in_the_object_is_told(tmp_path: Path) -> None:
+def test_a_dialogue_given_twice_in_the_object_is_reported(tmp_path: Path) -> None:
     repairs = Repairs()
     path = written(tmp_path, '{"1": [["user", "a", "X"]], "1": [["user", "b", "Y"]]}')
     assert [dialogue.utterances[0].text for dialogue in dialogues_of(path, repairs)] == ["b"]
     assert "the key '1' occurs twice" in repairs.problems[0].what
 
 
-def test_every_mistake_is_told_at_once_with_its_place(tmp_path: Path) -> None:
+def test_every_mistake_is_reported_at_once_with_its_place(tmp_path: Path) -> None:
     triples = [["user", "a"], ["host", "a", "X"], ["user", 3, "X"], ["user", "a", None], ["user", "a", True], "a"]
     with pytest.raises(DataError) as caught:
         dialogues_of(written(tmp_path, {"1": triples, "2": "none"}))

@@ -191,7 +191,7 @@ def test_rows_are_kept_where_the_first_ones_are_not_those_published(
     assert len(read_movielens(copy("csv", tmp_path, ratings=text), note=ignore).ratings) == 5
 
 
-def test_ratings_that_are_missing_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ratings_that_are_missing_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     published(monkeypatch, users=3, ratings=6)
     note = Repairs()
     read_movielens(SAMPLES / "csv", note=note)

@@ -57,7 +57,7 @@ def test_film_ids_become_titles_with_offsets_and_the_text_as_published_is_kept()
     assert "as_published" not in last.meta
 
 
-def test_ids_without_title_stay_and_are_told() -> None:
+def test_ids_without_title_stay_and_are_reported() -> None:
     _, notes = read(SAMPLES / "raw.jsonl")
     assert any(
         "a film id (@…) has no title in its conversation; the id stays in the text (2 times" in note for note in notes
@@ -75,10 +75,10 @@ def test_the_seeker_began_the_conversation_and_a_person_recommends() -> None:
 
 def test_two_means_that_a_party_did_not_say() -> None:
     [dialogue, _], _ = read(SAMPLES / "raw.jsonl")
-    told = {(o.by, o.title): (o.suggested, o.seen, o.liked) for o in dialogue.opinions or ()}
-    assert told["user", "Night Ferry"] == (True, None, False)
-    assert told["system", "Night Ferry"] == (True, False, None)
-    assert told["user", "Paper Lanterns (1994)"] == (False, True, True)
+    reported = {(o.by, o.title): (o.suggested, o.seen, o.liked) for o in dialogue.opinions or ()}
+    assert reported["user", "Night Ferry"] == (True, None, False)
+    assert reported["system", "Night Ferry"] == (True, False, None)
+    assert reported["user", "Paper Lanterns (1994)"] == (False, True, True)
 
 
 def test_answers_about_a_film_without_title_go_by_its_id() -> None:
@@ -117,7 +117,7 @@ def test_every_mention_stands_where_it_says(parts: list[tuple[str, str]], tail: 
     assert len(mentions) == sum(number == "1" for _, number in parts)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         entry(conversationId=None),
@@ -132,8 +132,8 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         entry(conversationId="9"),
         ["no", "object"],
     )
-    told = mistakes(path)
-    assert len(told) == 13  # those below, and in line 2 a message of worker 1, who is nobody there
+    reported = mistakes(path)
+    assert len(reported) == 13  # those below, and in line 2 a message of worker 1, who is nobody there
     for part in (
         "line 1, field conversationId: expected a number or a string, got null.",
         "line 2, field initiatorWorkerId: initiator and respondent are the same worker, 2.",
@@ -148,7 +148,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         "line 10, field conversationId: dialogue '9' is already in made.jsonl, line 9.",
         "line 11: expected an object, got a list.",
     ):
-        assert any(part in each for each in told), part
+        assert any(part in each for each in reported), part
 
 
 def test_a_last_line_cut_short_is_left_out_with_a_note(tmp_path: Path) -> None:
@@ -161,11 +161,11 @@ def test_a_last_line_cut_short_is_left_out_with_a_note(tmp_path: Path) -> None:
 def test_a_broken_line_in_the_middle_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "made.jsonl"
     path.write_text(json.dumps(entry()) + '\n{"conversationId": \n' + json.dumps(entry(conversationId="2")) + "\n")
-    [told] = mistakes(path)
-    assert "line 2: not valid JSON" in told
+    [reported] = mistakes(path)
+    assert "line 2: not valid JSON" in reported
 
 
-def test_a_dialogue_without_messages_is_kept_and_told(tmp_path: Path) -> None:
+def test_a_dialogue_without_messages_is_kept_and_reported(tmp_path: Path) -> None:
     [dialogue], notes = read(write(tmp_path, entry(messages=[])))
     assert dialogue.utterances == ()
     assert any("a dialogue without messages" in note for note in notes)

@@ -72,13 +72,13 @@ def test_votes_are_joined_to_the_conversations_they_are_about(sample: tuple[list
     assert (closed.choice, closed.source) == ("b", "crsarena-dial/closed")
 
 
-def test_a_vote_given_twice_is_kept_marked_and_told(sample: tuple[list[AnyRecord], Repairs]) -> None:
+def test_a_vote_given_twice_is_kept_marked_and_reported(sample: tuple[list[AnyRecord], Repairs]) -> None:
     preferences = split(sample[0])[1]
     assert [is_duplicate(preference) for preference in preferences] == [False, True, False, False]
     assert preferences[1].source == "crsarena-dial/open (duplicate)"
 
 
-def test_what_is_odd_is_told_with_its_line(sample: tuple[list[AnyRecord], Repairs]) -> None:
+def test_what_is_odd_is_reported_with_its_line(sample: tuple[list[AnyRecord], Repairs]) -> None:
     assert [(problem.line, problem.what) for problem in sample[1].problems] == [
         (4, "vote open-2 repeats an earlier one; its source ends in '(duplicate)'."),  # the vote before has two lines
         (5, "vote open-3: the conversation of bob with barcor_redial is missing."),
@@ -134,7 +134,7 @@ def test_columns_may_stand_in_any_order_and_feedback_may_be_missing(tmp_path: Pa
     assert (preferences[0].a, preferences[0].choice, preferences[0].reason) == ("x", "tie", None)
 
 
-def test_every_bad_vote_is_told_at_once(tmp_path: Path) -> None:
+def test_every_bad_vote_is_reported_at_once(tmp_path: Path) -> None:
     rows = HEADER + "s,u,x,y,z,\ns,u,x,x,x,\ns,u,x\ns,u,x,y,x,f,more\ns,u,x,y,tie,\n"
     with pytest.raises(DataError) as caught:
         votes(tmp_path, rows)
@@ -222,7 +222,7 @@ def test_satisfaction_of_each_system_is_as_published(mirror: Path) -> None:
 
 
 @pytest.mark.mirror
-def test_one_duplicate_and_three_votes_without_a_conversation_are_told(mirror: Path) -> None:
+def test_one_duplicate_and_three_votes_without_a_conversation_are_reported(mirror: Path) -> None:
     repairs = Repairs()
     _, preferences = split(list(CORPUS.read(mirror / CORPUS.source.folder, note=repairs)))
     assert [vote.id for vote in preferences if is_duplicate(vote)] == ["open-43"]

@@ -67,7 +67,7 @@ def test_labels_become_scores_of_an_aggregate_of_people(labelled: tuple[list[Any
     assert {score.rater for score in scores} == {"aggregate"}
 
 
-def test_a_missing_label_is_a_score_without_a_value_and_is_told(labelled: tuple[list[AnyRecord], Repairs]) -> None:
+def test_a_missing_label_is_a_score_without_a_value_and_is_reported(labelled: tuple[list[AnyRecord], Repairs]) -> None:
     _, scores = split(labelled[0])
     assert [score.why for score in scores if score.value is None] == [Reason.of(ReasonCode.LABEL_NOT_IN_FILE)]
     assert [str(problem).partition(": ")[2] for problem in labelled[1].problems] == ["'relevance' is not labelled."]
@@ -92,7 +92,7 @@ def test_predictions_become_scores_of_a_metric_named_after_the_file() -> None:
     assert {(score.rater, score.system) for score in scores} == {(None, "barcor_redial")}
 
 
-def test_a_missing_prediction_is_a_score_without_a_value_and_is_told() -> None:
+def test_a_missing_prediction_is_a_score_without_a_value_and_is_reported() -> None:
     repairs = Repairs()
     scores = list(read_run(RUN, note=repairs))
     assert [score.why for score in scores[2:4]] == [Reason.of(ReasonCode.PREDICTION_NOT_IN_RUN)] * 2
@@ -191,7 +191,7 @@ def test_labels_runs_and_folders_are_recognised(tmp_path: Path) -> None:
     assert not FORMAT.recognises(Head(written(tmp_path, [{"conv_id": "a", "dialogue": []}])))
 
 
-def test_every_mistake_of_a_labels_file_is_told_at_once(tmp_path: Path) -> None:
+def test_every_mistake_of_a_labels_file_is_reported_at_once(tmp_path: Path) -> None:
     utterances = [
         {"turn_ind": 0, "role": "HOST", "utterance": "x"},
         "y",
@@ -225,7 +225,7 @@ def test_every_mistake_of_a_labels_file_is_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_every_mistake_of_a_run_is_told_at_once(tmp_path: Path) -> None:
+def test_every_mistake_of_a_run_is_reported_at_once(tmp_path: Path) -> None:
     turns = [{"turn_ind": 1, "turn_level_pred": {"x": "good"}}, {"turn_ind": 1}, {"turn_ind": True}, 4]
     content = [{"conv_id": "a_b", "turns": turns, "dial_level_pred": 3}, {"conv_id": "c_d", "turns": {}}]
     assert problems_of(written(tmp_path, content)) == [
@@ -238,17 +238,17 @@ def test_every_mistake_of_a_run_is_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_numbers_in_quotes_and_truth_values_of_a_run_are_read_and_told(tmp_path: Path) -> None:
+def test_numbers_in_quotes_and_truth_values_of_a_run_are_read_and_reported(tmp_path: Path) -> None:
     turns = [{"turn_ind": "1", "turn_level_pred": {"x": "0.5"}}, {"turn_ind": 3.0, "turn_level_pred": {"x": " 2 "}}]
     content = [{"conv_id": "a_b", "turns": turns, "dial_level_pred": {"y": True, "z": "nan"}}]
     repairs = Repairs()
     scores = list(read_run(written(tmp_path, content), note=repairs))
     assert [(score.utterance, score.value) for score in scores] == [(1, 0.5), (3, 2), (None, 1), (None, None)]
-    told = " ".join(problem.what for problem in repairs.problems)
-    assert "a number in quotes was read as a number (2 times" in told
-    assert "true and false were read as 1 and 0" in told
-    assert "was read as the whole number (2 times" in told
-    assert "was read as a missing score" in told
+    messages = " ".join(problem.what for problem in repairs.problems)
+    assert "a number in quotes was read as a number (2 times" in messages
+    assert "true and false were read as 1 and 0" in messages
+    assert "was read as the whole number (2 times" in messages
+    assert "was read as a missing score" in messages
 
 
 @pytest.mark.parametrize("shape", ["lines", "by id"])
@@ -275,7 +275,7 @@ def test_a_file_without_conversations_is_refused(content: Any, message: str, tmp
             list(read(written(tmp_path, content)))
 
 
-def test_odd_turn_numbers_and_names_are_told(tmp_path: Path) -> None:
+def test_odd_turn_numbers_and_names_are_reported(tmp_path: Path) -> None:
     repairs = Repairs()
     content = [{"conv_id": "talk7", "dialogue": [{"turn_ind": 1, "role": "USER", "utterance": "hi"}]}]
     dialogues, scores = split(list(read_labels(written(tmp_path, content), note=repairs)))

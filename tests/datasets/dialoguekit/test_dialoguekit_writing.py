@@ -166,7 +166,7 @@ def test_what_is_written_and_read_again_is_equal_to_what_it_was(dialogues: list[
     with TemporaryDirectory() as folder:
         path = Path(folder) / "dialogues.json"
         assert write_dialoguekit(path, dialogues) == len(dialogues)
-        assert read_dialoguekit(path, note=lambda problem: None) == dialogues  # told of: offsets beyond the text
+        assert read_dialoguekit(path, note=lambda problem: None) == dialogues  # reported: offsets beyond the text
 
 
 def test_writing_again_what_was_read_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_a_unique_name_is_found_even_if_the_obvious_one_is_taken(tmp_path: Path)
     assert repairs.problems[0].what.endswith("(2 times, first here).")
 
 
-def test_offsets_that_point_nowhere_are_left_out_kept_and_told(tmp_path: Path) -> None:
+def test_offsets_that_point_nowhere_are_left_out_kept_and_reported(tmp_path: Path) -> None:
     slots = [
         ["TITLE", "Conan", "1982", None],
         ["TITLE", "Conan", 3, 1],
@@ -219,7 +219,7 @@ def test_a_part_of_ours_that_somebody_broke_is_refused_with_its_place(tmp_path: 
     ]
 
 
-def test_ten_mistakes_are_told_at_once_each_with_its_place() -> None:
+def test_ten_mistakes_are_reported_at_once_each_with_its_place() -> None:
     assert problems_of(DATA / "ten_mistakes.json") == [
         "[0]: a dialogue must be an object, got the text 'hello'.",
         "[1].conversation_id: an id must be a string or a whole number, got true.",
@@ -256,7 +256,7 @@ def test_a_single_dialogue_that_is_no_list_is_refused_with_what_to_do(tmp_path: 
         read_dialoguekit(written(tmp_path, {"conversation": []}))
 
 
-def test_an_utterance_without_text_is_read_as_empty_and_told(tmp_path: Path) -> None:
+def test_an_utterance_without_text_is_read_as_empty_and_reported(tmp_path: Path) -> None:
     repairs = Repairs()
     path = written(tmp_path, [{"conversation_id": "d", "conversation": [{"participant": "agent", "utterance": None}]}])
     assert read_dialoguekit(path, note=repairs)[0].utterances[0].text == ""

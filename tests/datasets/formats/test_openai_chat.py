@@ -76,7 +76,7 @@ def test_a_single_conversation_over_several_lines_is_read(tmp_path: Path) -> Non
     assert notes == []
 
 
-def test_parts_without_text_are_told_and_a_refusal_is_an_answer() -> None:
+def test_parts_without_text_are_reported_and_a_refusal_is_an_answer() -> None:
     [_, second], notes = read(SAMPLES / "chat.jsonl")
     assert [each.text for each in second.utterances] == ["this poster?", "I cannot see it."]
     assert second.utterances[0].meta == {"name": "Ana"}
@@ -89,7 +89,7 @@ def test_whatever_else_an_entry_holds_is_kept(tmp_path: Path) -> None:
     assert dialogue.meta == {"condition": "b", "temperature": 0.5}
 
 
-def test_an_empty_message_is_kept_and_a_conversation_without_any_is_told(tmp_path: Path) -> None:
+def test_an_empty_message_is_kept_and_a_conversation_without_any_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, said({"role": "user", "content": ""}), said({"role": "system", "content": "x"}))
     dialogues, notes = read(path)
     assert [len(dialogue.utterances) for dialogue in dialogues] == [1, 0]
@@ -109,7 +109,7 @@ def test_half_a_character_and_numbers_that_json_does_not_have_are_mended(tmp_pat
     assert any("a number that JSON does not have" in note for note in notes)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         {"id": "no messages"},
@@ -125,8 +125,8 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
         HELLO | {"id": "twice"},
         7,
     )
-    told = [each.split("made.jsonl, ")[1] for each in mistakes(path)]
-    assert told == [
+    reported = [each.split("made.jsonl, ")[1] for each in mistakes(path)]
+    assert reported == [
         "line 1, field messages: there are none.",
         "line 2, field id: expected a string, got a list.",
         "line 3, field messages: expected a list of messages, got the text 'hi'.",
@@ -147,9 +147,9 @@ def test_numbers_beyond_all_bounds_are_mistakes(tmp_path: Path) -> None:
     path = tmp_path / "made.jsonl"
     message = '{"role": "user", "content": "hi", "weight": 1e999}'
     path.write_text(f'{{"messages": [{message}]}}\n{{"messages": [], "seed": 1e999}}\n')
-    told = mistakes(path)
-    assert len(told) == 2
-    assert all("finite number" in each for each in told)
+    reported = mistakes(path)
+    assert len(reported) == 2
+    assert all("finite number" in each for each in reported)
 
 
 def test_a_last_line_cut_short_is_left_out_and_a_list_cut_short_is_refused(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_last_line_cut_short_is_left_out_with_a_note(tmp_path: Path) -> None:
     assert repairs.problems[0].line == 5
 
 
-def test_mistakes_of_several_lines_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+def test_mistakes_of_several_lines_are_reported_at_once_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     write_records(path, MIXED)
     lines = path.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Tables with a column mapping: both shapes, programs' quirks, and mistakes told all at once."""
+"""Tables with a column mapping: both shapes, programs' quirks, and mistakes reported all at once."""
 
 import contextlib
 import csv
@@ -93,8 +93,8 @@ def test_obvious_speakers_are_known_in_any_spelling(tmp_path: Path) -> None:
 
 def test_other_speakers_are_listed_with_how_to_map_them(tmp_path: Path) -> None:
     path = write(tmp_path, "d,s,t\na,Alice,hi\na,R2,hello\na,Alice,bye\n")
-    [told] = mistakes(path)
-    assert told == (
+    [messages] = mistakes(path)
+    assert messages == (
         "line 2, field s: unknown speakers, neither user nor system: 'Alice' (2×), 'R2' (1×). "
         "Map them to roles, for example: speakers: {Alice: user, R2: user}"
     )
@@ -218,7 +218,7 @@ def test_responses_without_contexts_come_without_situations_and_say_so(tmp_path:
     assert any("responses were read without situations" in note for note in notes)
 
 
-def test_all_mistakes_of_a_response_table_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_response_table_are_reported_at_once(tmp_path: Path) -> None:
     rows = [
         "1,hi,A,x,3",
         "1,hi,A,x,3",
@@ -231,8 +231,8 @@ def test_all_mistakes_of_a_response_table_are_told_at_once(tmp_path: Path) -> No
         "6,hi,A,x,9",
     ]
     path = write(tmp_path, "id,ctx,sys,out,r\n" + "\n".join(rows))
-    told = mistakes(path, REPLY | {"context": "ctx", "ratings": ["r"], "scale": [1, 5]})
-    assert told == [
+    messages = mistakes(path, REPLY | {"context": "ctx", "ratings": ["r"], "scale": [1, 5]})
+    assert messages == [
         "line 3: 'A' already answers situation '1' in line 2. "
         "If several raters rated a response, map the column with their codes as rater.",
         "line 4, field id: situation '1' differs from an earlier row (context, reference, targets or dialogue). "
@@ -304,10 +304,10 @@ def test_any_text_survives_any_delimiter(rows: list[tuple[str, str]]) -> None:
 # --- mistakes
 
 
-def test_unknown_columns_are_told_with_the_nearest_ones(tmp_path: Path) -> None:
+def test_unknown_columns_are_reported_with_the_nearest_ones(tmp_path: Path) -> None:
     path = write(tmp_path, "dialogue_id,speakr,text\na,user,x\n")
-    told = mistakes(path, {"dialogue": "dialog_id", "speaker": "speaker", "text": "text", "order": "zzz"})
-    assert told == [
+    messages = mistakes(path, {"dialogue": "dialog_id", "speaker": "speaker", "text": "text", "order": "zzz"})
+    assert messages == [
         "field dialog_id: there is no column 'dialog_id', which the mapping uses as dialogue. "
         "Did you mean 'dialogue_id'?",
         "field speaker: there is no column 'speaker', which the mapping uses as speaker. Did you mean 'speakr'?",
@@ -315,7 +315,7 @@ def test_unknown_columns_are_told_with_the_nearest_ones(tmp_path: Path) -> None:
     ]
 
 
-def test_ten_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_ten_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     rows = [
         "a,1,user,x,3,R2,u1",
         ",2,user,x,3,R2,u1",
@@ -330,8 +330,10 @@ def test_ten_mistakes_are_told_at_once(tmp_path: Path) -> None:
         "a,11,user,x,3,R2,u1,more,and more",
     ]
     path = write(tmp_path, "d,n,s,t,r,sys,u\n" + "\n".join(rows) + "\n")
-    told = mistakes(path, PLAIN | {"order": "n", "ratings": {"r": "r"}, "scale": (1, 5), "system": "sys", "user": "u"})
-    assert len(told) == 10
+    messages = mistakes(
+        path, PLAIN | {"order": "n", "ratings": {"r": "r"}, "scale": (1, 5), "system": "sys", "user": "u"}
+    )
+    assert len(messages) == 10
     for part in (
         "line 3, field d: the row has no dialogue id.",
         "line 4, field n: expected a number, got the text 'two'.",
@@ -344,13 +346,13 @@ def test_ten_mistakes_are_told_at_once(tmp_path: Path) -> None:
         "line 11: this row has 6 cells, the header has 7.",
         "line 12: this row has 9 cells, the header has 7.",
     ):
-        assert any(each.startswith(part) for each in told), part
+        assert any(each.startswith(part) for each in messages), part
 
 
 def test_dialogue_ratings_that_differ_and_ids_given_twice_are_mistakes(tmp_path: Path) -> None:
     path = write(tmp_path, "d,s,t,sat,i\na,user,x,1,u\na,bot,y,2,u\n")
-    told = mistakes(path, PLAIN | {"dialogue_ratings": ["sat"], "utterance_id": "i"})
-    assert told == [
+    messages = mistakes(path, PLAIN | {"dialogue_ratings": ["sat"], "utterance_id": "i"})
+    assert messages == [
         "line 2, field i: dialogue 'a' has two utterances 'u'.",
         "line 3, field sat: dialogue 'a' has two values: 1 and 2. "
         "If these are ratings of utterances, map them under ratings.",
@@ -366,10 +368,10 @@ def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
 
 def test_headings_given_twice_open_quotes_and_latin_1_are_refused(tmp_path: Path) -> None:
     assert "2 columns share this name" in mistakes(write(tmp_path, "d,s,t,t\na,user,x,y\n"))[0]
-    [told] = mistakes(write(tmp_path, 'd,s,t\na,user,x\na,user,"never closed\na,user,x\n'))
-    assert told.startswith("line 3: the row cannot be read (unexpected end of data).")
-    [told] = mistakes(write(tmp_path, b"d,s,t\na,user,caf\xe9\n"))
-    assert "iconv" in told
+    [messages] = mistakes(write(tmp_path, 'd,s,t\na,user,x\na,user,"never closed\na,user,x\n'))
+    assert messages.startswith("line 3: the row cannot be read (unexpected end of data).")
+    [messages] = mistakes(write(tmp_path, b"d,s,t\na,user,caf\xe9\n"))
+    assert "iconv" in messages
 
 
 def test_lists_and_contexts_that_are_none_are_mistakes(tmp_path: Path) -> None:
@@ -386,7 +388,7 @@ def test_lists_and_contexts_that_are_none_are_mistakes(tmp_path: Path) -> None:
     ]
 
 
-def test_unknown_speakers_in_a_context_are_told(tmp_path: Path) -> None:
+def test_unknown_speakers_in_a_context_are_reported(tmp_path: Path) -> None:
     context = [{"speaker": "R2", "text": "hello"}, {"speaker": "user", "text": "hi"}]
     path = write(tmp_path, json.dumps({"id": "1", "ctx": context, "sys": "A", "out": "x"}), "made.jsonl")
     assert "neither user nor system: 'R2' (1×)" in mistakes(path, REPLY | {"context": "ctx"})[0]
@@ -404,15 +406,17 @@ def test_utf_16_cut_short_is_refused(tmp_path: Path) -> None:
 def test_a_mapping_tells_all_its_mistakes_at_once(tmp_path: Path) -> None:
     path = tmp_path / "map.yaml"
     path.write_text("dialog: id\ntext: t\norder: [1]\nscale: [5, 1]\nspeakers: {Alice: boss}\ncontext: c\n")
-    told = [each.removeprefix(f"{path}") for each in mapping_mistakes(path)]
-    assert told[0] == ", line 1, field dialog: unknown field. Did you mean 'dialogue' or 'dialogue_ratings'?"
-    assert ": dialogue is required where a row is an utterance." in told
-    assert ": speaker is required where a row is an utterance." in told
-    assert ": context is not allowed where a row is an utterance." in told
-    assert any(each.startswith(", line 3, field order: expected a string, got [1].") for each in told)
-    assert any("the lowest value must come first" in each for each in told)
-    assert any(each.startswith(", line 5, field speakers.Alice: expected one of 'user' or 'system'") for each in told)
-    assert len(told) == 7
+    messages = [each.removeprefix(f"{path}") for each in mapping_mistakes(path)]
+    assert messages[0] == ", line 1, field dialog: unknown field. Did you mean 'dialogue' or 'dialogue_ratings'?"
+    assert ": dialogue is required where a row is an utterance." in messages
+    assert ": speaker is required where a row is an utterance." in messages
+    assert ": context is not allowed where a row is an utterance." in messages
+    assert any(each.startswith(", line 3, field order: expected a string, got [1].") for each in messages)
+    assert any("the lowest value must come first" in each for each in messages)
+    assert any(
+        each.startswith(", line 5, field speakers.Alice: expected one of 'user' or 'system'") for each in messages
+    )
+    assert len(messages) == 7
 
 
 @pytest.mark.parametrize(
@@ -451,7 +455,7 @@ def test_numbers_may_be_column_names(tmp_path: Path) -> None:
     assert load_mapping(mapping) is mapping
 
 
-def test_obvious_headings_are_guessed_and_told(tmp_path: Path) -> None:
+def test_obvious_headings_are_guessed_and_reported(tmp_path: Path) -> None:
     repairs = Repairs()
     mapping = guess_mapping(SAMPLES / "dialogues.csv", note=repairs)
     assert mapping is not None
@@ -499,7 +503,7 @@ RATED = (
 )
 
 
-def test_columns_of_ratings_are_kept_and_their_level_is_told_by_their_cells(tmp_path: Path) -> None:
+def test_columns_of_ratings_are_kept_and_their_level_is_inferred_from_their_cells(tmp_path: Path) -> None:
     repairs = Repairs()
     path = write(tmp_path, RATED)
     mapping = guess_mapping(path, note=repairs)
@@ -578,7 +582,7 @@ def test_whatever_a_table_holds_it_is_guessed_and_read_or_refused_in_words(data:
         path.write_text(stream.getvalue(), encoding="utf-8", newline="")
         repairs = Repairs()
         mapping = guess_mapping(path, note=repairs)
-        assert (mapping is None) == (not repairs.problems)  # what is guessed is told
+        assert (mapping is None) == (not repairs.problems)  # what is guessed is reported
         if mapping is None:
             return
         used = list(mapping.columns().values())

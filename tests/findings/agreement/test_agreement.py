@@ -47,7 +47,7 @@ def test_the_answer_names_the_best_measure_and_holds_it_against_the_baseline() -
     assert "pairwise votes" in result.answer[-1]
 
 
-def test_a_metric_that_loses_to_a_baseline_is_told_so() -> None:
+def test_a_metric_that_loses_to_a_baseline_is_reported() -> None:
     good, systems = truth(240)
     rng = np.random.default_rng(4)
     scores = rated(rng.normal(size=240), (good > 2.5).astype(float), systems)
@@ -124,8 +124,8 @@ def test_a_user_s_other_dialogues_are_said_where_they_tell_more_than_any_metric(
     assert (reference.scored, reference.rated) == (150, 150)
     assert result.answer[1].startswith("A user's mean rating of their other dialogues, which uses no dialogue content")
     best = rated(people, people, ["a", "b", "c"] * 50, raters=raters)
-    told = agreement(best, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
-    assert not any("other dialogues" in sentence for sentence in told.answer)
+    messages = agreement(best, title="t", data="d", manifest=MANIFEST, plan=Plan(resampling=FEW))
+    assert not any("other dialogues" in sentence for sentence in messages.answer)
 
 
 def test_the_same_scores_in_another_order_give_the_same_findings() -> None:

@@ -68,7 +68,7 @@ def test_four_systems_are_too_few_and_none_is_said_to_be_none() -> None:
     assert all(len(row) == len(section.heads) for row in section.rows)
 
 
-def test_a_column_that_is_not_there_is_told() -> None:
+def test_a_column_that_is_not_there_is_reported() -> None:
     columns = [column("judged", up(NINE)), column("measured", up(NINE), noise=3.0)]
     section = columns_section(column_agreements(columns, resampling=HOW))
     assert section.sentences[1] == "Judged and measured: 1 of 1 column pair agrees significantly."

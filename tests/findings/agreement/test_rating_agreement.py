@@ -98,7 +98,7 @@ def test_simpson_s_paradox_is_found_where_it_was_planted() -> None:
     assert "Simpson" in str(found.note)
 
 
-def test_a_measure_that_only_knows_the_system_is_told_from_one_that_knows_the_dialogue() -> None:
+def test_a_measure_that_only_knows_the_system_is_distinguished_from_one_that_knows_the_dialogue() -> None:
     good, systems = truth(240, between=2.0)
     only = np.array([float("abcdef".index(system)) for system in systems]) + 0.01 * np.random.default_rng(2).normal(
         size=240

@@ -55,7 +55,7 @@ def test_the_direction_of_the_measure_decides_which_is_which() -> None:
     assert light(run(OLD, better="lower"), run(NEW, better="lower")) == "worse"
 
 
-def test_equal_versions_cannot_be_told_apart() -> None:
+def test_equal_versions_cannot_be_distinguished() -> None:
     assert light(run(OLD), run(OLD)) == "inconclusive"
 
 

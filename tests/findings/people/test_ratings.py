@@ -203,7 +203,7 @@ def test_a_rating_given_twice_is_refused() -> None:
         analyse_ratings([*scores, scores[0]])
 
 
-def test_skipped_questions_and_strangers_are_told() -> None:
+def test_skipped_questions_and_strangers_are_reported() -> None:
     scores, _ = rated(np.random.default_rng(2), workers=8)
     skipped = scores[0].model_copy(update={"value": None, "why": "skipped"})
     stranger = scores[1].model_copy(update={"rater": "X"})

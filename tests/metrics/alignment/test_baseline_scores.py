@@ -177,7 +177,7 @@ def replies(some: Sequence[Situation], system: str, seed: int) -> list[Conversat
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_each_system_is_told_from_each_baseline(measure: str) -> None:
+def test_each_system_is_distinguished_from_each_baseline(measure: str) -> None:
     some = situations(5)
     talks = [*replies(some, "good", 1), *replies(some, "bad", 2)]
     metric = metric_of(measure)

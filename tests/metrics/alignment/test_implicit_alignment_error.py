@@ -214,7 +214,7 @@ def test_an_unknown_error_is_left_out_and_said_of_systems_and_differences() -> N
         assert outer < low < high < upper
 
 
-def test_one_system_of_an_older_file_is_told_apart_from_the_others() -> None:
+def test_one_system_of_an_older_file_is_distinguished_from_the_others() -> None:
     first, second, gap = measured(
         conversations("a", 0.6, seed=1, error=None, origin="old|1"), conversations("b", 0.1, seed=2)
     )

@@ -110,7 +110,7 @@ def test_every_impossible_response_is_named_at_once() -> None:
     assert "A answers situation '1' twice" in text
 
 
-def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
+def test_forgotten_situations_and_wrong_ids_are_reported_in_one_line() -> None:
     given = [response(str(place)) for place in range(5)]
     with pytest.raises(DataError) as none:
         offline_conversations([], given)
@@ -119,10 +119,10 @@ def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
     )
     with pytest.raises(DataError) as wrong:
         offline_conversations([situation("9")], given)
-    told = (
+    messages = (
         "5 responses belong to none of the 1 situations given: A answers '0', A answers '1', A answers '2' and 2 more."
     )
-    assert str(wrong.value).startswith(told)
+    assert str(wrong.value).startswith(messages)
     assert len(str(wrong.value).splitlines()) == 1
 
 

@@ -227,7 +227,7 @@ def test_two_metrics_of_one_name_are_refused() -> None:
         measure(talks(), [Length(), Other()])
 
 
-def test_systems_are_told_apart_by_their_name_only() -> None:
+def test_systems_are_distinguished_by_their_name_only() -> None:
     scores = measure([talk("A", "x"), talk("A ", "y y")], [Length()], settings=FEW)
     assert [one.system for one in scores if one.level == "system"] == ["A", "A "]
 

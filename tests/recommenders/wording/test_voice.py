@@ -51,7 +51,7 @@ def test_several_items_are_joined_or_numbered_each_with_its_place() -> None:
             assert utterance.text[mention.start : mention.end] == mention.title
 
 
-def test_a_fact_is_told_with_slots_of_its_values() -> None:
+def test_a_fact_is_reported_with_slots_of_its_values() -> None:
     fact = film_expert().facts.fact_of(HEAT, "actor")
     assert fact is not None
     utterance = voice("genre_led").say("fact", "Repeat", title=HEAT, fact=fact)
@@ -113,8 +113,8 @@ def said_in(name: str) -> dict[str, set[str]]:
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             function = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             if function in ("say", "_say", "tell", "_elicit"):
-                told = {"title", "fact"} if function == "tell" else set()
-                filled = told | {keyword.arg for keyword in call.keywords if keyword.arg}
+                messages = {"title", "fact"} if function == "tell" else set()
+                filled = messages | {keyword.arg for keyword in call.keywords if keyword.arg}
                 for word in words_of(call.args[0]):
                     sections[word] = sections.get(word, filled) & filled
     return sections
@@ -150,7 +150,7 @@ def test_rarest_common_ground_is_what_two_items_share() -> None:
     assert facts.all_of(catalogue["d"]) == ()
 
 
-def test_an_attribute_without_words_of_its_own_is_told_by_its_name() -> None:
+def test_an_attribute_without_words_of_its_own_is_reported_by_its_name() -> None:
     catalogue = Catalogue.from_items([Item(id="a", title="A", attributes={"area": ("Harbor",)})])
     fact = Facts(catalogue, None, RESTAURANT).fact_of(catalogue["a"], "area")
     assert fact == Fact("area", (Feature("area", "Harbor"),), ("The {attribute}: {value}.",))

@@ -95,7 +95,7 @@ def test_a_mistake_says_what_is_needed_and_what_was_given(given: dict[str, Any],
     assert messages(given)[0] == message
 
 
-def test_every_mistake_is_told_once_whatever_was_tried() -> None:
+def test_every_mistake_is_reported_once_whatever_was_tried() -> None:
     given = {"text": [], "either": 5, "part": {"dept": 1}, "parts": [{"depth": "x"}, 7], "few": 5}
     assert len(messages(given)) == 6  # parts has two
 

@@ -89,13 +89,13 @@ def test_every_mistake_names_its_line_and_field(tmp_path: Path) -> None:
     assert Lines()(("name",)) is None
 
 
-def test_fields_that_stand_twice_are_told_all_at_once_with_both_lines(tmp_path: Path) -> None:
+def test_fields_that_stand_twice_are_reported_all_at_once_with_both_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("n: 1\nagents:\n  b: &spec {agent: echo, agent: fixed}\n  c: *spec\nn: 2\nlist: [{x: 1, x: 2}]\n")
     with pytest.raises(DataError) as raised:
         read_fields(path)
-    told = [(problem.line, problem.field, problem.what) for problem in raised.value.problems]
-    assert told == [
+    messages = [(problem.line, problem.field, problem.what) for problem in raised.value.problems]
+    assert messages == [
         (3, "agent", "this field is already in line 3."),
         (5, "n", "this field is already in line 1."),
         (6, "x", "this field is already in line 6."),

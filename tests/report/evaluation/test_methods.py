@@ -6,7 +6,7 @@ from trialogue.findings.standings import OVER_MEASURES
 from trialogue.report.evaluation.methods import methods
 
 
-def test_intervals_tests_votes_and_software_are_told() -> None:
+def test_intervals_tests_votes_and_software_are_reported() -> None:
     text = " ".join(methods(nine()))
     assert "We compared 9 recommenders on 8 measures over 2,844 replies." in text
     assert "95 % confidence, bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
@@ -17,7 +17,7 @@ def test_intervals_tests_votes_and_software_are_told() -> None:
     assert "trialogue 0.1.0" in text
 
 
-def test_different_intervals_are_told_with_their_measures() -> None:
+def test_different_intervals_are_reported_with_their_measures() -> None:
     findings = two()
     first, second = findings.leagues[:2]
     standing = second.standings[0]
@@ -31,14 +31,14 @@ def test_different_intervals_are_told_with_their_measures() -> None:
     assert "jackknife over clusters, t, for Distinct-n (n=2, ratio)" in text
 
 
-def test_of_two_versions_the_correction_over_measures_is_told() -> None:
+def test_of_two_versions_the_correction_over_measures_is_reported() -> None:
     text = " ".join(methods(two().model_copy(update={"correction": OVER_MEASURES})))
     assert "corrected for the number of measures with Holm's step-down method: over the deciding measures" in text
     assert "There is no correction" not in text
     assert "There is no correction for the number of measures." in " ".join(methods(two()))
 
 
-def test_what_was_not_done_is_not_told() -> None:
+def test_what_was_not_done_is_not_reported() -> None:
     text = " ".join(methods(one()))
     assert "compared" not in text
     assert "Votes" not in text

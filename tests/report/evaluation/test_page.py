@@ -120,7 +120,7 @@ def test_two_systems_are_set_head_to_head() -> None:
     assert "League table" not in words
 
 
-def test_one_system_is_told_that_there_is_nothing_to_compare() -> None:
+def test_one_system_has_nothing_to_compare() -> None:
     words = Outline(render_html(one())).words
     assert "there is nothing to compare" in words
     assert "do not differ significantly on that measure" not in words
@@ -151,7 +151,7 @@ def test_mentioned_items_are_marked_in_dialogues() -> None:
     assert '<mark title="Heat (1995)">Heat (1995)</mark>' in render_html(nine())
 
 
-def test_where_it_comes_from_is_told() -> None:
+def test_where_it_comes_from_is_reported() -> None:
     findings = nine()
     words = Outline(render_html(findings)).words
     assert findings.manifest.data_hash in words
@@ -179,11 +179,11 @@ def test_a_pair_that_was_not_compared_says_why() -> None:
     )
     assert "Not compared with every system; for example: the systems have different numbers of replies" in words
     assert page.count("<td>not compared</td>") == 3
-    assert "2 of 3" in words  # pairs told apart: A and B from C; D was compared with nobody
+    assert "2 of 3" in words  # pairs distinguished: A and B from C; D was compared with nobody
     assert "Empty cells: not compared" in words
 
 
-def test_rank_ranges_of_votes_are_told_from_those_of_comparisons() -> None:
+def test_rank_ranges_of_votes_are_distinguished_from_those_of_comparisons() -> None:
     words = Outline(render_html(nine())).words
     assert "left open by the corrected comparisons, for all systems of a measure simultaneously" in words
     assert re.search(r"Under Votes, ranks are those in 95\s% of resamples, for each system individually", words)

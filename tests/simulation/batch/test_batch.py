@@ -96,18 +96,18 @@ def test_another_seed_or_other_settings_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_failed_dialogue_is_a_record_and_counted(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    messages: list[Progress] = []
     batch = run_batch(
-        Plan(("a", "unreachable"), ("u",), 3), make_agent, make_users, folder=tmp_path, progress=told.append
+        Plan(("a", "unreachable"), ("u",), 3), make_agent, make_users, folder=tmp_path, progress=messages.append
     )
     assert batch.endings == {Ending.AGENDA_EMPTY: 3, Ending.AGENT_UNREACHABLE: 3}
     assert batch.failure_count == 3
-    assert (told[-1].done, told[-1].total, told[-1].failed, told[-1].eta_s) == (6, 6, 3, 0.0)
+    assert (messages[-1].done, messages[-1].total, messages[-1].failed, messages[-1].eta_s) == (6, 6, 3, 0.0)
     last = list(read_records(batch.dialogues, Dialogue))[-1]
     assert (last.fault, last.ending_detail, last.meta) == (Fault.AGENT, "nobody there", {})
 
 
-def test_the_time_left_is_told_by_the_pace_so_far() -> None:
+def test_the_time_left_is_reported_by_the_pace_so_far() -> None:
     assert Progress(done=30, total=50, resumed=10, failed=0, elapsed_s=10.0).eta_s == 10.0  # 20 in 10 s, 20 to go
     assert Progress(done=10, total=50, resumed=10, failed=0, elapsed_s=3.0).eta_s is None
 
@@ -155,7 +155,7 @@ def test_a_mistake_in_an_agent_is_raised_as_it_is_and_what_was_finished_is_kept(
 
 
 @pytest.mark.parametrize(("jobs", "at_once"), [(1, 1), (1, 2)])
-def test_an_agent_that_cannot_be_made_is_told_of_before_the_first_dialogue(
+def test_an_agent_that_cannot_be_made_is_reported_before_the_first_dialogue(
     jobs: int, at_once: int, tmp_path: Path
 ) -> None:
     def made(name: str) -> Talker:

@@ -42,17 +42,17 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, undisturbed: byt
     assert batch.dialogues.read_bytes() == undisturbed
 
 
-def test_a_scheduler_that_does_not_answer_is_told() -> None:
+def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     with pytest.raises(UsageError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
         cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address="tcp://127.0.0.1:9", patience_s=0.5)
 
 
-def test_an_address_that_is_none_is_told() -> None:
+def test_an_address_that_is_none_is_reported() -> None:
     with pytest.raises(UsageError, match="It is an address such as tcp://host:8786"):
         cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address="nonsense://here", patience_s=0.5)
 
 
-def test_without_dask_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_dask_the_command_that_installs_it_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(module: str, *, extra: str, purpose: str) -> None:
         raise MissingExtraError(f"{module} is needed to {purpose}: trialogue[{extra}]")
 
@@ -61,7 +61,7 @@ def test_without_dask_the_command_that_installs_it_is_told(tmp_path: Path, monke
         run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster="local")
 
 
-def test_a_cluster_without_workers_is_told() -> None:
+def test_a_cluster_without_workers_is_reported() -> None:
     with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
         address = empty.scheduler_address
         with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):

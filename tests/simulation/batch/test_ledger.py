@@ -79,7 +79,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_lines(cut: int, tmp_path_factory: p
     assert path.read_bytes() == whole
 
 
-def test_a_dropped_line_is_told(tmp_path: Path) -> None:
+def test_a_dropped_line_is_reported(tmp_path: Path) -> None:
     path = filled(tmp_path, "a", "b")
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.warns(RepairWarning, match=r"ledger.jsonl: the last line was cut short by a crash and is dropped"):
@@ -118,7 +118,7 @@ def test_a_folder_is_for_one_process_at_a_time(tmp_path: Path) -> None:
     Ledger(tmp_path, CONFIG).close()
 
 
-def test_a_damaged_ledger_is_told_with_all_its_lines_and_left_alone(tmp_path: Path) -> None:
+def test_a_damaged_ledger_is_reported_with_all_its_lines_and_left_alone(tmp_path: Path) -> None:
     path = filled(tmp_path, "a")
     with path.open("ab") as stream:
         stream.write(b'{"kind": "score"}\n[1\n' + line_of(dialogue("a")))
@@ -137,7 +137,7 @@ def test_a_file_that_is_no_ledger_is_refused(first: str, tmp_path: Path) -> None
         Ledger(tmp_path, CONFIG)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="this file cannot be opened"):
         Ledger(tmp_path / "file" / "below", CONFIG)

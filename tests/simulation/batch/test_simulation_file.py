@@ -52,7 +52,7 @@ def test_names_alone_stand_for_themselves() -> None:
     assert (study.agents, study.users, study.n) == ({"echo": "echo"}, {"cir6-pkg": "cir6-pkg"}, 100)
 
 
-def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once_with_their_lines_and_guesses(tmp_path: Path) -> None:
     text = "agent: echo\nusers: [cir6-pkg]\nn: 0\nsed: 3\nmax_turns: ten\njobs: true\n"
     assert mistakes(tmp_path, text) == [
         "/study.yaml, field agents: this field is required. What the agents are, by the names they have in dialogues: texts "
@@ -67,22 +67,24 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Pa
     ]
 
 
-def test_a_file_of_phrases_that_is_not_there_is_told_before_anything_is_begun(tmp_path: Path) -> None:
-    (told,) = mistakes(tmp_path, "agents: [echo]\nusers:\n  a: {users: cir6-pkg, phrases: nofile.txt}\n")
-    assert "line 3, field users.a.phrases: there is no file of phrases" in told
-    assert "nofile.txt" in told
+def test_a_file_of_phrases_that_is_not_there_is_reported_before_anything_is_begun(tmp_path: Path) -> None:
+    (messages,) = mistakes(tmp_path, "agents: [echo]\nusers:\n  a: {users: cir6-pkg, phrases: nofile.txt}\n")
+    assert "line 3, field users.a.phrases: there is no file of phrases" in messages
+    assert "nofile.txt" in messages
 
 
-def test_users_that_cannot_be_are_told_beside_agents_that_cannot(tmp_path: Path) -> None:
-    told = mistakes(
+def test_users_that_cannot_be_are_reported_beside_agents_that_cannot(tmp_path: Path) -> None:
+    messages = mistakes(
         tmp_path,
         "agents: [ecko]\nusers:\n  a: cir6-pgk\n  b: {users: cir6-pkg, patiense: 3}\n  c: {users: cir6-pkg, typos: 2}\n",
     )
-    assert len(told) == 4
-    assert "line 1, field agents[0]: There is no agent 'ecko'. Did you mean 'echo'" in told[0]
-    assert "line 3, field users.a: There is no kind of simulated users 'cir6-pgk'. Did you mean 'cir6-pkg'" in told[1]
-    assert "line 4, field users.b.patiense: There is no option of simulated users 'patiense'" in told[2]
-    assert "line 5, field users.c: " in told[3]
+    assert len(messages) == 4
+    assert "line 1, field agents[0]: There is no agent 'ecko'. Did you mean 'echo'" in messages[0]
+    assert (
+        "line 3, field users.a: There is no kind of simulated users 'cir6-pgk'. Did you mean 'cir6-pkg'" in messages[1]
+    )
+    assert "line 4, field users.b.patiense: There is no option of simulated users 'patiense'" in messages[2]
+    assert "line 5, field users.c: " in messages[3]
 
 
 def test_fields_given_beside_a_file_take_the_place_of_its_own(tmp_path: Path) -> None:
@@ -90,13 +92,13 @@ def test_fields_given_beside_a_file_take_the_place_of_its_own(tmp_path: Path) ->
     assert (study.n, study.seed, study.out) == (3, 1, Path.cwd() / "runs/other")
 
 
-def test_agents_that_cannot_be_are_told_beside_other_mistakes(tmp_path: Path) -> None:
-    told = mistakes(tmp_path, "agents:\n  a: ecko\n  b: {agent: echo, speed: 3}\n  c: 5\nusers: []\n")
-    assert len(told) == 4
-    assert "line 4, field agents.c: expected a string or fields (name: value), got 5." in told[0]
-    assert "line 5, field users: expected at least 1 entry, got none." in told[1]
-    assert "line 2, field agents.a: There is no agent 'ecko'. Did you mean 'echo'" in told[2]
-    assert "line 3, field agents.b.speed: There is no field 'speed'. Known: name." in told[3]
+def test_agents_that_cannot_be_are_reported_beside_other_mistakes(tmp_path: Path) -> None:
+    messages = mistakes(tmp_path, "agents:\n  a: ecko\n  b: {agent: echo, speed: 3}\n  c: 5\nusers: []\n")
+    assert len(messages) == 4
+    assert "line 4, field agents.c: expected a string or fields (name: value), got 5." in messages[0]
+    assert "line 5, field users: expected at least 1 entry, got none." in messages[1]
+    assert "line 2, field agents.a: There is no agent 'ecko'. Did you mean 'echo'" in messages[2]
+    assert "line 3, field agents.b.speed: There is no field 'speed'. Known: name." in messages[3]
 
 
 @pytest.mark.parametrize(
@@ -114,23 +116,23 @@ def test_what_is_no_study_is_refused(text: str, message: str, tmp_path: Path) ->
     assert message in mistakes(tmp_path, text)[0]
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
         read_study(tmp_path / "none.yaml")
 
 
 def test_an_unknown_protocol_points_at_its_own_line(tmp_path: Path) -> None:
-    (told,) = mistakes(tmp_path, "agents:\n  a:\n    agent: http://x\n    protocol: moviebott\nusers: cir6-pkg\n")
-    assert "line 4, field agents.a.protocol: There is no protocol 'moviebott'. Did you mean 'moviebot" in told
+    (messages,) = mistakes(tmp_path, "agents:\n  a:\n    agent: http://x\n    protocol: moviebott\nusers: cir6-pkg\n")
+    assert "line 4, field agents.a.protocol: There is no protocol 'moviebott'. Did you mean 'moviebot" in messages
 
 
-def test_files_that_are_missing_are_told_wherever_they_are_named(tmp_path: Path) -> None:
-    told = mistakes(
+def test_files_that_are_missing_are_reported_wherever_they_are_named(tmp_path: Path) -> None:
+    messages = mistakes(
         tmp_path,
         "agents:\n  a: {agent: reference:guided, catalogue: a.jsonl, wording: w.yaml}\n  b: {agent: replay, file: r.jsonl}\n"
         "users: cir6-pkg\ncatalogue: nowhere.jsonl\nratings: nobody.csv\n",
     )
-    assert [problem.partition(":")[0] for problem in told] == [
+    assert [problem.partition(":")[0] for problem in messages] == [
         "/study.yaml, line 2, field agents.a.catalogue",
         "/study.yaml, line 2, field agents.a.wording",
         "/study.yaml, line 3, field agents.b.file",

@@ -50,9 +50,9 @@ def test_every_act_is_worded_and_its_slots_stand_where_they_say(
     seed: int, label: str, stance: str, bundled: bool
 ) -> None:
     book = bundled_users("cir6-pkg").phrasebook if bundled else Phrasebook()
-    told = telling(seed % 50)
-    told.focus = list(films())[seed % len(films())] if seed % 2 else None
-    said = UtteranceGenerator(book, films()).say(label, told, rng(seed), stance=stance)
+    messages = telling(seed % 50)
+    messages.focus = list(films())[seed % len(films())] if seed % 2 else None
+    said = UtteranceGenerator(book, films()).say(label, messages, rng(seed), stance=stance)
     assert said.text.strip()
     assert "{" not in said.text
     (act,) = said.acts or ()
@@ -81,57 +81,57 @@ def test_slots_that_nothing_fills_end_in_the_declared_fallback() -> None:
 def test_nobody_says_the_same_twice_while_there_is_another_way_nor_gets_stuck() -> None:
     three = speech(*(Phrase(text) for text in ("what?", "why?", "who?")), label="Repeat")
     for seed in range(20):
-        told, drawn = telling(), rng(seed)
-        said = [three.say("Repeat", told, drawn).text for _ in range(9)]
+        messages, drawn = telling(), rng(seed)
+        said = [three.say("Repeat", messages, drawn).text for _ in range(9)]
         for start in (0, 3, 6):
             assert len(set(said[start : start + 3])) == 3
 
 
 def test_a_choice_from_a_list_may_be_made_again_and_again() -> None:
     ones = speech(Phrase("1", 1000), Phrase("4"), label="Subset")
-    told, drawn = telling(), rng(1)
-    assert [ones.say("Subset", told, drawn).text for _ in range(5)] == ["1"] * 5
+    messages, drawn = telling(), rng(1)
+    assert [ones.say("Subset", messages, drawn).text for _ in range(5)] == ["1"] * 5
 
 
 def test_acts_that_tell_a_preference_name_wanted_things_and_others_what_is_talked_about() -> None:
-    told = telling()
-    told.focus = "heat-1995"
+    messages = telling()
+    messages.focus = "heat-1995"
     about = Phrase("what about {item}?")
-    liked = {films()[item].title for item in told.preferences.profile.liked_items}  # type: ignore[attr-defined]
-    assert speech(about, label="Repeat").say("Repeat", told, rng()).text == "what about Heat?"
-    said = speech(about).say("Disclose", told, rng())
+    liked = {films()[item].title for item in messages.preferences.profile.liked_items}  # type: ignore[attr-defined]
+    assert speech(about, label="Repeat").say("Repeat", messages, rng()).text == "what about Heat?"
+    said = speech(about).say("Disclose", messages, rng())
     assert {slot.value for slot in (said.acts or ())[0].slots} <= liked
     assert said.mentions
-    assert said.mentions[0].item_id in told.named
+    assert said.mentions[0].item_id in messages.named
 
 
 def test_values_are_written_small_inside_a_sentence_but_names_are_not() -> None:
-    told = UtteranceState(SingleItem(Profile("u", {"heat-1995": 5.0}, films())))
-    assert {speech(Phrase("any {genre}?")).say("Disclose", told, rng(seed)).text for seed in range(9)} == {
+    messages = UtteranceState(SingleItem(Profile("u", {"heat-1995": 5.0}, films())))
+    assert {speech(Phrase("any {genre}?")).say("Disclose", messages, rng(seed)).text for seed in range(9)} == {
         "any action?",
         "any crime?",
         "any thriller?",
     }
-    assert speech(Phrase("{genre}")).say("Disclose", told, rng()).text in {"Action", "Crime", "Thriller"}
-    assert speech(Phrase("with {director}")).say("Disclose", told, rng()).text == "with Michael Mann"
+    assert speech(Phrase("{genre}")).say("Disclose", messages, rng()).text in {"Action", "Crime", "Thriller"}
+    assert speech(Phrase("with {director}")).say("Disclose", messages, rng()).text == "with Michael Mann"
 
 
 def test_the_article_fits_the_value() -> None:
-    told = UtteranceState(SingleItem(Profile("u", {"heat-1995": 5.0}, films())))
-    said = {speech(Phrase("a {genre} {thing}")).say("Disclose", told, rng(seed)).text for seed in range(9)}
+    messages = UtteranceState(SingleItem(Profile("u", {"heat-1995": 5.0}, films())))
+    said = {speech(Phrase("a {genre} {thing}")).say("Disclose", messages, rng(seed)).text for seed in range(9)}
     assert said == {"an action movie", "a crime movie", "a thriller movie"}
 
 
 def test_a_template_for_an_attribute_the_catalogue_lacks_is_left_out() -> None:
-    told = UtteranceState(SingleItem(Profiles(book_ratings(), books()).sample(rng())))
+    messages = UtteranceState(SingleItem(Profiles(book_ratings(), books()).sample(rng())))
     spoken = UtteranceGenerator(
         Phrasebook({"Disclose": (Phrase("I like {genre}"), Phrase("{subject} {things}"))}),
         books(),
         attributes=("subject",),
         domain=Domain("book", "books", "read", "read"),
     )
-    assert {spoken.say("Disclose", told, rng(seed)).text.split()[1] for seed in range(9)} == {"books"}
-    texts = {spoken.say("Note", told, rng(seed), stance=LIKE).text for seed in range(40)}
+    assert {spoken.say("Disclose", messages, rng(seed)).text.split()[1] for seed in range(9)} == {"books"}
+    texts = {spoken.say("Note", messages, rng(seed), stance=LIKE).text for seed in range(40)}
     assert "I'll read that one" in texts
     assert not any("movie" in text or "watch" in text for text in texts)
 
@@ -175,10 +175,10 @@ def test_wordy_users_say_longer_things_than_terse_ones() -> None:
     assert mean_words(0) + 0.5 < mean_words(2)
 
 
-def test_a_persona_is_told_once_with_the_first_preference() -> None:
+def test_a_persona_is_said_once_with_the_first_preference() -> None:
     spoken = speech(Phrase("I like {item}!"), manner=WritingStyle(persona="I have two small kids."))
-    told = telling()
-    first, second = spoken.say("Disclose", told, rng()), spoken.say("Disclose", told, rng())
+    messages = telling()
+    first, second = spoken.say("Disclose", messages, rng()), spoken.say("Disclose", messages, rng())
     assert first.text.endswith("! I have two small kids.")
     assert "kids" not in second.text
     assert "kids" not in spoken.say("Complete", telling(), rng()).text

@@ -48,8 +48,8 @@ def bag(texts: list[str]) -> NDArray[np.float64]:
 
 
 def test_examples_know_what_was_said_before_and_their_place_in_a_burst() -> None:
-    told = dialogue("a:Inquire", "u:Non-disclose", "a:Show", "a:List", "u:Note", "a:Record")
-    assert [(e.label, e.before, e.place) for e in examples_of([told])] == [
+    messages = dialogue("a:Inquire", "u:Non-disclose", "a:Show", "a:List", "u:Note", "a:Record")
+    assert [(e.label, e.before, e.place) for e in examples_of([messages])] == [
         ("Inquire", "", 0),
         ("Show", "Non-disclose", 0),
         ("List", "Non-disclose", 1),
@@ -68,14 +68,14 @@ def test_titles_are_masked_by_annotation_or_else_by_the_linker() -> None:
             Mention(title="Heat", start=0, end=4),
         ),
     )
-    told = Dialogue(id="d", utterances=(named, agent("Try Heat (1995).", "List"), agent("Sorry", "Fail")))
-    assert [e.bare for e in examples_of([told])] == ["§ or §?", None, None]
-    assert [e.bare for e in examples_of([told], linker=TitleLinker(films()))] == ["§ or §?", "Try §.", None]
+    messages = Dialogue(id="d", utterances=(named, agent("Try Heat (1995).", "List"), agent("Sorry", "Fail")))
+    assert [e.bare for e in examples_of([messages])] == ["§ or §?", None, None]
+    assert [e.bare for e in examples_of([messages], linker=TitleLinker(films()))] == ["§ or §?", "Try §.", None]
 
 
 def test_an_unlabelled_message_is_no_example_but_has_a_place() -> None:
-    told = Dialogue(id="d", utterances=(user("x"), agent("?"), agent("y", "List")))
-    assert examples_of([told]) == [Example("y", "List", "", 1)]
+    messages = Dialogue(id="d", utterances=(user("x"), agent("?"), agent("y", "List")))
+    assert examples_of([messages]) == [Example("y", "List", "", 1)]
 
 
 def test_retrieval_knows_the_same_text_of_several_labels_the_last() -> None:
@@ -185,19 +185,19 @@ def test_agents_of_the_annotated_files_are_understood(
 ) -> None:
     from trialogue.datasets.corpora.kdd2020 import read_file
 
-    told = list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None))
+    messages = list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None))
 
-    assert (held_out_accuracy(told, RetrievalClassifier).share or 0) >= paper
-    assert (held_out_accuracy(told, LinearClassifier).share or 0) >= ours
-    assert (held_out_accuracy(told, text_alone).share or 0) >= text_only
+    assert (held_out_accuracy(messages, RetrievalClassifier).share or 0) >= paper
+    assert (held_out_accuracy(messages, LinearClassifier).share or 0) >= ours
+    assert (held_out_accuracy(messages, text_alone).share or 0) >= text_only
 
 
 @pytest.mark.mirror
 def test_confidence_is_calibrated_on_dialogues_held_out(mirror: Path) -> None:
     from trialogue.datasets.corpora.kdd2020 import read_file
 
-    told = list(read_file(mirror / "kdd2020" / "1225_mb.json", note=lambda _: None))
-    groups = [examples_of([each]) for each in told]
+    messages = list(read_file(mirror / "kdd2020" / "1225_mb.json", note=lambda _: None))
+    groups = [examples_of([each]) for each in messages]
     examples = [example for group in groups for example in group]
     temperature = fitted_temperature(examples, [at for at, group in enumerate(groups) for _ in group])
     held = [e for group in groups[::5] for e in group]

@@ -15,14 +15,14 @@ from trialogue.simulation.language.wordings import FALLBACK, Domain, hand_writte
 from trialogue.simulation.users.usersimcrs import FIRST_LEVEL
 
 
-def told(*pairs: tuple[str, str], copies: int = 1) -> list[Dialogue]:
+def messages(*pairs: tuple[str, str], copies: int = 1) -> list[Dialogue]:
     first = user("hello", "Non-disclose")
     said = (first, *(user(text, label) for text, label in pairs))
     return [Dialogue(id=str(number), utterances=said) for number in range(copies)]
 
 
 def extracted(*pairs: tuple[str, str], copies: int = 1) -> Phrasebook:
-    return extract(told(*pairs, copies=copies), catalogue=films(), linker=TitleLinker(films()))
+    return extract(messages(*pairs, copies=copies), catalogue=films(), linker=TitleLinker(films()))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def extracted(*pairs: tuple[str, str], copies: int = 1) -> Phrasebook:
         ("who directed it?", ""),
     ],
 )
-def test_the_stance_of_a_text_is_told_by_its_words(text: str, expected: str) -> None:
+def test_the_stance_of_a_text_is_recognised_by_its_words(text: str, expected: str) -> None:
     assert stance(text) == expected
 
 

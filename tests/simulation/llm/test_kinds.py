@@ -40,7 +40,7 @@ def test_unknown_kinds_are_refused_with_the_nearest_one() -> None:
             load_kind(name)
 
 
-def test_wrong_options_are_told_all_at_once_and_missing_ones_when_users_are_made() -> None:
+def test_wrong_options_are_reported_all_at_once_and_missing_ones_when_users_are_made() -> None:
     kind = load_kind("llm:single", temperature=0.5)
     assert isinstance(kind, LlmKind)
     with pytest.raises(
@@ -135,7 +135,7 @@ def test_worded_users_need_what_agenda_users_need() -> None:
         load_kind("llm:worded", **WHERE, agenda="cir7").settle(World(films(), film_ratings()))
 
 
-def test_a_key_that_is_not_set_is_told_before_the_first_request() -> None:
+def test_a_key_that_is_not_set_is_reported_before_the_first_request() -> None:
     kind = load_kind("llm:single", **WHERE, api_key_env="NOT_SET_ANYWHERE")
     with pytest.raises(UsageError, match="NOT_SET_ANYWHERE"):
         kind.settle(World(films()))

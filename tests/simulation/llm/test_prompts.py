@@ -26,7 +26,7 @@ NEED = Need(
 )
 
 
-def test_a_need_is_told_without_what_satisfies_it() -> None:
+def test_a_need_is_reported_without_what_satisfies_it() -> None:
     titles = [films()[item].title_with_year for item in IDS[:5]]
     assert need_in_words(NEED, films()).split("\n") == [
         "- genre: Thriller or Crime",
@@ -47,7 +47,7 @@ def test_a_target_is_described_by_all_that_the_catalogue_says() -> None:
     assert lines[-1] == f"- its year: {item.year}"
 
 
-def test_tastes_are_told_with_attributes_and_without_what_satisfies_the_need() -> None:
+def test_tastes_are_reported_with_attributes_and_without_what_satisfies_the_need() -> None:
     text = tastes_in_words(NEED, films(), ("genre",))
     liked, other, disliked = (films()[IDS[place]] for place in (2, 3, 4))
     assert f"- You like: {liked.title_with_year} ({', '.join(liked.attributes['genre'])})." in text
@@ -56,7 +56,7 @@ def test_tastes_are_told_with_attributes_and_without_what_satisfies_the_need() -
     assert not any(films()[item].title in text for item in NEED.acceptable)
 
 
-def test_an_empty_need_and_nobody_in_particular_are_told_nothing() -> None:
+def test_an_empty_need_and_an_empty_persona_add_nothing_to_the_prompt() -> None:
     assert need_in_words(Need(id="n"), films()) == ""
     assert who_in_words("") == ""
     assert who_in_words("a nurse from Leeds").startswith("Who you are: a nurse from Leeds\n")

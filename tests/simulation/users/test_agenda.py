@@ -116,9 +116,9 @@ def test_agendas_of_the_annotated_files_are_as_long_as_those_of_the_released_cod
 
     stems = ("1219_andchill", "1225_mb", "1224_ms")
     files = [list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None)) for stem in stems]
-    usual = class_bigrams(labels_of(each) for told in files for each in told)
-    for told, expected in zip(files, LENGTHS[name], strict=True):
-        fitted, drawn = fit_interaction(told, usual=usual), rng(7)
+    usual = class_bigrams(labels_of(each) for messages in files for each in messages)
+    for messages, expected in zip(files, LENGTHS[name], strict=True):
+        fitted, drawn = fit_interaction(messages, usual=usual), rng(7)
         lengths = np.array([len(initialiser(name)(fitted, drawn)) for _ in range(DRAWS)])
         error = 4 * lengths.std() / DRAWS**0.5 + 0.05  # Monte-Carlo error, and the rounding of the expected number
         assert abs(lengths.mean() - expected) < error, (expected, lengths.mean())

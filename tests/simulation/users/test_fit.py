@@ -136,8 +136,8 @@ def test_dialogues_without_acts_are_refused() -> None:
 
 
 def test_unknown_labels_stay_and_users_can_say_them() -> None:
-    told = [dialogue("u:Non-disclose", "a:Suggesnt", "u:Disclsoe", "a:938470673", "u:Disclsoe", "a:End")]
-    model = fit_users(told, films(), film_ratings())
+    messages = [dialogue("u:Non-disclose", "a:Suggesnt", "u:Disclsoe", "a:938470673", "u:Disclsoe", "a:End")]
+    model = fit_users(messages, films(), film_ratings())
     assert model.interaction.replies == {"Suggesnt": {"Disclsoe": 1}, "938470673": {"Disclsoe": 1}}
     users = Users(model, films(), film_ratings())
     assert users.new("d", seed=0).start()
@@ -163,12 +163,12 @@ def test_thresholds_can_be_set() -> None:
 
 
 def test_our_conversations_are_annotated_throughout_and_name_films_of_the_catalogue() -> None:
-    told = bundled_dialogues()
-    assert len(told) == 39
-    assert all(utterance.acts for each in told for utterance in each.utterances)
-    assert all(each.utterances[0].speaker == "user" for each in told)
+    messages = bundled_dialogues()
+    assert len(messages) == 39
+    assert all(utterance.acts for each in messages for utterance in each.utterances)
+    assert all(each.utterances[0].speaker == "user" for each in messages)
     linker = TitleLinker(films())
-    said = [u for each in told for u in each.utterances if u.speaker == "user"]
+    said = [u for each in messages for u in each.utterances if u.speaker == "user"]
     slots = [(u, slot) for u in said for act in u.acts or () for slot in act.slots]
     assert all(u.text[slot.start : slot.end] == slot.value for u, slot in slots)
     titles = [slot.value or "" for _, slot in slots if slot.slot == "item"]

@@ -99,20 +99,20 @@ def test_the_opening_is_the_spaces_own_or_else_the_commonest_first_label() -> No
 
 
 def test_labels_outside_a_list_of_qrfa_are_left_out_of_class_bigrams() -> None:
-    told = [labels_of(dialogue("u:Note-yes", "a:Fail", "u:Note", "a:Record"))]
-    assert class_bigrams(told, qrfa=QRFA_PAPER) == {("Feedback", "Answer"): 1}
-    assert class_bigrams(told) == {("Feedback", "Answer"): 2, ("Answer", "Feedback"): 1}
+    messages = [labels_of(dialogue("u:Note-yes", "a:Fail", "u:Note", "a:Record"))]
+    assert class_bigrams(messages, qrfa=QRFA_PAPER) == {("Feedback", "Answer"): 1}
+    assert class_bigrams(messages) == {("Feedback", "Answer"): 2, ("Answer", "Feedback"): 1}
 
 
 @pytest.mark.mirror
 def test_the_annotated_files_have_the_bigrams_of_the_spec(mirror: Path) -> None:
     from trialogue.datasets.corpora.kdd2020 import read_folder
 
-    told = [labels_of(each) for each in read_folder(mirror / "kdd2020", lambda _: None)]
-    assert sum(bigrams(told).values()) == 2292  # 228+204+155+2 + 370+345+0+1 + 506+481
-    speakers = [(before[0], after[0]) for before, after in bigrams(told).elements()]
+    messages = [labels_of(each) for each in read_folder(mirror / "kdd2020", lambda _: None)]
+    assert sum(bigrams(messages).values()) == 2292  # 228+204+155+2 + 370+345+0+1 + 506+481
+    speakers = [(before[0], after[0]) for before, after in bigrams(messages).elements()]
     assert speakers.count(("user", "user")) == 3
-    classes = class_bigrams(told)
+    classes = class_bigrams(messages)
     assert sum(classes.values()) == 2292
     # user_simulation.md §1.3: the four cells in which the files differ from the table in the released code
     four = [("Answer", "Answer"), ("Answer", "Request"), ("Query", "Answer"), ("Query", "Request")]

@@ -130,11 +130,11 @@ def test_what_was_named_is_looked_up_in_the_catalogue_whatever_ids_the_agent_use
             ),
         ),
     )
-    told, found = resolve_mentions(said, need, films_, None)
-    assert [mention.item_id for mention in told[1].mentions or ()] == ["1", "2", "tt9"]
+    messages, found = resolve_mentions(said, need, films_, None)
+    assert [mention.item_id for mention in messages[1].mentions or ()] == ["1", "2", "tt9"]
     assert found.fits == {"1": 1.0, "2": 0.0}
     assert found.is_resolved
-    assert told[0] is said[0]
+    assert messages[0] is said[0]
 
 
 @pytest.mark.parametrize("kind", ["cir6-pkg", "qrfa-single"])

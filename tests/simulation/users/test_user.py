@@ -243,7 +243,7 @@ def test_patience_ends_after_so_many_failed_replies_in_a_row() -> None:
     assert not isinstance(bob.answer(fail), Stop)
 
 
-def test_what_messages_do_is_told_from_their_words_alone_and_left_open_where_that_is_unsure() -> None:
+def test_what_messages_do_is_distinguished_from_their_words_alone_and_left_open_where_that_is_unsure() -> None:
     users = Users(bundled_users("cir6-pkg"), films(), film_ratings())
     ann, bob = users.new("a", seed=1), users.new("b", seed=2)
     burst = turn(

@@ -197,7 +197,7 @@ def test_odds_are_exponentials_of_log_odds() -> None:
         (([1, 2, 1], {"s": list("aab")}, {"w": [1, 2]}), "2 values for 3 ratings"),
     ],
 )
-def test_mistakes_are_told(arguments: tuple[object, object, object], message: str) -> None:
+def test_mistakes_are_reported(arguments: tuple[object, object, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         clmm(*arguments)  # type: ignore[arg-type]
 

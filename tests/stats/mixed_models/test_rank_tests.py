@@ -39,7 +39,7 @@ def test_skillings_mack_of_a_complete_table_without_ties_is_friedman() -> None:
     assert _skillings_mack(table).statistic == pytest.approx(friedman(table).test.statistic)
 
 
-def test_systems_that_nobody_compared_are_told() -> None:
+def test_systems_that_nobody_compared_are_reported() -> None:
     nan = np.nan
     found = friedman([[1, 2, nan, nan], [2, 1, nan, nan], [nan, nan, 1, 2]])
     assert found.test.p is None

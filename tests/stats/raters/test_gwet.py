@@ -49,5 +49,5 @@ def test_the_interval_draws_clusters() -> None:
 
 
 @pytest.mark.parametrize("table", [[], [["a", None]], [["a", "a"], ["a", "a"]]])
-def test_what_cannot_be_told_has_a_reason(table: list[list[str | None]]) -> None:
+def test_an_undefined_value_has_a_reason(table: list[list[str | None]]) -> None:
     assert gwet_ac1(table).value is None

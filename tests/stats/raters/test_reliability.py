@@ -43,7 +43,7 @@ def test_a_table_with_gaps_keeps_every_rating_and_comes_near_the_truth() -> None
         ([3, 3, 3, 3], [1, 1, 2, 2], [1, 2, 1, 2], "do not vary"),
     ],
 )
-def test_what_cannot_be_told_is_said(ratings: list[float], items: list[int], raters: list[int], why: str) -> None:
+def test_an_undefined_value_is_explained(ratings: list[float], items: list[int], raters: list[int], why: str) -> None:
     found = reliability(ratings, items, raters)
     assert found.single.value is None
     assert found.single.why is not None
@@ -89,7 +89,7 @@ def test_a_scale_of_two_points_has_nothing_to_check() -> None:
     assert found.test.p is None
 
 
-def test_a_cut_with_ratings_on_one_side_is_told() -> None:
+def test_a_cut_with_ratings_on_one_side_is_reported() -> None:
     rating = [1.0] * 10 + [2.0] * 10 + [3.0] * 10
     found = proportional_odds(rating, {"s": ["a"] * 20 + ["b"] * 10}, effect="s", clusters=list(range(30)))
     assert found.test.p is None

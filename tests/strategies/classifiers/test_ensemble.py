@@ -85,7 +85,7 @@ def test_a_member_with_context_makes_the_ensemble_use_it() -> None:
     assert not EnsembleFit(**LIGHT)(examples(5)).uses_context
 
 
-def test_a_member_may_be_told_to_learn_from_general_sentences_too() -> None:
+def test_a_member_may_learn_from_general_sentences_too() -> None:
     fits = EnsembleFit(members=["finetuned", "finetuned+general"])._fits()
     assert [getattr(fit, "general", None) for _, fit in fits] == [False, True]
 

@@ -86,20 +86,20 @@ def test_labelling_needs_no_scikit_learn(model: Tfidf, tmp_path: Path) -> None:
 
 def test_context_counts_where_it_is_asked_for() -> None:
     asked: Context = (("user", "Have you seen it?"),)
-    told: Context = (("user", "What genre do you like?"),)
+    messages: Context = (("user", "What genre do you like?"),)
     given = [
         Example(text=text, label=label, context=context)
         for text in ("yes", "yes sure", "no", "well yes")
-        for label, context in (("personal_experience", asked), ("acknowledgment", told))
+        for label, context in (("personal_experience", asked), ("acknowledgment", messages))
     ]
     model = TfidfFit(use_context=True)(given)
     assert model.uses_context
     assert model.name == "tfidf+context"
-    rows = model.probabilities(["yes", "yes"], [asked, told])
+    rows = model.probabilities(["yes", "yes"], [asked, messages])
     assert [model.classes[column] for column in rows.argmax(axis=1)] == ["personal_experience", "acknowledgment"]
     assert model.probabilities(["yes"]).shape == (1, 2)  # no context: the beginning of a dialogue
     without = TfidfFit()(given)
-    assert (without.probabilities(["yes", "yes"], [asked, told])[0] == without.probabilities(["yes"])[0]).all()
+    assert (without.probabilities(["yes", "yes"], [asked, messages])[0] == without.probabilities(["yes"])[0]).all()
 
 
 def test_a_model_with_context_survives_saving(tmp_path: Path) -> None:

@@ -44,8 +44,8 @@ def rating(folder: Path, **changes: Any) -> Path:
 
 def preference(folder: Path, **changes: Any) -> Path:
     """6 pairs of replies, 2 people for each, 4 items a person: 3 people are needed."""
-    told = {"study": "preference", "type": "preference", "reason": "required", "raters_per_item": 2, **changes}
-    return written(folder, told, situations(6, ("fine", "poor")))
+    messages = {"study": "preference", "type": "preference", "reason": "required", "raters_per_item": 2, **changes}
+    return written(folder, messages, situations(6, ("fine", "poor")))
 
 
 def labelling(folder: Path, **changes: Any) -> Path:
@@ -66,8 +66,8 @@ def labelling(folder: Path, **changes: Any) -> Path:
     )
 
 
-def written(folder: Path, told: dict[str, Any], items: list[dict[str, Any]]) -> Path:
+def written(folder: Path, messages: dict[str, Any], items: list[dict[str, Any]]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "study.yaml").write_text(yaml.safe_dump({**BASE, **told}, sort_keys=False), "utf-8")
+    (folder / "study.yaml").write_text(yaml.safe_dump({**BASE, **messages}, sort_keys=False), "utf-8")
     (folder / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items), "utf-8")
     return folder

@@ -50,7 +50,7 @@ def walked(*walks: Scripted) -> list[int]:
     return done
 
 
-def test_django_and_rate_limits_are_told_the_time_of_the_clock() -> None:
+def test_django_and_rate_limits_follow_the_clock() -> None:
     clock: Any = Clock()
     limited: Any = throttle
     with patched_time(clock):

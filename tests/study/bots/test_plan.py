@@ -1,4 +1,4 @@
-"""What scripted participants are told of systems."""
+"""What scripted participants learn of systems."""
 
 import pytest
 

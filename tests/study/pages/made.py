@@ -159,13 +159,13 @@ def sided(name: str, texts: Texts) -> Question:
 
 def study(texts: Texts = plain, **more: Any) -> Study:
     """A study that is stored nowhere."""
-    told = {
+    messages = {
         "title": texts("Which reply?"),
         "language": "en",
         "languages": ["en", "de"],
         "contact": texts("lab@example.org"),
     }
-    return Study(slug="s1", configuration={**told, **more}, sha256="", seed=1)
+    return Study(slug="s1", configuration={**messages, **more}, sha256="", seed=1)
 
 
 def page(step: Step, *, texts: Texts = plain, language: str = "en", wrong: bool = False, **more: Any) -> HttpResponse:

@@ -122,7 +122,7 @@ def test_ranks_are_means_with_raters_as_clusters() -> None:
         ({"questions": [{**ASKED[2], "slider": {"low": 5, "high": 5, "ends": ["a", "b"]}}]}, "10,000 whole steps"),
     ],
 )
-def test_what_cannot_be_asked_is_told_before_launch(fields: dict[str, Any], complaint: str) -> None:
+def test_what_cannot_be_asked_is_reported_before_launch(fields: dict[str, Any], complaint: str) -> None:
     file: dict[str, Any] = {"study": "s", "type": "rating", "title": "T", "phases": ["tasks", "exit"]}
     file["criteria"] = [{"name": "sense", "question": "Sense?", "scale": ["no", "yes"]}]
     with pytest.raises(DataError, match=complaint):

@@ -120,7 +120,7 @@ def test_the_overview_shows_numbers_that_were_asked_about_items() -> None:
     assert re.search(r">tries</th><td class=\"number\">0</td>", shown)
 
 
-def test_who_came_by_a_link_that_nobody_signed_is_told_from_who_came_by_one_of_ours() -> None:
+def test_who_came_by_a_link_that_nobody_signed_is_distinguished_from_who_came_by_one_of_ours() -> None:
     study = running(platform={"name": "sona"}, items=8)
     link = signed_link("/rating/", study="rating", person="p1", key=settings.SECRET_KEY)
     signed, unsigned = Client(), Client()

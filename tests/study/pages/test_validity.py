@@ -1,4 +1,4 @@
-"""Signs of language models: each appears where it should, excludes nobody, and is told to whoever takes part."""
+"""Signs of language models: each appears where it should, excludes nobody, and is reported to participants."""
 
 import json
 from pathlib import Path

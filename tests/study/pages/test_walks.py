@@ -157,14 +157,14 @@ def test_somebody_may_leave_at_any_step() -> None:
     assert not Submission.objects.exists()
 
 
-def test_a_link_without_an_id_and_a_full_paused_or_closed_study_are_told_before_anything() -> None:
+def test_a_link_without_an_id_and_a_full_paused_or_closed_study_are_reported_before_anything() -> None:
     study = running(platform={"name": "prolific"})
     query = "?PROLIFIC_PID=p1&SESSION_ID=x"
     assert heading(Client().get("/rating/")) == "This link is incomplete"  # type: ignore[arg-type]
-    for state, told in (("paused", "The study is paused"), ("closed", "The study is closed")):
+    for state, messages in (("paused", "The study is paused"), ("closed", "The study is closed")):
         study.state = state
         study.save()
-        assert heading(Client().get(f"/rating/{query}")) == told  # type: ignore[arg-type]
+        assert heading(Client().get(f"/rating/{query}")) == messages  # type: ignore[arg-type]
     study.state = "running"
     study.save()
     study.items.update(taken=2)
@@ -203,7 +203,7 @@ def test_mturk_shows_a_preview_a_door_in_its_frame_and_a_form_home() -> None:
     assert "evil" not in source(page)
 
 
-def test_a_recommender_that_is_down_is_told_politely_and_who_stops_frees_the_place() -> None:
+def test_a_recommender_that_is_down_is_reported_politely_and_who_stops_frees_the_place() -> None:
     down = {"agent": "http://127.0.0.1:9/", "protocol": "trialogue"}
     agents = {"secret-one": down, "secret-two": down}
     study = running("chat", agents=agents, items=1, items_per_participant=1)

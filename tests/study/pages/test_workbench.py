@@ -161,7 +161,7 @@ def test_the_export_is_a_zip_of_the_same_files_and_is_logged(tmp_path: Path) -> 
     assert Audit.objects.filter(what="export", who="eve").count() == 1
 
 
-def test_the_report_so_far_is_made_beside_the_server_and_every_look_is_told(tmp_path: Path) -> None:
+def test_the_report_so_far_is_made_beside_the_server_and_every_look_is_reported(tmp_path: Path) -> None:
     study, eve = running(), member("eve", "export_study")
     walked(Client(), study)
     path = "/staff/rating/report/"
@@ -180,8 +180,8 @@ def test_the_report_so_far_is_made_beside_the_server_and_every_look_is_told(tmp_
         page = eve.get(f"{path}page/")
         assert "sandbox" in page.headers["Content-Security-Policy"]
         assert b"Which reply makes sense?" in page.content
-        told = {each.name: each for each in export_study(study, tmp_path / "export", who="test")}
-        looks = json.loads(told["study.json"].read_text())["early_looks"]
+        messages = {each.name: each for each in export_study(study, tmp_path / "export", who="test")}
+        looks = json.loads(messages["study.json"].read_text())["early_looks"]
         assert [(look["done"], look["needed"]) for look in looks] == [(2, 6)]
         code = somebody(study).code
         member("boss", "manage_study").post("/staff/rating/data/erase/", {"name": code, "sure": "yes"})

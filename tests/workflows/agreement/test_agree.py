@@ -252,7 +252,7 @@ def users(path: Path, *, simulated: bool, agents: str = "ab", size: int = 24, se
     return str(path)
 
 
-def test_users_that_write_differently_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+def test_users_that_write_differently_are_distinguished_by_what_differs(tmp_path: Path) -> None:
     real, robots = users(tmp_path / "r.jsonl", simulated=False), users(tmp_path / "s.jsonl", simulated=True, seed=1)
     found = realism([real], [robots], resamples=50)
     assert (found.two_sample.auc.value or 0) > 0.95
@@ -268,12 +268,12 @@ def test_dialogues_in_which_the_user_says_nothing_tell_nothing_of_users(tmp_path
     robots = list(read_records(users(tmp_path / "s.jsonl", simulated=True, seed=1), Dialogue))
     act = (DialogueAct(intent="Disclose"),)
     both = {}
-    for name, told in (("real", list(read_records(real, Dialogue))), ("simulated", robots)):
+    for name, messages in (("real", list(read_records(real, Dialogue))), ("simulated", robots)):
         both[name] = [
             each.model_copy(
                 update={"utterances": tuple(said.model_copy(update={"acts": act}) for said in each.utterances)}
             )
-            for each in told
+            for each in messages
         ]
         write_records(tmp_path / f"{name}.jsonl", both[name])
     found = realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "simulated.jsonl")], resamples=50)
@@ -295,7 +295,7 @@ def test_dialogues_in_which_the_user_says_nothing_tell_nothing_of_users(tmp_path
         realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "dead.jsonl")], resamples=50)
 
 
-def test_the_same_users_cannot_be_told_apart(tmp_path: Path) -> None:
+def test_the_same_users_cannot_be_distinguished(tmp_path: Path) -> None:
     one, other = (users(tmp_path / f"{seed}.jsonl", simulated=True, seed=seed, size=60) for seed in (2, 3))
     found = realism([one], [other], resamples=200)
     assert found.two_sample.auc.interval is not None
@@ -326,7 +326,7 @@ def test_the_same_dialogues_on_both_sides_are_refused(tmp_path: Path) -> None:
         realism([real], [real], resamples=100)
 
 
-def test_an_empty_run_is_told_from_scores(tmp_path: Path) -> None:
+def test_an_empty_run_is_distinguished_from_scores(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("[]")
     with pytest.raises(DataError, match="the list is empty; expected conversations"):
         agree_benchmark(

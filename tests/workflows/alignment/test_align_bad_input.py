@@ -153,7 +153,7 @@ def test_a_model_of_other_classes_is_not_judged_on_ours() -> None:
         evaluate_trained(default_model(), default_model().same_coefficients, given)
 
 
-def test_a_model_that_lacks_people_s_strategies_is_refused_and_else_told(tmp_path: Path) -> None:
+def test_a_model_that_lacks_people_s_strategies_is_refused_and_else_reported(tmp_path: Path) -> None:
     two = ("experience_inquiry", "opinion_inquiry")
     save_model(train(examples(20, classes=two), kind="majority"), tmp_path / "two")
     bare = [one.model_copy(update={"utterance": Utterance(speaker="system", text="So?")}) for one in demo_responses()]

@@ -73,8 +73,8 @@ def conversation(pairs: Sequence[tuple[Utterance, Utterance]], name: str, *, sys
 
 
 def test_recall_says_what_the_system_did_where_people_asked() -> None:
-    asked, told = said("opinion_inquiry"), said("credibility")
-    talks = [conversation([(asked, told), (asked, asked), (told, told)], f"d{n}") for n in range(4)]
+    asked, messages = said("opinion_inquiry"), said("credibility")
+    talks = [conversation([(asked, messages), (asked, asked), (messages, messages)], f"d{n}") for n in range(4)]
     (profile,) = alignment_profiles(talks, resamples=100)
     assert profile.n == 12
     asking, telling = profile.recalls
@@ -99,17 +99,17 @@ def test_recall_says_what_the_system_did_where_people_asked() -> None:
     assert sections[2].rows[0][0] == "3–4"
 
 
-def test_a_system_that_does_what_people_do_is_not_told_of_departures() -> None:
-    asked, told = said("opinion_inquiry"), said("credibility")
-    talks = [conversation([(asked, asked), (told, told)], f"d{n}") for n in range(4)]
+def test_a_system_that_does_what_people_do_is_not_reported_of_departures() -> None:
+    asked, messages = said("opinion_inquiry"), said("credibility")
+    talks = [conversation([(asked, asked), (messages, messages)], f"d{n}") for n in range(4)]
     where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
     assert where.sentences[0] == "A used the human's strategy in 8 of 8 replies."
     assert mix.sentences[0].endswith("it uses every strategy equally often.")
 
 
-def test_one_reply_is_told_as_a_count_and_a_rare_strategy_is_not_none() -> None:
-    asked, told = said("opinion_inquiry"), said("credibility")
-    talks = [conversation([(told, told)] * 299 + [(asked, told)], "d")]
+def test_one_reply_is_reported_as_a_count_and_a_rare_strategy_is_not_none() -> None:
+    asked, messages = said("opinion_inquiry"), said("credibility")
+    talks = [conversation([(messages, messages)] * 299 + [(asked, messages)], "d")]
     where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
     assert where.rows[1] == ("opinion inquiry", "0 of 1\ncredibility 1")
     assert mix.rows[1] == ("opinion inquiry", "< 1 %", "0 %")  # 1 of 300

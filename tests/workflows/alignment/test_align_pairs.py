@@ -46,7 +46,7 @@ def test_systems_are_also_judged_by_pair_and_the_naive_count_is_called_so(
     assert any("by=pair)@thresholded is not corrected" in line for line in run.findings.warnings)
 
 
-def test_a_classifier_that_was_trained_on_the_references_is_told_of(
+def test_a_classifier_that_was_trained_on_the_references_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     judge = Always()

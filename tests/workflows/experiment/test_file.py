@@ -26,7 +26,7 @@ def test_the_simulation_takes_the_seed_of_the_experiment_unless_it_has_its_own()
     assert (study.seed, own.seed) == (7, 3)
 
 
-def test_every_mistake_is_told_at_once_with_its_line(tmp_path: Path) -> None:
+def test_every_mistake_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "e.yaml"
     path.write_text(
         "titel: x\n"
@@ -37,14 +37,14 @@ def test_every_mistake_is_told_at_once_with_its_line(tmp_path: Path) -> None:
     )
     with pytest.raises(DataError) as error:
         read_experiment(path)
-    told = str(error.value)
-    assert "line 1, field titel: There is no field 'titel'. Did you mean 'title'?" in told
-    assert "line 2, field resamples: expected a number of at least 100, got 10." in told
-    assert "line 7, field simulate.n: expected a whole number, got 'many'." in told
-    assert "line 5, field simulate.agents[0].shape: expected one of 'guided', 'item-centred'" in told
+    messages = str(error.value)
+    assert "line 1, field titel: There is no field 'titel'. Did you mean 'title'?" in messages
+    assert "line 2, field resamples: expected a number of at least 100, got 10." in messages
+    assert "line 7, field simulate.n: expected a whole number, got 'many'." in messages
+    assert "line 5, field simulate.agents[0].shape: expected one of 'guided', 'item-centred'" in messages
 
 
-def test_missing_files_and_unknown_metrics_are_told_together() -> None:
+def test_missing_files_and_unknown_metrics_are_reported_together() -> None:
     with pytest.raises(DataError) as error:
         experiment_of({"dialogues": ["nowhere.jsonl", "demo"], "human": "no.jsonl", "metrics": ["bluu", "turns"]})
     assert len(error.value.problems) == 3
@@ -61,7 +61,7 @@ def test_an_experiment_without_anything_to_do_is_refused() -> None:
         experiment_of({"title": "empty"})
 
 
-def test_catalogues_and_models_that_there_are_not_are_told_before_anything_begins(tmp_path: Path) -> None:
+def test_catalogues_and_models_that_there_are_not_are_reported_before_anything_begins(tmp_path: Path) -> None:
     (tmp_path / "model").write_text("no folder")
     align = {"situations": "demo", "model": str(tmp_path / "nowhere")}
     with pytest.raises(DataError) as error:
@@ -70,7 +70,7 @@ def test_catalogues_and_models_that_there_are_not_are_told_before_anything_begin
     assert "There is no catalogue 'flims'" in str(error.value)
 
 
-def test_what_nothing_would_read_is_told() -> None:
+def test_what_nothing_would_read_is_reported() -> None:
     with pytest.raises(DataError) as error:
         experiment_of({"simulate": SIMULATION, "human": "demo", "link": "demo"})
     assert [problem.field for problem in error.value.problems] == ["human", "link"]
@@ -161,7 +161,7 @@ def test_an_experiment_full_of_mistakes_tells_each_at_its_own_line(tmp_path: Pat
         assert text not in str(error.value)
 
 
-def test_a_file_in_no_known_format_is_told_before_anything_begins(tmp_path: Path) -> None:
+def test_a_file_in_no_known_format_is_reported_before_anything_begins(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(DataError, match="unknown format; known formats: arrow"):
         experiment_of({"dialogues": "odd.csv"}, folder=tmp_path)
@@ -220,8 +220,8 @@ def test_whatever_a_file_holds_it_is_an_experiment_or_refused_in_our_words(field
     try:
         experiment_of(fields)
     except DataError as error:
-        told = str(error)
+        messages = str(error)
     else:
-        told = ""
+        messages = ""
     for text in ("Input should", "Value error", "valid string", "Extra inputs", "another type of value"):
-        assert text not in told
+        assert text not in messages

@@ -22,8 +22,8 @@ def write(text: str) -> Callable[[StageContext], None]:
 def chain(out: Path, **config: str) -> Plan:
     """a, then b and c, which need it; each told something."""
     stages = [
-        Stage("a", write("a"), config={"told": config.get("a", "")}),
-        Stage("b", write("b"), config={"told": config.get("b", "")}, needs=("a",)),
+        Stage("a", write("a"), config={"messages": config.get("a", "")}),
+        Stage("b", write("b"), config={"messages": config.get("b", "")}, needs=("a",)),
         Stage("c", write("c"), inputs={"file": config.get("c", "")}, needs=("a",)),
     ]
     return Plan(out, tuple(stages))
@@ -60,7 +60,7 @@ def test_an_interrupted_stage_is_done_anew_and_those_before_it_are_not(tmp_path:
         (doing.folder / "out").write_text("half")
         raise KeyboardInterrupt
 
-    broken = Plan(tmp_path, (plan.stages[0], Stage("b", interrupted, config={"told": ""}, needs=("a",))))
+    broken = Plan(tmp_path, (plan.stages[0], Stage("b", interrupted, config={"messages": ""}, needs=("a",))))
     with pytest.raises(KeyboardInterrupt):
         broken.run(quiet)
     assert plan.run(quiet) == ["b", "c"]
@@ -123,7 +123,7 @@ def test_an_interruption_leaves_nothing_that_is_made_of_the_old_output(tmp_path:
 
     plan.forget(["a"])
     with pytest.raises(KeyboardInterrupt):
-        Plan(tmp_path, (Stage("a", interrupted, config={"told": ""}),)).run(quiet)
+        Plan(tmp_path, (Stage("a", interrupted, config={"messages": ""}),)).run(quiet)
     assert plan.run(quiet) == ["a", "b", "c"]
 
 
@@ -136,7 +136,7 @@ def test_two_experiments_do_not_work_in_one_folder_at_once(tmp_path: Path) -> No
     assert chain(tmp_path).run(quiet) == ["a", "b", "c"]
 
 
-def test_a_folder_that_may_not_be_changed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_changed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = chain(tmp_path)
     plan.run(quiet)
 

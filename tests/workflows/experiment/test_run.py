@@ -161,7 +161,7 @@ def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_stage_can_be_done_again_and_an_unknown_one_is_told(done: Path) -> None:
+def test_a_stage_can_be_done_again_and_an_unknown_one_is_reported(done: Path) -> None:
     assert "measure-people" in run_experiment(experiment_of(small(done)), again=("measure-people",)).ran
     with pytest.raises(UnknownNameError, match="measure-people"):
         run_experiment(experiment_of(small(done)), again=("measure-poeple",))

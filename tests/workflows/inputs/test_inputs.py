@@ -107,7 +107,7 @@ def test_a_folder_of_files_is_read_file_by_file(tmp_path: Path) -> None:
     assert {each.system for each in gather([f"mine={tmp_path}"]).dialogues} == {"mine"}
 
 
-def test_a_simulation_that_is_not_finished_is_told_and_how_to_go_on(tmp_path: Path) -> None:
+def test_a_simulation_that_is_not_finished_is_reported_and_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "ledger.jsonl").write_text('{"id": "1"}\n', "utf-8")
     with pytest.raises(DataError, match=r"simulation is not finished.* to resume it"):
         gather([tmp_path])

@@ -104,12 +104,12 @@ def test_judgements_of_who_is_human_are_known_without_being_called_so(tmp_path: 
         (folder / "study.json").write_text(json.dumps(words), encoding="utf-8")
     found = gather([folder])
     assert not found.preferences
-    (told,) = [
+    (messages,) = [
         each
         for each in found.warnings
         if "read as judgements of which dialogue is human (realism). If people chose" in each
     ]
-    assert told.startswith(str(folder))
+    assert messages.startswith(str(folder))
 
 
 @pytest.mark.parametrize("other", [{"b": "bolt"}, {"dialogue_a": None, "dialogue_b": None, "situation_id": "s1"}])
@@ -129,15 +129,15 @@ def test_without_a_plan_every_flag_excludes(tmp_path: Path) -> None:
     assert [score.rater for score in gather([folder]).scores] == ["good"]
 
 
-def test_everything_wrong_in_an_export_is_told_at_once(tmp_path: Path) -> None:
+def test_everything_wrong_in_an_export_is_reported_at_once(tmp_path: Path) -> None:
     folder = export(tmp_path / "export", people=PEOPLE + "good,completed,completed,,,,\n")
     lines = (folder / "scores.jsonl").read_text(encoding="utf-8").splitlines()
     (folder / "scores.jsonl").write_text("\n".join(["{broken", *lines]), encoding="utf-8")
     with pytest.raises(DataError) as caught:
         gather([folder])
-    told = str(caught.value)
-    assert "scores.jsonl" in told
-    assert "'good' has two rows" in told
+    messages = str(caught.value)
+    assert "scores.jsonl" in messages
+    assert "'good' has two rows" in messages
 
 
 def test_a_folder_of_plain_files_is_no_export(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_talks_alone_are_those_of_people_who_count_too(tmp_path: Path) -> None:
     assert [each.id for each in gather([folder]).dialogues] == ["talk-good", "talk-slow"]
 
 
-def test_answers_of_nobody_do_not_count_where_people_are_told_apart(tmp_path: Path) -> None:
+def test_answers_of_nobody_do_not_count_where_people_are_distinguished(tmp_path: Path) -> None:
     folder = export(tmp_path / "export")
     nobody = Score(measure="human:quality", level="response", value=1, system="aria", situation_id="s1")
     write_records(folder / "scores.jsonl", [rated("good"), nobody])

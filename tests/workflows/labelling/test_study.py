@@ -78,7 +78,7 @@ def test_a_labelling_study_goes_out_and_its_export_comes_back(tmp_path: Path) ->
         label_study(tmp_path / "study", items)
 
 
-def test_what_no_page_can_show_is_told_at_once(tmp_path: Path) -> None:
+def test_what_no_page_can_show_is_reported_at_once(tmp_path: Path) -> None:
     context = [{"speaker": "user", "text": "hi"}]
     items = [{"id": "x" * 400, "context": context, "text": "a"}, {"id": "y", "context": context, "text": "b" * 30_000}]
     with pytest.raises(DataError) as refused:
@@ -189,14 +189,14 @@ def test_more_labels_than_there_are_situations_give_a_warning(tmp_path: Path) ->
     situations, responses = unlabelled()
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
     found = align([tmp_path / "data.jsonl"], [], resamples=100, baselines=False)
-    assert len(found.items(45)) == 180  # a reference and three replies each; nothing is told
+    assert len(found.items(45)) == 180  # a reference and three replies each; nothing is reported
     with pytest.warns(
         UserWarning, match="100 situations to label were requested, but only 45 count: all are used, 180 texts"
     ):
         assert len(found.items(100)) == 180
 
 
-def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
+def test_names_that_are_none_of_ours_and_empty_replies_are_reported() -> None:
     def with_typo() -> Iterator[object]:
         for one in demo_responses():
             empty = one.system == "bolt"
@@ -219,7 +219,7 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
     assert list(left_out([], InputRecords(situations=list(demo_situations()), responses=list(demo_responses())))) == []
 
 
-def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> None:
+def test_a_model_that_knows_the_references_by_heart_is_reported(tmp_path: Path) -> None:
     knows = train(examples(["demo"], "trialogue-authors"), kind="majority")
     save_model(knows, tmp_path / "m")
     found = align(["demo"], [], model=str(tmp_path / "m"), metrics=[EMQ], resamples=100, baselines=False)
@@ -233,7 +233,7 @@ def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> N
     assert warn_of_seen_references(plain, replace(old, card=card)) is plain
 
 
-def test_measures_that_are_known_to_be_wrong_are_told() -> None:
+def test_measures_that_are_known_to_be_wrong_are_reported() -> None:
     situations, responses = unlabelled()
     bare = InputRecords(situations=situations, responses=responses)
     lines = list(bias_warnings(["implicit_alignment@thresholded|v1", "behavior_alignment@summed|v1"], bare))

@@ -60,7 +60,7 @@ def test_training_dialogues_under_another_name_have_no_value_and_are_counted(run
     assert line in agreement.warnings
 
 
-def test_dialogues_scored_out_of_fold_are_told_from_those_without_value() -> None:
+def test_dialogues_scored_out_of_fold_are_distinguished_from_those_without_value() -> None:
     found = TrainingExposure(measure="m|v1", system="a", dialogues=9, recognised=5, out_of_fold=3)
     assert list(training_lines([found])) == [
         "m|v1 was trained on 5 of the dialogues (systems: a). 3 of them are scored by weights fitted without "

@@ -50,7 +50,7 @@ def test_the_report_names_the_dialogue_to_open_and_the_command_to_try_a_fix(tmp_
     assert "Every user act was answered." in report_lines(debug([fine])[0], source="x")
 
 
-def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: Path) -> None:
+def test_an_agent_with_acts_of_its_own_is_reported_that_nobody_knows_them(tmp_path: Path) -> None:
     (report,) = debug([written(tmp_path, acted("u:Disclose", "a:RECOMMEND"))])
     assert report.failed == 1
     words = report_lines(report, source="x")

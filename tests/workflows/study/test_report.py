@@ -1,4 +1,4 @@
-"""A study's export to a report, and what is told of exports that cannot be read."""
+"""A study's export to a report, and what is reported of exports that cannot be read."""
 
 import csv
 import json
@@ -76,8 +76,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_export_becomes_a_report(folder: Path, tmp_path: Path) -> None:
-    told: list[str] = []
-    page = study_report(folder, tmp_path, progress=told.append)
+    messages: list[str] = []
+    page = study_report(folder, tmp_path, progress=messages.append)
     text = page.read_text(encoding="utf-8")
     assert "A study" in text
     assert "Realism" in text
@@ -93,7 +93,7 @@ def test_an_export_becomes_a_report(folder: Path, tmp_path: Path) -> None:
     assert found.choices is not None
     assert found.labels is not None
     assert set(found.manifest.inputs) == {path.name for path in folder.iterdir()}
-    assert told
+    assert messages
 
 
 def test_the_same_export_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_odds_become_logits_and_are_held_against_what_is_known() -> None:
     assert pair.interval == pytest.approx((0, 2))  # ln 1, ln e^2
 
 
-def test_a_pair_that_is_the_wrong_way_round_is_told() -> None:
+def test_a_pair_that_is_the_wrong_way_round_is_reported() -> None:
     (pair,) = compare_with_truth(findings("x", "y", (2.718281828, 1.5, 7.389056099), "a"), {"x": 0.0, "y": 1.0})
     assert (pair.a, pair.b, pair.verdict, pair.is_covered) == ("y", "x", "wrong", False)
     assert pair.found == pytest.approx(-1)

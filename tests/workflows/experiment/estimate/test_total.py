@@ -151,9 +151,9 @@ def test_what_was_asked_in_dialogues_is_counted(tmp_path: Path) -> None:
         '{"id":"cut',
     ]
     (tmp_path / "ledger.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    told = summarise_dialogues(tmp_path)["m"].to_fields()
-    assert told["dialogues"] == 2
-    assert told["asked"] == Mean(value=1, error=0)
+    messages = summarise_dialogues(tmp_path)["m"].to_fields()
+    assert messages["dialogues"] == 2
+    assert messages["asked"] == Mean(value=1, error=0)
 
 
 def test_a_damaged_line_of_measurements_is_passed_over(tmp_path: Path) -> None:
