@@ -16,6 +16,7 @@ from trialogue.findings.agreement.score_pairs import Floats, JudgedUnits, Key
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, MeasureName
 from trialogue.stats.arrays import Ints
+from trialogue.stats.ranks import midranks
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import percentile, weight_chunks
 
@@ -140,9 +141,7 @@ def _matrices(grid: Grid, rng: np.random.Generator, resamples: int) -> tuple[Flo
 
 
 def _ranks(columns: Floats) -> Floats:
-    from scipy.stats import rankdata
-
-    ranks: Floats = rankdata(columns, axis=0)
+    ranks: Floats = np.column_stack([midranks(column) for column in columns.T])
     centred: Floats = (ranks - ranks.mean(axis=0)) / len(ranks)
     return centred
 

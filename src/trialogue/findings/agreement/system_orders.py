@@ -11,6 +11,7 @@ from trialogue.findings.agreement.records import Statistic
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.stats.ranks import midranks_of_rows
 from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import weight_chunks
 
@@ -92,12 +93,10 @@ def _pearson_rows(x: Floats, y: Floats) -> Floats:
 
 
 def _spearman_rows(x: Floats, y: Floats) -> Floats:
-    from scipy.stats import rankdata
-
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1))
     found = np.full(len(x), np.nan)
     if complete.any():
-        found[complete] = _pearson_rows(rankdata(x[complete], axis=1), rankdata(y[complete], axis=1))
+        found[complete] = _pearson_rows(midranks_of_rows(x[complete]), midranks_of_rows(y[complete]))
     return found
 
 

@@ -10,6 +10,7 @@ from trialogue.findings.comparison.system_sample import SystemSample
 from trialogue.findings.standings import Measure
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.comparison.pooled_runs import PooledRuns, RunValues, pool_differences, pool_means
+from trialogue.stats.student_t import t_quantile, two_sided_p
 
 MANY = 1_000_000  # clusters, where an estimate does not say how many
 
@@ -117,8 +118,6 @@ def _to_estimate(found: PooledRuns, runs: int, n: int, clusters: int | None, *, 
 
 def _of_intervals(estimates: Sequence[Estimate], n: int, *, is_new_sample: bool) -> Pooled:
     """Of values that are no means of units: the spread between runs, plus one run's error where runs share units."""
-    from scipy.stats import t
-
     values = [each.value or 0.0 for each in estimates]
     runs, mean = len(values), sum(values) / len(values)
     spread = sum((value - mean) ** 2 for value in values) / (runs - 1)
@@ -129,22 +128,20 @@ def _of_intervals(estimates: Sequence[Estimate], n: int, *, is_new_sample: bool)
     own = sum(each**2 for each in known) / runs
     variance = spread / runs + (0.0 if is_new_sample else own)
     between = math.sqrt(max(0.0, spread - own) if is_new_sample else spread)
-    half = float(t.ppf(0.975, runs - 1)) * math.sqrt(variance)
+    half = t_quantile(0.975, runs - 1) * math.sqrt(variance)
     facts = {"freedom": float(runs - 1), "between_runs": between}
     interval = Interval(low=mean - half, high=mean + half, method=f"mean of {runs} runs, t", facts=facts)
-    p = float(2 * t.sf(abs(mean) / math.sqrt(variance), runs - 1)) if variance > 0 else None
+    p = two_sided_p(mean / math.sqrt(variance), runs - 1) if variance > 0 else None
     return Pooled(Estimate(value=mean, interval=interval, n=n, p=p), between)
 
 
 def _error(estimate: Estimate) -> float | None:
     """Standard error behind an interval: half its width over Student's quantile."""
-    from scipy.stats import t
-
     if estimate.interval is None:
         return None
     freedom = max((estimate.clusters or MANY) - 1, 1)
     width = estimate.interval.high - estimate.interval.low
-    return float(width / (2 * t.ppf((1 + estimate.interval.confidence) / 2, freedom)))
+    return float(width / (2 * t_quantile((1 + estimate.interval.confidence) / 2, freedom)))
 
 
 def _clip(pooled: Pooled, measure: Measure) -> Pooled:

@@ -22,6 +22,7 @@ from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
 from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.resampling.clusters import ClusterSums
+from trialogue.stats.student_t import t_quantile, two_sided_p
 
 Light = Literal["better", "worse", "mixed", "not worse", "equivalent", "inconclusive", "changed", "no verdict"]
 FAVOURABLE: tuple[Light, ...] = ("better", "not worse", "equivalent")
@@ -210,8 +211,6 @@ def _welch_difference(before: Estimate, after: Estimate) -> Estimate:
     An interval's half width is its error times Student's quantile for its clusters. Interval and p-value of the difference
     rest on one error and one number of degrees of freedom (Satterthwaite's).
     """
-    from scipy.stats import t
-
     if before.value is None or after.value is None or before.interval is None or after.interval is None:
         return Estimate(value=None, why=NO_INTERVALS)
     few, many = sorted((before.n, after.n))
@@ -228,16 +227,14 @@ def _welch_difference(before: Estimate, after: Estimate) -> Estimate:
     if not error:
         return Estimate(value=gap, n=before.n + after.n, why=Reason.of(ReasonCode.NO_STANDARD_ERROR))
     freedom = error**4 / sum(one**4 / own for one, own in parts)
-    half = error * float(t.ppf(0.975, freedom))
+    half = error * t_quantile(0.975, freedom)
     interval = Interval(low=gap - half, high=gap + half, method=AS_INDEPENDENT)
-    return Estimate(value=gap, interval=interval, n=before.n + after.n, p=float(2 * t.sf(abs(gap) / error, freedom)))
+    return Estimate(value=gap, interval=interval, n=before.n + after.n, p=two_sided_p(gap / error, freedom))
 
 
 def _error(interval: Interval, freedom: int) -> float:
     """Half the width of an interval over Student's quantile."""
-    from scipy.stats import t
-
-    return float((interval.high - interval.low) / (2 * t.ppf((1 + interval.confidence) / 2, freedom)))
+    return float((interval.high - interval.low) / (2 * t_quantile((1 + interval.confidence) / 2, freedom)))
 
 
 def _sums(units: Sequence[tuple[str, str, float]]) -> ClusterSums:

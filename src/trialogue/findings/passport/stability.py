@@ -15,6 +15,7 @@ from trialogue.findings.passport.ranking import Outcomes
 from trialogue.findings.passport.records import Factor, Sample, Stability, SystemSpread, VarianceShares
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.stats.student_t import t_quantile
 
 LEAST_LEVELS = 5
 DRAWN = 4_000  # normal samples for the range that chance alone makes; its error is below 1 % of the range
@@ -84,9 +85,7 @@ def _variance_shares(cells: list[list[Floats]], confidence: float) -> VarianceSh
 
 
 def _share(value: float, error: float, levels: int, dialogues: int, confidence: float) -> Estimate:
-    from scipy.stats import t
-
-    half = float(t.ppf((1 + confidence) / 2, levels - 1)) * error
+    half = t_quantile((1 + confidence) / 2, levels - 1) * error
     interval = Interval(
         low=max(0.0, value - half),
         high=min(1.0, value + half),

@@ -148,8 +148,11 @@ def environment() -> "Environment":
     """Jinja environment of all pages."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from trialogue.report.template_cache import TemplateCache
+
     environment = Environment(
         loader=PackageLoader("trialogue.report"),
+        bytecode_cache=TemplateCache(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -15,6 +15,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.association.auc import auc
+from trialogue.stats.ranks import midranks
 from trialogue.stats.resampling.clusters import Units, select_keys, units_of
 from trialogue.stats.resampling.replicates import Method, Plan, Weighted, bootstrap_weighted
 
@@ -190,13 +191,6 @@ def _pearson(x: Floats, y: Floats) -> float:
     x, y = x - x.mean(), y - y.mean()
     x, y = x / np.abs(x).max(), y / np.abs(y).max()  # so that squares neither overflow nor vanish
     return float(np.sum(x * y) / np.sqrt(np.sum(x * x) * np.sum(y * y)))
-
-
-def midranks(values: Floats) -> Floats:
-    """Ranks from 1 with ties averaged, shape (n,); avoids importing ``scipy.stats``, which takes a second."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    return ranks
 
 
 def _tau(x: Floats, y: Floats) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.stats.arrays import Floats
+from trialogue.stats.student_t import t_quantile, two_sided_p
 
 RunValues = Sequence[tuple[Hashable, float]]
 """(unit, value) of one run; a unit may have several values."""
@@ -72,8 +73,6 @@ def _center_run(run: RunValues) -> tuple[float, dict[Hashable, float]]:
 
 
 def _pool(runs: Sequence[tuple[float, Mapping[Hashable, float]]], confidence: float) -> PooledRuns:
-    from scipy.stats import t
-
     count = len(runs)
     means = np.array([mean for mean, _ in runs])
     units = sorted({unit for _, parts in runs for unit in parts}, key=str)
@@ -94,8 +93,8 @@ def _pool(runs: Sequence[tuple[float, Mapping[Hashable, float]]], confidence: fl
     if variance <= 0:
         return PooledRuns(value, None, None, None, between, freedom, crossed)
     error = float(np.sqrt(variance))
-    half = float(t.ppf((1 + confidence) / 2, freedom)) * error
-    p = float(2 * t.sf(abs(value) / error, freedom))
+    half = t_quantile((1 + confidence) / 2, freedom) * error
+    p = two_sided_p(value / error, freedom)
     return PooledRuns(value, value - half, value + half, p, between, freedom, crossed)
 
 

@@ -15,6 +15,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, Values, as_floats, check_same_length
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test, correct_pairs
+from trialogue.stats.ranks import midranks_of_rows
 from trialogue.stats.resampling.bootstrap import bootstrap
 from trialogue.stats.resampling.jackknife import jackknife
 
@@ -64,9 +65,7 @@ def friedman(table: Ratings) -> Friedman:
 
 
 def _rank_rows(values: Floats) -> Floats:
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values, axis=-1), dtype=np.float64)
+    return midranks_of_rows(values)
 
 
 def _concordance_of(ranks: Floats) -> Floats:
@@ -144,13 +143,12 @@ def _friedman(values: Floats) -> Test:
 
 def _skillings_mack(values: Floats) -> Test:
     from scipy.special import chdtrc
-    from scipy.stats import rankdata
 
     there = ~np.isnan(values)
     adjusted, systems = np.zeros(values.shape[1]), values.shape[1]
     for row, known in zip(values, there, strict=True):
         size = int(known.sum())
-        adjusted[known] += (12 / (size + 1)) ** 0.5 * (rankdata(row[known]) - (size + 1) / 2)
+        adjusted[known] += (12 / (size + 1)) ** 0.5 * (midranks_of_rows(row[known]) - (size + 1) / 2)
     met = (there[:, :, None] & there[:, None, :]).sum(axis=0).astype(np.float64)
     np.fill_diagonal(met, 0.0)
     covariance = np.diag(met.sum(axis=1)) - met
