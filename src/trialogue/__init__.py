@@ -6,8 +6,8 @@
 'human:satisfaction'
 
 What is exported here is public, and so is what these packages and modules export: ``trialogue.agents``,
-``trialogue.catalogue``, ``trialogue.datasets``, ``trialogue.errors``, ``trialogue.metrics``, ``trialogue.records``,
-``trialogue.records.files``, ``trialogue.seeds``, ``trialogue.simulation``, ``trialogue.stats`` and
+``trialogue.catalogue``, ``trialogue.datasets``, ``trialogue.errors``, ``trialogue.judges``, ``trialogue.metrics``,
+``trialogue.records``, ``trialogue.records.files``, ``trialogue.seeds``, ``trialogue.simulation``, ``trialogue.stats`` and
 ``trialogue.strategies``. Everything else is private.
 See docs/reference/python.md.
 """
@@ -82,9 +82,13 @@ if TYPE_CHECKING:
     from trialogue.workflows.inputs.knowledge import Knowledge as Knowledge
     from trialogue.workflows.inputs.knowledge import load_catalogue as load_catalogue
     from trialogue.workflows.inputs.read import read as read
+    from trialogue.workflows.judging.ask import JudgeScores as JudgeScores
+    from trialogue.workflows.judging.ask import judge_scores as judge_scores
     from trialogue.workflows.judging.judge import LabelPlan as LabelPlan
     from trialogue.workflows.judging.judge import judge as judge
     from trialogue.workflows.judging.judge import plan_labels as plan_labels
+    from trialogue.workflows.judging.pairs import JudgedPairs as JudgedPairs
+    from trialogue.workflows.judging.pairs import judge_pairs as judge_pairs
     from trialogue.workflows.passport.passport import passport as passport
     from trialogue.workflows.passport.simulated_sample import PassportPlan as PassportPlan
     from trialogue.workflows.score import score as score
@@ -151,7 +155,9 @@ _MODULES = {
     "workflows.inputs.read": ("read",),
     "workflows.score": ("score",),
     "workflows.display": ("Scores",),
+    "workflows.judging.ask": ("JudgeScores", "judge_scores"),
     "workflows.judging.judge": ("LabelPlan", "judge", "plan_labels"),
+    "workflows.judging.pairs": ("JudgedPairs", "judge_pairs"),
     "workflows.passport.simulated_sample": ("PassportPlan",),
     "workflows.passport.passport": ("passport",),
     "workflows.simulation.simulate": ("simulate",),

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.agents.conftest import endpoint, start
 from tests.workflows.judging.test_judge import World
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
 from trialogue.findings.judging.records import PlannedLabel
 from trialogue.records import read_records
 
+__all__ = ["endpoint", "start"]
 RUN = CliRunner()
 
 
@@ -64,7 +66,9 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
     ("more", "parts"),
     [
         (["--labels", "x", "--study", "y"], ["--study writes the study of a plan"]),
-        ([], ["--labels, or --plan"]),
+        (["--rubric", "overall"], ["give both --model and --rubric", "leave out either them"]),
+        (["--model-option", "a=1", "--dry-run"], ["--model-option and --dry-run: for a model that judges"]),
+        (["--model", "openai:m", "--pairwise"], ["--pairwise gives votes", "--scores are of a judge"]),
         (["--plan"], ["must be given together"]),
         (["--width", "1", "--labels", "x"], ["must be given together"]),
         (["--plan", "--width", "1", "--json", "--chances", "x"], ["--json prints findings", "--chances applies to"]),
@@ -78,3 +82,65 @@ def test_what_does_not_go_together_is_said_all_at_once(
     found = RUN.invoke(app, words(files, *more))
     assert isinstance(found.exception, UsageError)
     assert all(part in str(found.exception) for part in parts)
+
+
+def model_words(files: dict[str, str], endpoint: str, out: Path, *more: str, judge: str = "plain") -> list[str]:
+    url = f"url={endpoint}/judge/{judge}"
+    given = ["--rubric", "overall", "--model", "openai:tiny", "--model-option", url, "-o", str(out)]
+    return ["judge", files["dialogues"], *given, *more]
+
+
+def test_a_model_judges_from_the_command_line_and_a_rerun_costs_nothing(
+    files: dict[str, str], endpoint: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    given = model_words(files, endpoint, out, "-q")
+    first = RUN.invoke(app, given)
+    assert first.exit_code == 0, first.output
+    assert "No labels by people correct the judge" in " ".join(first.output.split())
+    assert first.output.startswith("On dialogue overall by the judge alone, ")
+    kept = {path.name: path.read_bytes() for path in out.glob("*.json*") if "usage" not in path.name}
+    again = RUN.invoke(app, given)
+    assert again.output == first.output
+    assert {path.name: path.read_bytes() for path in out.glob("*.json*") if "usage" not in path.name} == kept
+    assert json.loads((out / "judge_usage.jsonl").read_text())["cached"] == 1  # all 80 dialogues are the same
+    dry = RUN.invoke(app, [*given, "--dry-run"])
+    assert "tiny: 0 requests (1 answers are in the cache)" in dry.output
+    priced = RUN.invoke(app, [*given, "--dry-run", "--json"])
+    assert json.loads(priced.stdout)["tiny"]["cached"] == 1
+
+
+def test_labels_and_plans_go_with_a_model(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
+    found = RUN.invoke(app, model_words(files, endpoint, tmp_path / "a", "--labels", files["labels"], "-q"))
+    assert found.exit_code == 0, found.output
+    assert "Corrected" in found.output
+    plan = RUN.invoke(app, model_words(files, endpoint, tmp_path / "b", "--plan", "--width", "0.5", "-q"))
+    assert "Label these first" in plan.output
+
+
+def test_pairs_are_printed_with_what_the_order_decided(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
+    found = RUN.invoke(app, model_words(files, endpoint, tmp_path / "p", "--pairwise", "-q"))
+    assert found.exit_code == 0, found.output
+    assert "votes of a model, not of people" in found.output
+    assert (tmp_path / "p" / "judge_preferences.jsonl").is_file()
+    as_json = RUN.invoke(app, model_words(files, endpoint, tmp_path / "p", "--pairwise", "--json", "-q"))
+    assert json.loads(as_json.stdout)["ties"] == 40  # equal texts
+
+
+def test_an_option_that_is_none_is_refused(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
+    found = RUN.invoke(app, [*model_words(files, endpoint, tmp_path), "--model-option", "temperature"])
+    assert "expected NAME=VALUE" in str(found.exception)
+
+
+def test_rubrics_are_listed_printed_and_checked(tmp_path: Path) -> None:
+    listed = RUN.invoke(app, ["rubrics", "list"]).output
+    assert "relevance         Relevance of a reply (turn, 0 to 2)" in listed
+    source = RUN.invoke(app, ["rubrics", "show", "overall"]).output
+    assert source.startswith("# overall|v1|")
+    path = tmp_path / "mine.yaml"
+    path.write_text(source, encoding="utf-8")
+    assert f"{path} has no mistakes: overall|v1|" in RUN.invoke(app, ["rubrics", "show", str(path)]).output
+    prompt = RUN.invoke(app, ["rubrics", "show", "overall", "--prompt"]).output
+    assert "Answer with one JSON object" in prompt
+    wrong = RUN.invoke(app, ["rubrics", "show", "strategies", "--prompt", "--pairwise"])
+    assert "cannot be used pairwise" in str(wrong.exception)

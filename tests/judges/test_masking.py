@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.judges.masking import mask_personal
+from trialogue.judges.shown.masking import mask_personal
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from trialogue.cli import (
     metrics,
     report,
     reproduce,
+    rubrics,
     run,
     score,
     view,
@@ -53,6 +54,7 @@ app.command("serve-agent", rich_help_panel=SIMULATE)(agents.serve)
 app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
 app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
 app.command("judge", rich_help_panel=PEOPLE)(judge.judge)
+app.add_typer(rubrics.app, name="rubrics", rich_help_panel=PEOPLE)
 app.command("align", rich_help_panel=EXPLAIN)(align.align)
 app.add_typer(strategies_app, name="strategies", rich_help_panel=EXPLAIN)
 app.command("metrics", rich_help_panel=EXPLAIN)(metrics.metrics)

@@ -1,7 +1,8 @@
-"""``trialogue judge``: correct a judge's scores with human labels."""
+"""``trialogue judge``: let a model judge by a rubric, and correct any judge's scores with human labels."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,10 +16,32 @@ PLAN = "label_plan.jsonl"
 
 
 def judge(
-    run: Annotated[str, typer.Argument(help="Folder written by 'trialogue evaluate', or dialogues.")],
+    run: Annotated[list[str], typer.Argument(help="Folder written by 'trialogue evaluate', or dialogues.")],
     aspect: Annotated[
-        str, typer.Option(help="The judge's column: a measure, or the question that it predicts.", show_default=False)
-    ],
+        str | None,
+        typer.Option(help="The judge's column: a measure, the question that it predicts, or an aspect of the rubric."),
+    ] = None,
+    rubric: Annotated[
+        str | None, typer.Option(help="What a model judges by: a name of 'trialogue rubrics list', or a YAML file.")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="A model that judges: openai:MODEL, or a YAML file of options (repeatable: a panel)."),
+    ] = None,
+    model_option: Annotated[
+        list[str] | None,
+        typer.Option(help="Option of the model as NAME=VALUE, such as url=http://localhost:8000/v1 (repeatable)."),
+    ] = None,
+    pairwise: Annotated[
+        bool, typer.Option("--pairwise", help="Compare dialogues of each two systems instead, in both orders.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the number of questions and their price, and exit.")
+    ] = False,
+    i_may: Annotated[
+        bool,
+        typer.Option("--i-may", help="Dialogues of people may be sent to the model's server without recorded consent."),
+    ] = False,
     scores: Annotated[
         str | None, typer.Option(help="File of the judge's scores (default: a column of the run).")
     ] = None,
@@ -67,7 +90,8 @@ def judge(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Correct a judge's scores (a language model's, a metric's) with a few labels by people."""
+    """Judge systems by a model or by any column of scores, and correct the judge with a few labels by people."""
+    from trialogue.cli.shared.options import named_values
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
     from trialogue.stats.correction.table import Estimand
@@ -77,8 +101,19 @@ def judge(
         for name, given in (("--estimand", estimand), ("--raters", raters))
         if given not in list(Estimand)
     ]
-    if labels is None and not plan:
-        wrong.append("give people's labels with --labels, or --plan to find out what to label.")
+    by_model = bool(model) or rubric is not None
+    if by_model and (not model or rubric is None):
+        wrong.append("a model judges by a rubric: give both --model and --rubric.")
+    if by_model and scores is not None:
+        wrong.append("--scores are of a judge that has judged already: leave out either them or --model and --rubric.")
+    of_models = {"--model-option": model_option, "--pairwise": pairwise, "--dry-run": dry_run, "--i-may": i_may}
+    unused = [name for name, value in of_models.items() if value and not by_model]
+    if unused:
+        wrong.append(f"{' and '.join(unused)}: for a model that judges, with --model and --rubric.")
+    if not by_model and aspect is None:
+        wrong.append("give the judge's column with --aspect, or a --rubric and a --model that judges by it.")
+    if pairwise and (plan or labels is not None or aspect is not None):
+        wrong.append("--pairwise gives votes: --labels, --aspect and --plan are about scores.")
     if plan != (width is not None):
         wrong.append("--plan and --width must be given together: the plan, and the width of intervals to reach.")
     if study is not None and not plan:
@@ -105,20 +140,49 @@ def judge(
         family=tuple(family or ()),
     )
     check_folder(out)
+    models = _Models(rubric or "", tuple(model or ()), named_values("--model-option", model_option or []), i_may, seed)
     with steps(quiet=quiet) as tell:
-        if plan and width is not None:
-            _plan(run, aspect, scores, labels, width, how, seed, out, study)
-        elif labels is not None:
-            _judge(run, aspect, scores, labels, chances, how, out, as_json, tell)
+        if dry_run:
+            _price(run, models, out, pairwise=pairwise, as_json=as_json)
+        elif pairwise:
+            _pairs(run, models, out, as_json=as_json, tell=tell)
+        elif plan and width is not None:
+            _plan(run, aspect, scores, labels, width, how, models if by_model else None, seed, out, study, tell)
+        else:
+            _judge(run, aspect, scores, labels, chances, how, models if by_model else None, out, as_json, tell)
+
+
+@dataclass(frozen=True)
+class _Models:
+    """Models that judge, as they were given."""
+
+    rubric: str
+    models: tuple[str, ...]
+    options: dict[str, Any]
+    i_may: bool
+    seed: int
+
+    def settings(self, out: Path) -> dict[str, Any]:
+        """Arguments of the functions that ask them; answers are kept beside the results, so that a rerun asks nothing."""
+        from trialogue.workflows.judging.ask import CACHE
+
+        return {
+            "rubric": self.rubric,
+            "model": list(self.models),
+            "options": self.options,
+            "cache": out / CACHE,
+            "seed": self.seed,
+        }
 
 
 def _judge(
-    run: str,
-    aspect: str,
+    run: list[str],
+    aspect: str | None,
     scores: str | None,
-    labels: str,
+    labels: str | None,
     chances: Path | None,
     how: "JudgeSettings",
+    models: _Models | None,
     out: Path,
     as_json: bool,
     tell: StepProgress,
@@ -128,7 +192,10 @@ def _judge(
     from trialogue.workflows.judging.judge import judge as corrected
     from trialogue.workflows.pipeline import report
 
-    findings = corrected(run, aspect=aspect, labels=labels, scores=scores, chances=chances, how=how, progress=tell)
+    asked = {} if models is None else {**models.settings(out), "i_may": models.i_may, "out": out}
+    findings = corrected(
+        *run, aspect=aspect, labels=labels, scores=scores, chances=chances, how=how, progress=tell, **asked
+    )
     page = report(findings, out)
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
@@ -138,38 +205,87 @@ def _judge(
 
 
 def _plan(
-    run: str,
-    aspect: str,
+    run: list[str],
+    aspect: str | None,
     scores: str | None,
     labels: str | None,
     width: float,
     how: "JudgeSettings",
+    models: _Models | None,
     seed: int,
     out: Path,
     study: Path | None,
+    tell: StepProgress,
 ) -> None:
+    from trialogue.judges import load_rubric
     from trialogue.records import write_records
     from trialogue.report.judging.plan import plan_text
-    from trialogue.workflows.judging.judge import plan_labels
+    from trialogue.workflows.judging.ask import judge_scores
+    from trialogue.workflows.judging.judge import aspect_of, plan_labels
 
-    found = plan_labels(run, aspect=aspect, width=width, labels=labels, scores=scores, how=how, seed=seed)
+    given: Any = scores
+    if models is not None:
+        name, _ = aspect_of(load_rubric(models.rubric), aspect)
+        asked = judge_scores(*run, **models.settings(out), i_may=models.i_may, out=out, progress=tell)
+        given, aspect = asked.scores, str(asked.columns[name])
+    found = plan_labels(*run, aspect=aspect or "", width=width, labels=labels, scores=given, how=how, seed=seed)
     write_records(out / PLAN, found.units)
     typer.echo(plan_text(found.needs, width, is_pilot=found.is_pilot))
     typer.echo(f"\nPlan: {out / PLAN}")
     if study is not None:
-        _write_study(study, found, run, aspect, labels, how, seed)
+        _write_study(study, found, run, aspect or "", labels, how, seed, models.rubric if models else None)
 
 
 def _write_study(
-    folder: Path, plan: "LabelPlan", run: str, aspect: str, labels: str | None, how: "JudgeSettings", seed: int
+    folder: Path,
+    plan: "LabelPlan",
+    run: list[str],
+    aspect: str,
+    labels: str | None,
+    how: "JudgeSettings",
+    seed: int,
+    rubric: str | None,
 ) -> None:
     from trialogue.workflows.judging.label_study import PLAN as CHANCES
     from trialogue.workflows.judging.label_study import write_label_study
 
-    made = write_label_study(folder, plan, [run], aspect=aspect, labels=labels, scale=how.scale, seed=seed)
+    made = write_label_study(folder, plan, run, aspect=aspect, rubric=rubric, labels=labels, scale=how.scale, seed=seed)
     typer.echo(
         f"Study: {made.folder / 'study.yaml'}, {made.items:,} items on a scale from {made.low} to {made.high}. "
         f"Preview it with: trialogue study preview {made.folder}\n"
         f"Afterwards: trialogue study export {made.folder} --out EXPORT, then --labels EXPORT "
         f"--chances {made.folder / CHANCES}"
     )
+
+
+def _price(run: list[str], models: _Models, out: Path, *, pairwise: bool, as_json: bool) -> None:
+    """What would be asked, what it would cost, and whose dialogues would go where."""
+    import json
+    from dataclasses import asdict
+
+    from trialogue.report.judging.cost import cost_text
+    from trialogue.workflows.judging.ask import prepare_panel
+    from trialogue.workflows.judging.pairs import prepare_pairs
+
+    prepare = prepare_pairs if pairwise else prepare_panel
+    panel = prepare(run, **models.settings(out))
+    costs = panel.costs()
+    if as_json:
+        typer.echo(json.dumps({name: asdict(cost) for name, cost in costs}))
+        return
+    typer.echo("\n".join(cost_text(name, cost) for name, cost in costs))
+    if panel.disclosure is not None:
+        typer.echo(f"{panel.disclosure.sentence} No consent to that is recorded with the data (see --i-may).")
+
+
+def _pairs(run: list[str], models: _Models, out: Path, *, as_json: bool, tell: StepProgress) -> None:
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.judging.pairs import pairs_text
+    from trialogue.workflows.judging.pairs import PREFERENCES, judge_pairs
+
+    found = judge_pairs(*run, **models.settings(out), i_may=models.i_may, out=out, progress=tell)
+    if as_json:
+        typer.echo("\n".join(to_line(each) for each in found.tallies))
+        return
+    typer.echo(pairs_text(found.tallies, matched=found.matched))
+    typer.echo(f"\nVotes: {out / PREFERENCES}")

@@ -6,6 +6,7 @@ from trialogue.judges.options import JudgeOptions, judge_options
 from trialogue.judges.pair_judge import LlmPairJudge
 from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric
 from trialogue.judges.rubric_files import load_rubric, rubric_names
+from trialogue.judges.scores import scores_of
 
 __all__ = [
     "Aspect",
@@ -26,4 +27,5 @@ __all__ = [
     "judge_options",
     "load_rubric",
     "rubric_names",
+    "scores_of",
 ]

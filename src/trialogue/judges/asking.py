@@ -11,7 +11,7 @@ from trialogue.judges.judgement import JudgingProgress, Watch
 from trialogue.judges.options import JudgeOptions
 from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.chat import ChatClient, Completion, EmptyAnswer
-from trialogue.llm.usage import Usage
+from trialogue.llm.usage import Ledger, Usage
 from trialogue.records import JsonValue, Reason, ReasonCode
 from trialogue.seeds import seed_for
 from trialogue.transport.failures import AgentFailure, PassingFailure
@@ -60,23 +60,33 @@ class Asker:
         seed: int = 0,
         retry_policy: RetryPolicy | None = None,
     ) -> None:
-        """Store the settings; no request is made yet.
+        """Store the settings; the key is needed, and the address checked, when something is asked."""
+        self._options, self._instruction, self._schema, self._seed = options, instruction, dict(schema), seed
+        self._retry_policy = retry_policy
+        self._made: ChatClient | None = None
+        self._cache = Cache(options.cache) if options.cache else None
+        self._takes_schema: bool | None = None if options.structured else False
+
+    @property
+    def _client(self) -> ChatClient:
+        """The client, made when it is first needed: prices are known without a key.
 
         Raises:
             UsageError: the key's environment variable is not set, or the address is none.
         """
-        self._options, self._instruction, self._schema, self._seed = options, instruction, dict(schema), seed
-        self._client = ChatClient(options, retry_policy=retry_policy)
-        self._cache = Cache(options.cache) if options.cache else None
-        self._takes_schema: bool | None = None if options.structured else False
+        if self._made is None:
+            self._made = ChatClient(self._options, retry_policy=self._retry_policy)
+        return self._made
 
     def usage(self) -> Usage:
         """What was used so far."""
-        return self._client.ledger.usage()
+        ledger = Ledger(self._options.model, self._options.price) if self._made is None else self._made.ledger
+        return ledger.usage()
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        if self._made is not None:
+            self._made.close()
 
     def cost(self, texts: Iterable[str]) -> Cost:
         """What answers to some texts will cost; makes no request."""
@@ -111,8 +121,10 @@ class Asker:
             watch: called after each answer.
 
         Raises:
-            UsageError: the endpoint cannot be reached or refuses the key; what was answered before is in the cache.
+            UsageError: the key is not set, the endpoint cannot be reached or refuses the key; what was answered before is in
+                the cache.
         """
+        _ = self._client  # before threads need it
         questions = [(text, sample) for text in dict.fromkeys(texts) for sample in range(self._options.samples)]
         answers: dict[tuple[str, int], Answer] = {}
         start, failed = time.monotonic(), 0
@@ -210,9 +222,11 @@ class Asker:
         )
 
     def _is_cached(self, text: str, sample: int) -> bool:
+        if self._cache is None:
+            return False
         seed = seed_for(self._seed, "judge", str(sample))
-        fields = self._fields(schema=self._takes_schema is not False)
-        return self._client.is_cached(self._messages(text), seed=seed, trial=_trial(sample), fields=fields)
+        body = self._options.body(self._messages(text), seed) | self._fields(schema=self._takes_schema is not False)
+        return self._cache.get(key_of(self._options.url, body, _trial(sample))) is not None
 
     def _messages(self, text: str) -> list[dict[str, str]]:
         role = self._options.instruction_role

@@ -11,7 +11,7 @@ from trialogue.judges.prompts import VERSION, schema_of, signature_of, task_of
 from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
 from trialogue.judges.scores import scores_of
-from trialogue.judges.transcript import Showing
+from trialogue.judges.shown.transcript import Showing
 from trialogue.judges.units import Unit, units_of, units_of_responses
 from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue, MeasureName, Reason, ReasonCode, Response, Score, Situation

@@ -11,7 +11,7 @@ from trialogue.judges.options import JudgeOptions
 from trialogue.judges.prompts import schema_of, shown_pair, task_of
 from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
-from trialogue.judges.transcript import Showing
+from trialogue.judges.shown.transcript import Showing
 from trialogue.judges.units import need_of_pair, why_not_shown
 from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue, Preference, Raters, Reason, ReasonCode

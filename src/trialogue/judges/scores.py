@@ -28,7 +28,7 @@ def scores_of(
             found.append(
                 Score(
                     measure=name,
-                    level=_level(each),
+                    level=level_of(each),
                     value=value,
                     why=_reason(each, aspect.name) if value is None else None,
                     system=each.system,
@@ -54,7 +54,8 @@ def models_of(judgement: Judgement) -> str:
     return f"answered by {', '.join(dict.fromkeys(names))}" if names else ""
 
 
-def _level(judgement: Judgement) -> Level:
+def level_of(judgement: Judgement) -> Level:
+    """Level of the scores of a judgement."""
     if judgement.situation_id is not None:
         return "response"
     return "dialogue" if judgement.utterance is None else "utterance"

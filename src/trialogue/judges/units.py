@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.judges.prompts import shown_text
 from trialogue.judges.rubric import JudgedLevel, Reference, Rubric
-from trialogue.judges.transcript import Showing
+from trialogue.judges.shown.transcript import Showing
 from trialogue.records import Dialogue, Need, Reason, ReasonCode, Response, Situation
 from trialogue.records.kinds.endings import Fault
 

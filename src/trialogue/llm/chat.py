@@ -209,18 +209,6 @@ class ChatClient:
             raise clean from None
         return completion
 
-    def is_cached(
-        self,
-        messages: Sequence[Message],
-        *,
-        seed: int | None,
-        trial: str,
-        fields: Mapping[str, JsonValue] | None = None,
-    ) -> bool:
-        """Whether ``complete`` would make no request."""
-        body = self.options.body(messages, seed) | dict(fields or {})
-        return self._cache is not None and self._cache.get(key_of(self.options.url, body, trial)) is not None
-
     def close(self) -> None:
         """Close the connections."""
         self._wire.close()

@@ -1,7 +1,7 @@
 """Detect which options the user gave, and refuse those that a command would silently ignore."""
 
-from collections.abc import Container
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import typer
@@ -43,3 +43,29 @@ def refuse_unused(context: "typer.Context", unused: Container[str], *, by: str, 
 def other_parameters(context: "typer.Context", taken: Container[str]) -> list[str]:
     """Names of the command's parameters but these."""
     return [str(each.name) for each in context.command.params if each.name not in taken]
+
+
+def named_values(option: str, given: Iterable[str]) -> dict[str, Any]:
+    """Values that were given as NAME=VALUE, as YAML reads them.
+
+    Args:
+        option: what the option is called.
+        given: its values.
+
+    Raises:
+        UsageError: one of them is not of this form.
+    """
+    import yaml
+
+    from trialogue.errors import UsageError
+
+    values: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"{option} {each!r}: expected NAME=VALUE, such as temperature=0.7.")
+        try:
+            values[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise UsageError(f"{option} {each!r}: the value cannot be read: {error}") from error
+    return values

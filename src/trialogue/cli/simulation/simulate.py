@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trialogue.cli.shared.options import named_values
 from trialogue.cli.shared.progress import check_folder, exit_if_failed, find_modules_beside, steps
 from trialogue.errors import TrialogueError, UsageError
 
@@ -124,17 +125,7 @@ DEFAULT = "runs/simulation"
 
 def _with_options(users: list[str], given: list[str]) -> list[str] | dict[str, Any]:
     """Users by name, each with the options that were given as NAME=VALUE; values are read as YAML reads them."""
-    import yaml
-
-    options: dict[str, Any] = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"--user-option {each!r}: expected NAME=VALUE, such as temperature=0.7.")
-        try:
-            options[name.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise UsageError(f"--user-option {each!r}: the value cannot be read: {error}") from error
+    options = named_values("--user-option", given)
     return {name: {"users": name, **options} for name in users} if options else users
 
 

@@ -18,7 +18,8 @@ def answer(
     *,
     scope: str = "",
 ) -> tuple[str, ...]:
-    """Sentences, verdict first. A system is named better only if a corrected difference is significant.
+    """Sentences, verdict first. A system is named better only if a corrected difference is significant
+    (without labels, the judge's own).
 
     Args:
         question: what people were asked, such as ``task_completion``.
@@ -27,9 +28,13 @@ def answer(
         threats: those that the verdicts have passed the gate with.
         scope: what the verdict is about, where that is the judged units alone and not the systems, to follow the question.
     """
-    known = [each for each in systems if each.value.corrected.value is not None]
+    known = [each for each in systems if each.value.leading.value is not None]
+    is_corrected = all(each.value.raw is None for each in systems)
     if not known:
-        return (f"There is no corrected value of any system: {systems[0].value.corrected.why}.",)
+        which = "corrected value" if is_corrected else "value"
+        return (f"There is no {which} of any system: {systems[0].value.leading.why}.",)
+    if not is_corrected:
+        return tuple(_verdicts(question.replace("_", " ") + scope, known, differences, threats))
     return (
         *_verdicts(question.replace("_", " ") + scope, known, differences, threats),
         _judge_alone(known),
@@ -59,7 +64,7 @@ def _differences(
     better = {_leader_first(each): each for each in decided}
     leading = min(better, key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
     largest = better[leading]
-    estimate = largest.value.corrected if largest.verdict == "better" else largest.value.corrected.negate()
+    estimate = largest.value.leading if largest.verdict == "better" else largest.value.leading.negate()
     p = "" if largest.p_adjusted is None else f", p {p_words(largest.p_adjusted)}"
     count = f"; {len(decided)} of {compared} pairs differ after correction for all pairs" if compared > 1 else ""
     return (
@@ -72,7 +77,8 @@ def _no_difference(
     question: str, known: Sequence[JudgedSystem], differences: Sequence[JudgedDifference], compared: int
 ) -> str:
     if len(known) == 1:
-        return f"{known[0].system} has a corrected mean of {render_estimate(known[0].value.corrected)} on {question}."
+        mean = render_estimate(known[0].value.leading)
+        return f"{known[0].system} has a {_kind(known)} mean of {mean} on {question}."
     if not compared:
         names = list_names(sorted(each.system for each in known))
         return (
@@ -80,13 +86,17 @@ def _no_difference(
         )
     if compared == 1:
         only = next(each for each in differences if each.verdict != "undefined")
-        size = render_estimate(only.value.corrected)
+        size = render_estimate(only.value.leading)
         return f"On {question}, {only.a} and {only.b} do not differ significantly ({only.a} minus {only.b}: {size})."
-    means = sorted(each.value.corrected.value or 0.0 for each in known)
+    means = sorted(each.value.leading.value or 0.0 for each in known)
     return (
         f"On {question}, no two of {len(known)} systems differ significantly (0 of {compared} pairs after correction); "
-        f"their corrected means lie between {means[0]:.2f} and {means[-1]:.2f}."
+        f"their {_kind(known)} means lie between {means[0]:.2f} and {means[-1]:.2f}."
     )
+
+
+def _kind(known: Sequence[JudgedSystem]) -> str:
+    return "corrected" if known[0].value.raw is None else "raw"
 
 
 def _conditional(text: str, decided: Sequence[JudgedDifference], threats: Sequence[Threat]) -> str:

@@ -1,10 +1,11 @@
 """Turn corrected estimates into findings: verdicts after the validity gate, and the answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from trialogue.findings.judging.answer import answer
+from trialogue.findings.judging.coverage import JudgeCoverage
 from trialogue.findings.judging.records import (
     JudgedDifference,
     JudgedSystem,
@@ -12,12 +13,12 @@ from trialogue.findings.judging.records import (
     JudgeVerdict,
     JudgingFindings,
 )
-from trialogue.findings.judging.threats import judging_threats
+from trialogue.findings.judging.threats import judging_threats, uncorrected_threats
 from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
-from trialogue.records import Manifest, Raters
+from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
 from trialogue.stats.comparison.multiplicity import holm
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
-from trialogue.stats.correction.table import Estimand, JudgedTable
+from trialogue.stats.correction.table import Estimand, JudgedTable, judge_as_labels
 
 METHODS = (
     "Corrected values are difference estimates (prediction-powered, PPI++): the mean of the labels, plus the judge's "
@@ -28,6 +29,13 @@ METHODS = (
     "effective number of labels. Verdicts and rank intervals hold for all pairs together (Holm).",
     "A corrected value already uses people's answers: it is not a metric, and its agreement with the same people "
     "is meaningless.",
+)
+
+
+UNCORRECTED_METHODS = (
+    "Raw values are means of the judge's scores; units without a score are left out. Intervals include the choice of units "
+    "(clusters, Student's t, Wilson's interval for shares) and not the judge's error, which only labels by people show.",
+    "Verdicts and rank intervals hold for all pairs together (Holm).",
 )
 
 
@@ -63,11 +71,12 @@ def judging_findings(
     title: str,
     warnings: Sequence[str],
     manifest: Manifest,
+    coverage: Sequence[JudgeCoverage] = (),
 ) -> JudgingFindings:
     """Compute all findings of a table of judged units.
 
     Args:
-        table: the units.
+        table: the units; without any label, the judge's own scores are analysed, and every verdict is conditional.
         how: what was asked for.
         judge: full name of the judge's column.
         question: what people were asked.
@@ -77,9 +86,11 @@ def judging_findings(
         title: what was judged.
         warnings: about the data.
         manifest: how it was made.
+        coverage: how much of what it was asked the judge answered, by system.
     """
+    is_corrected = bool(len(table.labelled))
     found = corrected_means(
-        table,
+        table if is_corrected else judge_as_labels(table),
         estimand=how.estimand,
         raters=how.raters,
         drawn_overall=how.drawn_overall,
@@ -87,10 +98,16 @@ def judging_findings(
         confidence=how.confidence,
         looks=how.looks,
     )
-    threats = judging_threats(table, found, labels_by=labels_by, family=how.family)
+    if is_corrected:
+        threats = judging_threats(
+            table, found, labels_by=labels_by, family=how.family, coverage=coverage, alpha=1 - how.confidence
+        )
+    else:
+        found = _as_raw(found)
+        threats = uncorrected_threats(family=how.family, coverage=coverage, alpha=1 - how.confidence)
     systems = _systems(table, found, threats)
     differences = _differences(found, threats, (1 - how.confidence) / how.looks)
-    doubled = found.raters.doubled > 0
+    doubled = is_corrected and found.raters.doubled > 0
     return JudgingFindings(
         title=title,
         judge=judge,
@@ -112,16 +129,40 @@ def judging_findings(
         systems=systems,
         differences=differences,
         threats=threats,
-        answer=answer(question, systems, differences, threats, scope=_scope(table, how, level)),
+        answer=answer(
+            question, systems, differences, threats, scope=_scope(table, how, level, is_corrected=is_corrected)
+        ),
         warnings=tuple(warnings),
-        methods=METHODS,
+        methods=METHODS if is_corrected else UNCORRECTED_METHODS,
         manifest=manifest,
     )
 
 
-def _scope(table: JudgedTable, how: JudgeSettings, level: Literal["dialogue", "turn"]) -> str:
-    """Phrase that limits a verdict to its estimand, if that is not the systems as such."""
-    return f" in these {len(table.judge)} {level}s" if how.estimand is Estimand.THESE else ""
+def _as_raw(found: Corrections) -> Corrections:
+    """Estimates from ``judge_as_labels`` as what they are: the judge's own, and no correction."""
+    return replace(
+        found,
+        systems={name: _raw(each) for name, each in found.systems.items()},
+        overall=_raw(found.overall),
+        differences={pair: _raw(each) for pair, each in found.differences.items()},
+        labels=dict.fromkeys(found.labels, 0),
+    )
+
+
+def _raw(found: Correction) -> Correction:
+    missing = Estimate(value=None, n=0, why=Reason.of(ReasonCode.NO_LABELS))
+    raw, why = found.alone, found.alone.why
+    if raw.value is None and why is not None and why.code is ReasonCode.TOO_FEW_LABELS:
+        facts = {"scores": why.facts["labels"], "least": why.facts["least"]}
+        raw = raw.model_copy(update={"why": Reason.of(ReasonCode.JUDGE_TOO_FEW_SCORES, **facts)})
+    judge = found.judge if raw.value is None else raw.value
+    return replace(found, judge=judge, alone=missing, corrected=missing, weight=0.0, raw=raw)
+
+
+def _scope(table: JudgedTable, how: JudgeSettings, level: Literal["dialogue", "turn"], *, is_corrected: bool) -> str:
+    """To follow the question in a verdict: whose word it is, and what it is about, where that is not the systems as such."""
+    whose = "" if is_corrected else " by the judge alone"
+    return whose + (f" in these {len(table.judge)} {level}s" if how.estimand is Estimand.THESE else "")
 
 
 def _value(found: Correction) -> JudgedValue:
@@ -131,6 +172,7 @@ def _value(found: Correction) -> JudgedValue:
         corrected=found.corrected,
         weight=found.weight,
         width_ratio=found.width_ratio,
+        raw=found.raw,
     )
 
 
@@ -154,7 +196,7 @@ def _systems(table: JudgedTable, found: Corrections, threats: Sequence[Threat]) 
 
 
 def _differences(found: Corrections, threats: Sequence[Threat], alpha: float) -> tuple[JudgedDifference, ...]:
-    adjusted = holm([each.corrected.p for each in found.differences.values()])
+    adjusted = holm([each.leading.p for each in found.differences.values()])
     made = []
     for ((a, b), each), p in zip(found.differences.items(), adjusted, strict=True):
         validity = weakest([EFFECTS[one.severity] for one in threats if one.concerns_pair(a, b, ahead=None)])
@@ -172,7 +214,7 @@ def _differences(found: Corrections, threats: Sequence[Threat], alpha: float) ->
 
 
 def _verdict(found: Correction, p: float | None, alpha: float, validity: Validity) -> JudgeVerdict:
-    value = found.corrected.value
+    value = found.leading.value
     if value is None or p is None or validity is Validity.BLOCKED:
         return "undefined"
     if p > alpha or value == 0:

@@ -28,6 +28,13 @@ class JudgedValue(Record):
     """The judge's weight: labels per unit of its scores; 0: it was not used."""
     width_ratio: float | None = None
     """Width of the corrected interval over that of labels alone."""
+    raw: Estimate | None = None
+    """By the judge alone, where there are no labels; the interval leaves out the judge's own error."""
+
+    @property
+    def leading(self) -> Estimate:
+        """What verdicts rest on: the corrected estimate; where there are no labels, the judge's own."""
+        return self.corrected if self.raw is None else self.raw
 
 
 class JudgedSystem(Record):

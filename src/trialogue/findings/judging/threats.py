@@ -1,9 +1,12 @@
 """Detect threats to the validity of a judge's estimates."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 
+from trialogue.findings.judging.coverage import JudgeCoverage
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import Raters
 from trialogue.stats.correction.means import LEAST_LABELS, Corrections
@@ -20,8 +23,18 @@ OF_RATERS = {
 }
 
 
+MISSING_DEMOTES, MISSING_BLOCKS = 0.05, 0.5  # shares of units without a score: as of missing dialogues; most of them
+READ_DEMOTES = 0.8  # share of samples that could be read
+
+
 def judging_threats(
-    table: JudgedTable, found: Corrections, *, labels_by: Iterable[Raters], family: Sequence[str]
+    table: JudgedTable,
+    found: Corrections,
+    *,
+    labels_by: Iterable[Raters],
+    family: Sequence[str],
+    coverage: Sequence[JudgeCoverage] = (),
+    alpha: float = 0.05,
 ) -> tuple[Threat, ...]:
     """All threats to the estimates, blocking ones first.
 
@@ -30,11 +43,68 @@ def judging_threats(
         found: what was estimated.
         labels_by: the kinds of those who labelled.
         family: systems that are declared to be of the judge's family.
+        coverage: how much of what it was asked the judge answered, by system.
+        alpha: level of the test of missing shares.
     """
-    order = list(Severity)
     threats = [*_raters(labels_by), *_labels(found), *_chosen(table), *_worthless(found)]
-    threats += [Threat(code=ThreatCode.JUDGE_FAMILY, severity=Severity.NOTES, systems=(system,)) for system in family]
+    threats += _judge_threats(coverage, family, alpha, is_corrected=True)
+    return _in_order(threats)
+
+
+def uncorrected_threats(
+    *, family: Sequence[str], coverage: Sequence[JudgeCoverage], alpha: float = 0.05
+) -> tuple[Threat, ...]:
+    """All threats to the scores of a judge that no labels correct, blocking ones first; arguments as above."""
+    uncorrected = Threat(code=ThreatCode.JUDGE_UNCORRECTED, severity=Severity.DEMOTES)
+    return _in_order([uncorrected, *_judge_threats(coverage, family, alpha, is_corrected=False)])
+
+
+def _in_order(threats: Iterable[Threat]) -> tuple[Threat, ...]:
+    order = list(Severity)
     return tuple(sorted(threats, key=lambda threat: order.index(threat.severity)))
+
+
+def _judge_threats(
+    coverage: Sequence[JudgeCoverage], family: Sequence[str], alpha: float, *, is_corrected: bool
+) -> Iterator[Threat]:
+    """Threats that labels correct on average, and that demote where there are none."""
+    grave = Severity.NOTES if is_corrected else Severity.DEMOTES
+    families = {each.system: each.family for each in coverage if each.family is not None}
+    for system in sorted({*family, *families}):
+        facts = {"family": families[system]} if system in families else {}
+        yield Threat(code=ThreatCode.JUDGE_FAMILY, severity=grave, systems=(system,), facts={**facts})
+    for each in coverage:
+        if each.missing:
+            severity = Severity.NOTES
+            if not is_corrected and each.missing_share >= MISSING_DEMOTES:
+                severity = Severity.BLOCKS if each.missing_share >= MISSING_BLOCKS else Severity.DEMOTES
+            why = {"why": str(each.why)} if each.why is not None else {}
+            counts = {"missing": each.missing, "units": each.units, **why}
+            yield Threat(code=ThreatCode.JUDGE_MISSING, severity=severity, systems=(each.system,), facts={**counts})
+        if each.read_share is not None and each.read_share < READ_DEMOTES:
+            answers = {"read": each.read, "asked": each.asked}
+            yield Threat(code=ThreatCode.JUDGE_FEW_ANSWERS, severity=grave, systems=(each.system,), facts={**answers})
+    yield from _missing_differences(coverage, alpha, grave)
+
+
+def _missing_differences(coverage: Sequence[JudgeCoverage], alpha: float, severity: Severity) -> Iterator[Threat]:
+    """Pairs for which scores are missing at significantly different rates."""
+    from scipy.stats import fisher_exact
+
+    for one, other in combinations(coverage, 2):
+        more, less = sorted((one, other), key=lambda each: each.missing_share, reverse=True)
+        if more.missing_share == less.missing_share:
+            continue
+        rows = np.array([[each.missing, each.units - each.missing] for each in (more, less)])
+        if float(fisher_exact(rows).pvalue) <= alpha:
+            rates = {"rate": round(more.missing_share, 4), "other_rate": round(less.missing_share, 4)}
+            yield Threat(
+                code=ThreatCode.JUDGE_MISSING_DIFFERENCE,
+                severity=severity,
+                systems=(more.system, less.system),
+                is_of_pair=True,
+                facts={**rates},
+            )
 
 
 def _raters(labels_by: Iterable[Raters]) -> Iterator[Threat]:
@@ -58,11 +128,12 @@ def _chosen(table: JudgedTable) -> Iterator[Threat]:
 
     labelled = ~np.isnan(table.labels)
     for index, system in enumerate(table.systems if not table.has_chances else ()):
-        own = table.system_of == index
+        own = (table.system_of == index) & ~table.unscored  # a guess that stands for a score shows no choice
         chosen, others = table.judge[own & labelled], table.judge[own & ~labelled]
         if min(len(chosen), len(others)) < 2 or np.ptp(table.judge[own]) == 0:
             continue
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # scores of one side that are all equal
             p = float(ttest_ind(chosen, others, equal_var=False).pvalue)
         if p < CHOSEN / len(table.systems):
             facts = {"labelled": float(chosen.mean()), "others": float(others.mean())}

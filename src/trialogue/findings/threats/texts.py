@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from trialogue.findings.protocol import Deviation
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.entry import ThreatText
+from trialogue.findings.threats.judging_texts import JUDGING_TEXTS
 from trialogue.findings.threats.passport_texts import PASSPORT_TEXTS
 from trialogue.findings.threats.protocol_texts import deviations_text
 from trialogue.findings.wording import list_names
@@ -40,10 +41,6 @@ def clause(threat: Threat) -> str:
 def catalogue_rows() -> list[tuple[str, str, str, str]]:
     """(code, title, detection, effect) of every threat, for the documentation."""
     return [(code.value, text.title, text.detected, text.effect) for code, text in TEXTS.items()]
-
-
-def _mean(value: JsonValue) -> str:
-    return f"{float(value):.2f}" if isinstance(value, int | float) else "an unknown mean"
 
 
 def _names(threat: Threat) -> str:
@@ -372,37 +369,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted.",
         lambda t: "there was no decision protocol: the deciding measure was not fixed before the data",
     ),
-    ThreatCode.JUDGE_FAMILY: ThreatText(
-        "The judge shares a system's language model",
-        "The judge is declared (`--family`) to be built on the same language model as a system.",
-        "Noted: labels correct a preference for its own kind on average, but the raw scores of the system mean little.",
-        lambda t: f"the judge is of the same family as {_names(t)}",
-    ),
-    ThreatCode.JUDGE_FEW_LABELS: ThreatText(
-        "Few labels",
-        "Fewer than 20 labels by people of a system that a judge scored.",
-        "Below 10 it blocks the system's estimates; below 20 it is noted: systems then share one weight of the judge.",
-        lambda t: f"{_names(t)} {'has' if len(t.systems) == 1 else 'have'} only {t.facts['labels']} labels",
-        opens_with_names=True,
-    ),
-    ThreatCode.JUDGE_WORTHLESS: ThreatText(
-        "The judge saves nothing",
-        "The corrected interval of a mean is at least 0.98 times as wide as that of labels alone.",
-        "Noted: the estimates rest on the labels.",
-        lambda t: f"for {_names(t)} the judge saves no labels",
-    ),
-    ThreatCode.LABELS_CHOSEN: ThreatText(
-        "Labels chosen by the judge's score",
-        (
-            "Labelled units of a system have higher or lower judge scores than the others (Welch's t at .001 "
-            "over the number of systems), and no sampling probabilities were given."
-        ),
-        "Demotes the system's estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
-        lambda t: (
-            f"the labelled units of {_names(t)} are not a random sample: the judge scores them "
-            f"{_mean(t.facts['labelled'])}, the others {_mean(t.facts['others'])}"
-        ),
-    ),
+    **JUDGING_TEXTS,
 }
 
 

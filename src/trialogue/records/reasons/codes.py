@@ -229,6 +229,7 @@ class ReasonCode(StrEnum):
     STRATUM_TOO_FEW_LABELS = "stratum_too_few_labels"
     SYSTEMS_WITHOUT_ESTIMATE = "systems_without_estimate"
     NO_LABELS = "no_labels"
+    JUDGE_TOO_FEW_SCORES = "judge_too_few_scores"
 
     # Answers of judges
     JUDGE_UNREADABLE = "judge_unreadable"

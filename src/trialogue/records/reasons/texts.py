@@ -355,6 +355,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.STRATUM_TOO_FEW_LABELS: "one of its strata has fewer than two independent labels",
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
         ReasonCode.NO_LABELS: "there are no labels by people",
+        ReasonCode.JUDGE_TOO_FEW_SCORES: "the judge scored {scores:unit|units}; at least {least} are needed",
         # Answers of judges
         ReasonCode.JUDGE_UNREADABLE: "the judge's answer was not in the form that was asked for",
         ReasonCode.JUDGE_OFF_SCALE: "the judge's answer is not a point of the scale",

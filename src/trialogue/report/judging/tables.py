@@ -18,6 +18,8 @@ HEAD = (
     "judged",
     "labels",
     "judge",
+    "judge_low",
+    "judge_high",
     "alone",
     "alone_low",
     "alone_high",
@@ -35,6 +37,7 @@ HEAD = (
     "validity",
     "why",
 )
+OF_LABELS = ("Labels alone", "Corrected", "Width", "Labels")
 OVERALL = "all systems"
 
 
@@ -58,7 +61,7 @@ def systems_table(findings: JudgingFindings) -> Table:
     ]
     rows.append((OVERALL, *_cells(findings.overall, decimals), f"{findings.labels}/{findings.judged}", ""))
     heads = ("System", "Judge alone", "Labels alone", "Corrected", "Width", "Labels", "Rank")
-    return Table(heads, tuple(rows))
+    return _without_labels(Table(heads, tuple(rows)), findings)
 
 
 def differences_table(findings: JudgingFindings) -> Table:
@@ -73,7 +76,13 @@ def differences_table(findings: JudgingFindings) -> Table:
         )
         for each in findings.differences
     )
-    return Table(("Difference", "Judge alone", "Labels alone", "Corrected", "Width", "p", "Verdict"), rows)
+    heads = ("Difference", "Judge alone", "Labels alone", "Corrected", "Width", "p", "Verdict")
+    return _without_labels(Table(heads, rows), findings)
+
+
+def _without_labels(table: Table, findings: JudgingFindings) -> Table:
+    """The table without the columns that labels fill, where there are none: raw values stand alone only there."""
+    return table if findings.overall.raw is None else table.drop_columns(*OF_LABELS)
 
 
 def threat_lists(findings: JudgingFindings) -> list[tuple[str, list[str]]]:
@@ -88,13 +97,14 @@ def threat_lists(findings: JudgingFindings) -> list[tuple[str, list[str]]]:
 
 
 def _decimals(values: Sequence[JudgedValue]) -> int:
-    return column_decimals([each.corrected for each in values])
+    return column_decimals([each.leading for each in values])
 
 
 def _cells(value: JudgedValue, decimals: int, *, sign: bool = False) -> tuple[str, ...]:
     ratio = MISSING if value.width_ratio is None else f"{100 * value.width_ratio:.0f} %"
     texts = [render_estimate(each, decimals, sign=sign) for each in (value.alone, value.corrected)]
-    return (number(value.judge, decimals, sign=sign), *texts, ratio)
+    judge = number(value.judge, decimals, sign=sign)
+    return (judge if value.raw is None else render_estimate(value.raw, decimals, sign=sign), *texts, ratio)
 
 
 def _rows(findings: JudgingFindings) -> Iterator[list[object]]:
@@ -106,13 +116,14 @@ def _rows(findings: JudgingFindings) -> Iterator[list[object]]:
     counts = ["mean", None, None, findings.judged, findings.labels]
     yield [*counts, *_numbers(overall), None, None, None, None, None, None, None, _reason_text(overall)]
     for pair in findings.differences:
-        tests = [pair.value.corrected.p, pair.p_adjusted, pair.verdict, pair.validity.value, _reason_text(pair.value)]
+        tests = [pair.value.leading.p, pair.p_adjusted, pair.verdict, pair.validity.value, _reason_text(pair.value)]
         yield ["difference", pair.a, pair.b, None, None, *_numbers(pair.value), None, None, None, *tests]
 
 
 def _numbers(value: JudgedValue) -> list[object]:
     estimates = [cell for each in (value.alone, value.corrected) for cell in (each.value, *_ends(each))]
-    return [value.judge, *estimates, value.weight, value.width_ratio]
+    raw = (None, None) if value.raw is None else _ends(value.raw)
+    return [value.judge, *raw, *estimates, value.weight, value.width_ratio]
 
 
 def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
@@ -121,4 +132,4 @@ def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
 
 
 def _reason_text(value: JudgedValue) -> str | None:
-    return None if value.corrected.why is None else str(value.corrected.why)
+    return None if value.leading.why is None else str(value.leading.why)

@@ -9,9 +9,12 @@ from trialogue.stats.correction.table import Estimand
 def facts(findings: JudgingFindings) -> list[str]:
     """Sentences on the judge, the labels and the population."""
     unit = "dialogue" if findings.level == "dialogue" else "turn"
+    scored = f"{findings.judge} scored {count(findings.judged - findings.abstained, unit)}"
+    of_people = f"{possessive_of(findings.labels_by)} labels of {findings.question.replace('_', ' ')}"
     lines = [
-        f"{findings.judge} scored {count(findings.judged - findings.abstained, unit)}; {findings.labels} of "
-        f"{findings.judged} have {possessive_of(findings.labels_by)} labels of {findings.question.replace('_', ' ')}.",
+        f"{scored}; {findings.labels} of {findings.judged} have {of_people}."
+        if findings.overall.raw is None
+        else f"{scored} of {findings.judged}; none has a label by people.",
         f"The estimate is the mean of these {unit}s."
         if findings.estimand is Estimand.THESE
         else f"The estimate is the mean of the population that these {unit}s were drawn from.",

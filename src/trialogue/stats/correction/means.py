@@ -36,6 +36,13 @@ class Correction:
     """By both."""
     weight: float
     """The judge's weight: labels per unit of its scores; 0: it was not used."""
+    raw: Estimate | None = None
+    """By the judge alone, with the error of the choice of units, where there are no labels."""
+
+    @property
+    def leading(self) -> Estimate:
+        """What verdicts rest on: the corrected estimate; where there are no labels, the judge's own."""
+        return self.corrected if self.raw is None else self.raw
 
     @property
     def width_ratio(self) -> float | None:

@@ -6,10 +6,11 @@ sampled at random, with equal probabilities unless these are given.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_same_length
@@ -51,8 +52,8 @@ class JudgedTable:
     """Shape (cells,): the system of each cell."""
     judge: Floats
     """Shape (N,): the judge's scores; where it gave none, the mean of its scores in the cell."""
-    abstained: int
-    """Rows without a score of the judge."""
+    unscored: NDArray[np.bool_]
+    """Shape (N,): rows without a score of the judge."""
     labels: Floats
     """Shape (N,): people's labels, averaged over raters; NaN if unlabelled."""
     chances: Floats
@@ -65,6 +66,11 @@ class JudgedTable:
     """Whether a cluster holds several rows."""
     rater_labels: tuple[RaterLabel, ...]
     """Labels by rater, where they are known."""
+
+    @property
+    def abstained(self) -> int:
+        """Number of rows without a score of the judge."""
+        return int(self.unscored.sum())
 
     @property
     def labelled(self) -> Ints:
@@ -130,7 +136,7 @@ def judged_table(
         cell_of=cell_of,
         cell_systems=cell_systems,
         judge=filled,
-        abstained=int(np.isnan(scores).sum()),
+        unscored=np.isnan(scores),
         labels=said,
         chances=_chances(chances, said, cell_of, len(cells)),
         has_chances=chances is not None,
@@ -138,6 +144,16 @@ def judged_table(
         is_clustered=len(np.unique(codes)) < len(codes),
         rater_labels=tuple(rater_labels),
     )
+
+
+def judge_as_labels(table: JudgedTable) -> JudgedTable:
+    """The table with the judge's own scores where labels would be, of the rows that it scored.
+
+    Labels alone are then the judge alone, with clusters and finite populations treated in the same way.
+    """
+    said = np.where(table.unscored, np.nan, table.judge)
+    chances = _chances(None, said, table.cell_of, len(table.cell_systems))
+    return replace(table, labels=said, chances=chances, has_chances=False, rater_labels=())
 
 
 def pool_table(table: JudgedTable) -> JudgedTable:
@@ -150,7 +166,7 @@ def pool_table(table: JudgedTable) -> JudgedTable:
         cell_of=zeros,
         cell_systems=np.zeros(1, dtype=np.int64),
         judge=table.judge,
-        abstained=table.abstained,
+        unscored=table.unscored,
         labels=table.labels,
         chances=table.chances if table.has_chances else share,
         has_chances=table.has_chances,

@@ -1,21 +1,29 @@
-"""Correct a judge's scores of a run with human labels, and plan what to label next."""
+"""Judge systems by scores or by language models, correct them with human labels, and plan what to label next."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from trialogue.errors import UsageError
 from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
 from trialogue.findings.judging.records import JudgingFindings, PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, table_of
+from trialogue.judges.prompts import signature_of
+from trialogue.judges.rubric import Rubric
 from trialogue.records import Manifest
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.score import AGGREGATE
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import LEAST_LABELS
 from trialogue.stats.correction.plan import LabelNeed, labels_needed
+from trialogue.stats.correction.table import JudgedTable
 from trialogue.workflows.evaluation import PACKAGES, Progress
-from trialogue.workflows.judging.units import JudgedInput, judged_material
+from trialogue.workflows.inputs.memory import Data, with_data_read
+from trialogue.workflows.judging.ask import JudgeGiven, JudgeScores, prepare_panel, shared_families
+from trialogue.workflows.judging.consent import check_consent
+from trialogue.workflows.judging.units import JudgedInput, judged_material, name_of
 
 
 @dataclass(frozen=True)
@@ -33,35 +41,79 @@ class LabelPlan:
 
 
 def judge(
-    run: str | Path,
-    *,
-    aspect: str,
-    labels: str | Path,
-    scores: str | Path | None = None,
+    *given: str | Path | Data,
+    aspect: str | None = None,
+    labels: Any = None,
+    scores: Any = None,
+    rubric: str | Path | Rubric | None = None,
+    model: JudgeGiven | Sequence[JudgeGiven] | None = None,
+    options: Mapping[str, Any] | None = None,
+    cache: Path | None = None,
+    i_may: bool = False,
+    out: Path | str | None = None,
     chances: Path | None = None,
     how: JudgeSettings | None = None,
+    seed: int = 0,
     progress: Progress | None = None,
 ) -> JudgingFindings:
     """Means, differences and ranks of systems by a judge, by labels alone, and by both combined.
 
+    The judge is a column of scores that exists (``scores``, or a measure of the run), or a language model that is asked by a
+    rubric (``rubric`` and ``model``). Without labels the findings are the judge's own, and every verdict is conditional.
+
     Args:
-        run: a folder that ``trialogue evaluate`` wrote, or dialogues.
-        aspect: the judge's column: the full name of a measure, or the question that it predicts.
-        labels: people's answers to the question of some of the units.
-        scores: the judge's scores; None: they are in the run.
+        given: a folder that ``trialogue evaluate`` wrote; or dialogues, or situations and replies: files, corpora, or data
+            in memory, as ``evaluate`` takes them.
+        aspect: the judge's column: the full name of a measure, or the question that it predicts. Of a rubric: one of its
+            aspects (needed if it has several), or the question that its only aspect is compared with.
+        labels: people's answers to the question of some of the units: a file, or records; None: there are none.
+        scores: the judge's scores: a file, or records; None: they are in the run, or a model is asked.
+        rubric: a name such as ``"overall"``, a YAML file, or a ``Rubric``.
+        model: ``"openai:MODEL"``, a YAML file of options, options, or any ``Judge``; several are a panel.
+        options: further options of all models, such as ``url``, ``temperature`` or ``samples``.
+        cache: folder of answers, so that no question is paid for twice.
+        i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
+        out: folder for the model's scores, answers and usage; None: they are not written.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
         how: the estimand and the confidence level of the intervals.
+        seed: of the model's draws.
         progress: called with a line now and then.
 
     Raises:
-        DataError: there are no such scores or labels, or they are about other dialogues.
-        UsageError: a system of the judge's family that is not there, or an impossible setting.
+        DataError: there are no such scores or labels, they are about other dialogues, or a rubric has mistakes.
+        UsageError: options that do not go together, no consent, or an endpoint that cannot be reached.
     """
     tell = progress or (lambda _line: None)
     how = how or JudgeSettings()
-    tell(f"reading {run}")
+    tell(f"reading {', '.join(name_of(one, 'data') for one in given)}")
+    sources: Sequence[Any] = with_data_read(given)
+    asked: JudgeScores | None = None
+    also: tuple[str, ...] = ()
+    families: dict[str, str] = {}
+    if model is not None or rubric is not None:
+        if model is None or rubric is None or scores is not None:
+            raise UsageError("A model judges by a rubric: give both rubric and model, and no scores.")
+        panel = prepare_panel(sources, rubric=rubric, model=model, options=options, cache=cache, seed=seed)
+        chosen, also = aspect_of(panel.rubric, aspect)
+        check_consent(panel.disclosure, i_may=i_may)
+        asked = panel.ask(tell=tell)
+        if out is not None:
+            asked.write(out)
+        sources, scores, column = [panel.material], asked.scores, str(asked.columns[chosen])
+        families = shared_families(panel.material, asked)
+    elif aspect is None:
+        raise UsageError("Give the judge's column (aspect), or a rubric and a model that judges by it.")
+    else:
+        column = aspect
     found = judged_material(
-        str(run), scores=_path(scores), aspect=aspect, labels=_path(labels), chances=chances, estimand=how.estimand
+        sources,
+        scores=scores,
+        aspect=column,
+        labels=labels,
+        chances=chances,
+        estimand=how.estimand,
+        also=also,
+        families=families,
     )
     table = table_of(found.units, aggregate=AGGREGATE)
     unknown = sorted(set(how.family) - set(table.systems))
@@ -70,6 +122,10 @@ def judge(
             f"--family names no system of the run: {', '.join(unknown)}. There are {', '.join(table.systems)}."
         )
     tell(f"{len(found.units):,} units, {len(table.labelled):,} labelled")
+    notes = () if asked is None else asked.notes
+    if not len(table.labelled) and how.scale == (None, None) and found.scale is not None:
+        how = replace(how, scale=(found.scale.low, found.scale.high))  # a raw mean cannot leave the judge's own scale
+    kind = "judged and corrected" if len(table.labelled) else "judged without correction"
     return judging_findings(
         table,
         how,
@@ -78,12 +134,13 @@ def judge(
         level=found.level,
         labels_by=found.labels_by,
         rater_count=len(found.raters),
-        title=f"{found.question.replace('_', ' ').capitalize()}, judged and corrected",
-        warnings=_warnings(found, table.abstained),
+        title=f"{found.question.replace('_', ' ').capitalize()}, {kind}",
+        warnings=[*notes, *_warnings(found, table)],
+        coverage=found.coverage,
         manifest=Manifest(
             command="judge",
             config={
-                "aspect": aspect,
+                "aspect": column,
                 "estimand": how.estimand.value,
                 "raters": how.raters.value,
                 "drawn_overall": how.drawn_overall,
@@ -91,27 +148,45 @@ def judge(
                 "looks": how.looks,
                 "scale": list(how.scale),
                 "family": list(how.family),
+                **({} if asked is None else {"rubric": asked.rubric.signature, "prompt": signature_of()}),
             },
+            seed=seed if asked is not None else None,
             inputs=found.hashes,
             versions=versions_of(*PACKAGES),
         ),
     )
 
 
+def aspect_of(rubric: Rubric, given: str | None) -> tuple[str, tuple[str, ...]]:
+    """(the aspect of a rubric that is analysed, other names of the question in people's labels).
+
+    Raises:
+        UsageError: the rubric has several, and none of them is named.
+    """
+    by_name = {each.name: each for each in rubric.aspects}
+    if given in by_name:
+        return given, by_name[given].also
+    if len(by_name) > 1:
+        raise UsageError(
+            f"The rubric {rubric.id} has several aspects; name one of them (aspect): {', '.join(by_name)}."
+        )
+    only = rubric.aspects[0]
+    return only.name, only.also if given is None else (given, *only.also)
+
+
 def plan_labels(
-    run: str | Path,
-    *,
+    *given: str | Path | Data,
     aspect: str,
     width: float,
-    labels: str | Path | None = None,
-    scores: str | Path | None = None,
+    labels: Any = None,
+    scores: Any = None,
     how: JudgeSettings | None = None,
     seed: int = 0,
 ) -> LabelPlan:
     """Select the units to label next for a target interval width, at random within each system.
 
     Args:
-        run: a folder that ``trialogue evaluate`` wrote, or dialogues.
+        given: a folder that ``trialogue evaluate`` wrote; or dialogues, as ``evaluate`` takes them.
         aspect: the judge's column.
         width: of the interval of each difference (of the mean, of a single system), from end to end.
         labels: those that are there already; None: none are.
@@ -126,7 +201,7 @@ def plan_labels(
     if not width > 0:
         raise UsageError(f"--width must be above 0, got {width:g}.")
     found = judged_material(
-        str(run), scores=_path(scores), aspect=aspect, labels=_path(labels), chances=None, estimand=how.estimand
+        with_data_read(given), scores=scores, aspect=aspect, labels=labels, chances=None, estimand=how.estimand
     )
     by_system: dict[str, list[JudgedUnit]] = defaultdict(list)
     for unit in found.units:
@@ -147,10 +222,6 @@ def plan_labels(
     ]
     order = rng_for(seed, "order of labels").permutation(len(chosen)).tolist()
     return LabelPlan(width, needs, tuple(chosen[place] for place in order), is_pilot)
-
-
-def _path(file: str | Path | None) -> str | None:
-    return None if file is None else str(file)
 
 
 def _draw_labels(units: list[JudgedUnit], count: int, system: str, seed: int) -> list[PlannedLabel]:
@@ -174,8 +245,11 @@ def _draw_labels(units: list[JudgedUnit], count: int, system: str, seed: int) ->
     ]
 
 
-def _warnings(found: JudgedInput, abstained: int) -> list[str]:
+def _warnings(found: JudgedInput, table: JudgedTable) -> list[str]:
     lines = list(found.warnings)
+    abstained = table.abstained
+    if not len(table.labelled):
+        return lines
     if abstained:
         lines.append(
             f"The judge gave no score to {abstained} of {len(found.units)} units; they are kept, with its mean "

@@ -1,21 +1,23 @@
-"""Build judged units from files: dialogues, judge scores and partial human labels."""
+"""Build judged units from files or data: dialogues, judge scores and partial human labels."""
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from trialogue.errors import DataError, Problem
+from trialogue.findings.judging.coverage import JudgeCoverage, coverage_of
 from trialogue.findings.judging.records import PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, Key
-from trialogue.records import MeasureName, Raters, Score, read_records
+from trialogue.records import MeasureName, Raters, Scale, Score, read_records
 from trialogue.records.completion import UNNAMED
 from trialogue.records.files.manifest import sha256_of
 from trialogue.records.kinds.origins import kinds_of
 from trialogue.records.score import AGGREGATE
 from trialogue.stats.correction.table import Estimand
-from trialogue.workflows.inputs.inputs import gather, summarise_repairs
+from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_repairs
+from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.read import read
 from trialogue.workflows.pipeline.saved_results import holds_run, read_run
 
@@ -43,6 +45,10 @@ class JudgedInput:
     """Caveats."""
     hashes: dict[str, str]
     """sha256 of the inputs."""
+    scale: Scale | None = None
+    """Scale of the judge's scores, where it is declared."""
+    coverage: tuple[JudgeCoverage, ...] = ()
+    """How much of what it was asked the judge answered, by system."""
 
 
 @dataclass(frozen=True)
@@ -55,32 +61,48 @@ class _Run:
 
 
 def judged_material(
-    run: str, *, scores: str | None, aspect: str, labels: str | None, chances: Path | None, estimand: Estimand
+    given: Sequence[Any],
+    *,
+    scores: Any,
+    aspect: str,
+    labels: Any,
+    chances: Path | None,
+    estimand: Estimand,
+    also: Sequence[str] = (),
+    families: Mapping[str, str] | None = None,
 ) -> JudgedInput:
     """Read the units of a run with judge scores and human labels.
 
     Args:
-        run: a folder that ``evaluate`` wrote, or dialogues.
-        scores: the judge's, in any format that holds scores; None: a column of the run.
+        given: a folder that ``evaluate`` wrote; or dialogues, as ``evaluate`` takes them; or records that were read.
+        scores: the judge's, in any format that holds scores, or as records; None: a column of the run.
         aspect: which of them, by the full name of the measure, or by the question that it predicts.
-        labels: people's answers to the question, in any format that holds scores; None: nobody has labelled yet.
+        labels: people's answers to the question, likewise; None: nobody has labelled yet.
         chances: a plan with the chance of each unit to be labelled; None: equal within a system.
         estimand: turns of one dialogue are one cluster, and dialogues of one user are for the estimand ``POPULATION``.
+        also: other names of the question in the labels.
+        families: by system, the family of language models that it shares with the judge.
 
     Raises:
         DataError: there are no such scores or labels, they are of different units, or none is about the run.
     """
-    source = _run(run)
+    source = _run(given)
+    run = ", ".join(map(str, given))
     repairs: list[Problem] = []
-    given = list(source.scores) if scores is None else _scores(scores, repairs)
-    said = _of_judge(given, aspect, scores or run)
+    column = list(source.scores) if scores is None else _scores(scores, repairs)
+    where = run if scores is None else name_of(scores, "scores")
+    said = _of_judge(column, aspect, where)
     all_answers = [] if labels is None else _scores(labels, repairs)
-    answers = _of_people(all_answers, aspect)
+    answers = next(filter(None, (_of_people(all_answers, name) for name in (aspect, *also))), [])
     level = LEVELS[said[0].level]
     answers = [each for each in answers if LEVELS.get(each.level) == level]
     if labels is not None and not answers:
         raise DataError(
-            Problem(f"there are no labels of {aspect!r} for a {level}.", file=labels, hint=_questions(all_answers))
+            Problem(
+                f"there are no labels of {aspect!r} for a {level}.",
+                file=name_of(labels, "labels"),
+                hint=_questions(all_answers),
+            )
         )
     by_id: dict[str, list[str]] = defaultdict(list)
     for system, dialogue in source.users:
@@ -88,7 +110,7 @@ def judged_material(
     keyed = [(_key(each, source, by_id), each.value) for each in said]
     judge_of = {key: value for key, value in keyed if key is not None}
     if not judge_of:
-        raise DataError(Problem("none of the scores belongs to a dialogue of the run.", file=scores or run))
+        raise DataError(Problem("none of the scores belongs to a dialogue of the run.", file=where))
     answers_of: dict[Key, list[tuple[str, float]]] = defaultdict(list)
     unknown = 0
     for each in answers:
@@ -98,7 +120,7 @@ def judged_material(
         else:
             answers_of[key].append((each.rater or AGGREGATE, each.value))
     if labels is not None and not answers_of:
-        raise DataError(Problem("none of the labels belongs to a dialogue of the run.", file=labels))
+        raise DataError(Problem("none of the labels belongs to a dialogue of the run.", file=name_of(labels, "labels")))
     keys = set(judge_of) | set(answers_of)
     if level == "dialogue":
         keys |= {(system, dialogue, None, None) for system, dialogue in source.users}
@@ -128,31 +150,56 @@ def judged_material(
         what = f"it has no sampling probability for {len(lost)} labelled units, such as {lost[0]!r}."
         raise DataError(Problem(what, file=str(chances)))
     hashes = dict(source.hashes)
-    for name in (scores, labels, chances):
-        if name is not None and Path(name).is_file():
-            hashes[Path(name).name] = sha256_of(Path(name))
+    for kind, name in (("scores", scores), ("labels", labels), ("chances", chances)):
+        hashes |= _hashes_of(name, kind)
     return JudgedInput(
         units=units,
         judge=said[0].measure,
-        question=aspect if not answers else answers[0].measure.question or str(answers[0].measure),
+        question=_question(aspect, answers),
         level=level,
         labels_by=kinds_of(raters),
         raters=frozenset(rater for given in answers_of.values() for rater, _ in given) - {AGGREGATE},
         warnings=tuple(warnings),
         hashes=hashes,
+        scale=said[0].scale,
+        coverage=coverage_of(
+            [unit.key[0] for unit in units],
+            [unit.judge is not None for unit in units],
+            [(key[0], each) for each in said if (key := _key(each, source, by_id)) is not None],
+            dict(families or {}),
+        ),
     )
 
 
-def _run(given: str) -> _Run:
+def name_of(given: Any, kind: str) -> str:
+    """Name of an input in messages: its path, or what it is."""
+    return str(given) if isinstance(given, str | Path | InMemory) else kind
+
+
+def _hashes_of(given: Any, kind: str) -> dict[str, str]:
+    """sha256 of a file by its name, or of records by what they are; {} for corpora and folders."""
+    if given is None:
+        return {}
+    if isinstance(given, str | Path):
+        return {Path(given).name: sha256_of(Path(given))} if Path(given).is_file() else {}
+    return {kind: next(iter(_in_memory(given).digests().values()))}
+
+
+def _in_memory(given: Any) -> InMemory:
+    return given if isinstance(given, InMemory) else in_memory(given)
+
+
+def _run(given: Sequence[Any]) -> _Run:
     """The dialogues of a run, and its scores."""
-    folder = Path(given)
-    if holds_run(folder):
+    one = given[0] if len(given) == 1 else None
+    folder = Path(one) if isinstance(one, str | Path) else None
+    if folder is not None and holds_run(folder):
         stored = read_run(folder)
         units = {
             (each.system or UNNAMED, each.dialogue_id): None for each in stored.scores if each.dialogue_id is not None
         }
         return _Run(stored.scores, dict(units), stored.inputs, ())
-    material = gather([given])
+    material = one if isinstance(one, InputRecords) else gather(given)
     users: dict[tuple[str, str], str | None] = {
         (each.system or UNNAMED, each.id): each.user for each in material.dialogues
     }
@@ -184,12 +231,21 @@ def _of_people(scores: Iterable[Score], aspect: str) -> list[Score]:
     ]
 
 
+def _question(aspect: str, answers: Sequence[Score]) -> str:
+    """The question to people; without answers, the one that the judge's column predicts."""
+    if not answers:
+        return MeasureName(aspect).aspect or aspect
+    return answers[0].measure.question or str(answers[0].measure)
+
+
 def _questions(scores: Iterable[Score]) -> str:
     names = {each.measure.question or str(each.measure) for each in scores if each.rater is not None}
     return f"There are: {', '.join(sorted(names)) or 'none'}."
 
 
-def _scores(given: str, repairs: list[Problem]) -> list[Score]:
+def _scores(given: Any, repairs: list[Problem]) -> list[Score]:
+    if isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(each, Score) for each in given):
+        return list(given)
     return [each for each in read(given, note=repairs.append) if isinstance(each, Score)]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from trialogue.catalogue.linking.ordinary import is_ordinary
-from trialogue.judges.masking import mask_personal
+from trialogue.judges.shown.masking import mask_personal
 from trialogue.records import Utterance
 
 STOP_WORDS = re.compile(r"\\end\b|\\giveup\b|\[END\]|\[DONE\]|\[GIVE UP\]|###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")

@@ -1,0 +1,44 @@
+"""``trialogue rubrics``: list, print and check what judges are asked."""
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="List, print and check rubrics: what judges are asked.")
+
+
+@app.command("list")
+def list_rubrics() -> None:
+    """List the rubrics that come with Trialogue."""
+    from trialogue.judges import load_rubric, rubric_names
+
+    rubrics = [load_rubric(name) for name in rubric_names()]
+    width = max(len(each.id) for each in rubrics)
+    for each in rubrics:
+        scales = {(each.scale_of(aspect).low, each.scale_of(aspect).high) for aspect in each.aspects}
+        points = ", ".join(f"{low} to {high}" for low, high in sorted(scales))
+        typer.echo(f"{each.id:<{width}}  {each.title} ({each.level.value}, {points})")
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A name of 'list', or a YAML file.")],
+    prompt: Annotated[bool, typer.Option("--prompt", help="Print what a judge is sent, instead of the file.")] = False,
+    pairwise: Annotated[bool, typer.Option("--pairwise", help="With --prompt: for pairs of dialogues.")] = False,
+) -> None:
+    """Print a rubric as a file, to begin one's own with, or check a file and print its signature."""
+    from trialogue.errors import UsageError
+    from trialogue.judges import Form, load_rubric, rubric_names
+    from trialogue.judges.prompts import signature_of, task_of
+    from trialogue.judges.rubric_files import rubric_source
+
+    rubric = load_rubric(name)
+    form = Form.PAIRWISE if pairwise else Form.POINTWISE
+    if prompt and not rubric.allows(form):
+        raise UsageError(f"The rubric {rubric.id} is {rubric.form.value} and cannot be used {form.value}.")
+    if prompt:
+        typer.echo(f"# {rubric.signature} {signature_of()}\n{task_of(rubric, form, reasons=True)}")
+    elif name in rubric_names():
+        typer.echo(f"# {rubric.signature}\n{rubric_source(name)}", nl=False)
+    else:
+        typer.echo(f"{name} has no mistakes: {rubric.signature}")

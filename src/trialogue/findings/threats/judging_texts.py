@@ -1,0 +1,107 @@
+"""Texts about threats to the estimates of judges."""
+
+from collections.abc import Mapping
+
+from trialogue.findings.threat import Threat, ThreatCode
+from trialogue.findings.threats.entry import ThreatText
+from trialogue.findings.wording import list_names
+from trialogue.records import JsonValue
+
+
+def _mean(value: JsonValue) -> str:
+    return f"{float(value):.2f}" if isinstance(value, int | float) else "an unknown mean"
+
+
+def _names(threat: Threat) -> str:
+    return list_names(threat.systems) if threat.systems else "all systems"
+
+
+def _share(value: JsonValue) -> str:
+    return f"{float(value):.0%}" if isinstance(value, int | float) else "an unknown share"
+
+
+JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
+    ThreatCode.JUDGE_UNCORRECTED: ThreatText(
+        "The judge is not corrected",
+        "No labels by people correct a judge's scores.",
+        "Demotes every verdict: levels and differences contain the judge's own error, and intervals leave it out.",
+        lambda t: (
+            "no labels by people correct the judge, so its own error is in every value and in no interval (give some with "
+            "--labels)"
+        ),
+    ),
+    ThreatCode.JUDGE_MISSING: ThreatText(
+        "Missing scores of the judge",
+        "Share of a system's units to which the judge gave no score: unreadable, cut off, refused, off the scale.",
+        (
+            "Without labels: at 50 % or more it blocks the system's estimates, at 5 % or more it demotes them. Otherwise it "
+            "is noted: labels correct the guess that stands for a missing score."
+        ),
+        lambda t: (
+            f"the judge gave no score to {t.facts['missing']} of {t.facts['units']} units of {_names(t)}"
+            + (f" (mostly: {t.facts['why']})" if t.facts.get("why") else "")
+        ),
+    ),
+    ThreatCode.JUDGE_MISSING_DIFFERENCE: ThreatText(
+        "Scores are missing more often for one system",
+        "Fisher's exact test of the shares of units without a score of the judge, for each pair, at the level of the run.",
+        "Demotes the verdict on the pair without labels; with labels it is noted.",
+        lambda t: (
+            f"the judge gave no score more often to {t.systems[0]} than to {t.systems[1]} "
+            f"({_share(t.facts['rate'])} against {_share(t.facts['other_rate'])} of units)"
+        ),
+    ),
+    ThreatCode.JUDGE_FEW_ANSWERS: ThreatText(
+        "Scores rest on few answers",
+        (
+            "Share of a judge's samples (or of a panel's judges) that could be read, over the units of a system that have a "
+            "score."
+        ),
+        "Below 80 % it demotes the system's verdicts without labels; with labels it is noted.",
+        lambda t: (
+            f"scores of {_names(t)} rest on {t.facts['read']} of {t.facts['asked']} answers of the judge; the others "
+            "could not be read"
+        ),
+    ),
+    ThreatCode.JUDGE_FAMILY: ThreatText(
+        "The judge shares a system's language model",
+        (
+            "The judge is declared (`--family`) to be built on the same language model as a system, or the ids of the "
+            "models that answered are of one family."
+        ),
+        (
+            "Noted where labels correct the judge: they correct a preference for its own kind on average. Without labels it "
+            "demotes the system's verdicts."
+        ),
+        lambda t: (
+            f"the judge is of the same family as {_names(t)}"
+            + (f" ({t.facts['family']})" if "family" in t.facts else "")
+            + ", and models prefer texts of their own kind"
+        ),
+    ),
+    ThreatCode.JUDGE_FEW_LABELS: ThreatText(
+        "Few labels",
+        "Fewer than 20 labels by people of a system that a judge scored.",
+        "Below 10 it blocks the system's estimates; below 20 it is noted: systems then share one weight of the judge.",
+        lambda t: f"{_names(t)} {'has' if len(t.systems) == 1 else 'have'} only {t.facts['labels']} labels",
+        opens_with_names=True,
+    ),
+    ThreatCode.JUDGE_WORTHLESS: ThreatText(
+        "The judge saves nothing",
+        "The corrected interval of a mean is at least 0.98 times as wide as that of labels alone.",
+        "Noted: the estimates rest on the labels.",
+        lambda t: f"for {_names(t)} the judge saves no labels",
+    ),
+    ThreatCode.LABELS_CHOSEN: ThreatText(
+        "Labels chosen by the judge's score",
+        (
+            "Labelled units of a system have higher or lower judge scores than the others (Welch's t at .001 "
+            "over the number of systems), and no sampling probabilities were given."
+        ),
+        "Demotes the system's estimates: give the sampling probabilities (`--chances`), or sample labels at random.",
+        lambda t: (
+            f"the labelled units of {_names(t)} are not a random sample: the judge scores them "
+            f"{_mean(t.facts['labelled'])}, the others {_mean(t.facts['others'])}"
+        ),
+    ),
+}

@@ -1,0 +1,1 @@
+"""What a judge is shown of conversations, and what is masked in it."""

@@ -1,0 +1,194 @@
+"""Let language models compare dialogues of two systems, in both orders: votes of a model, and how consistent they are."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.judges import Comparison, JudgeOptions, LlmPairJudge, Rubric, judge_options, load_rubric
+from trialogue.judges.asking import Cost
+from trialogue.judges.pair_judge import Pair, preferences_of
+from trialogue.judges.tallies import PairTally, tallies_of
+from trialogue.llm.usage import Usage
+from trialogue.records import Dialogue, Preference, write_records
+from trialogue.records.completion import UNNAMED
+from trialogue.seeds import rng_for
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.memory import Data, with_data_read
+from trialogue.workflows.judging.ask import JudgingLines
+from trialogue.workflows.judging.consent import Disclosure, check_consent, disclosure_of
+
+PREFERENCES, COMPARISONS, USAGE = "judge_preferences.jsonl", "judge_comparisons.jsonl", "judge_usage.jsonl"
+
+
+@dataclass(frozen=True)
+class JudgedPairs:
+    """What judges say of pairs of dialogues."""
+
+    rubric: Rubric
+    """What they were asked."""
+    preferences: tuple[Preference, ...]
+    """Votes of every judge on the first aspect, marked as a model's."""
+    comparisons: tuple[Comparison, ...]
+    """Answers of every judge, with their text."""
+    tallies: tuple[PairTally, ...]
+    """Votes by judge, aspect and pair of systems."""
+    usage: tuple[Usage, ...]
+    """Requests, tokens and cost, by judge."""
+    matched: bool
+    """Whether the users of each pair wanted the same; else pairs were drawn at random."""
+
+    def write(self, folder: Path | str) -> None:
+        """Write votes, answers and usage as JSON Lines."""
+        folder = Path(folder)
+        write_records(folder / PREFERENCES, self.preferences)
+        write_records(folder / COMPARISONS, self.comparisons)
+        write_records(folder / USAGE, self.usage)
+
+
+@dataclass(frozen=True)
+class PairPanel:
+    """Judges that are ready to compare pairs."""
+
+    rubric: Rubric
+    """What they are asked."""
+    judges: tuple[LlmPairJudge, ...]
+    """The judges."""
+    pairs: tuple[Pair, ...]
+    """What they compare."""
+    matched: bool
+    """Whether the users of each pair wanted the same."""
+    disclosure: Disclosure | None
+    """What is sent to servers of others without recorded consent."""
+
+    def costs(self) -> list[tuple[str, Cost]]:
+        """(judge, cost), in advance; makes no request."""
+        return [(judge.name, judge.cost(self.pairs)) for judge in self.judges]
+
+    def ask(self, *, tell: Callable[[str], None] = lambda _line: None) -> JudgedPairs:
+        """Ask all judges, one after the other.
+
+        Raises:
+            UsageError: an endpoint cannot be reached, or refuses the key; what was answered is in the cache.
+        """
+        found: list[Comparison] = []
+        votes: list[Preference] = []
+        for judge in self.judges:
+            watch = JudgingLines(tell, judge.name)
+            try:
+                said = judge.compare(self.pairs, watch=watch)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(watch.interrupted) from None
+            finally:
+                judge.close()
+            found += said
+            votes += preferences_of(said, self.rubric.aspects[0].name, rater=judge.name)
+        return JudgedPairs(
+            rubric=self.rubric,
+            preferences=tuple(votes),
+            comparisons=tuple(found),
+            tallies=tuple(tallies_of(found, [each.name for each in self.rubric.aspects])),
+            usage=tuple(judge.usage() for judge in self.judges),
+            matched=self.matched,
+        )
+
+
+def judge_pairs(
+    *given: str | Path | Data,
+    rubric: str | Path | Rubric,
+    model: str | Path | JudgeOptions | Sequence[str | Path | JudgeOptions],
+    options: Mapping[str, Any] | None = None,
+    cache: Path | None = None,
+    seed: int = 0,
+    i_may: bool = False,
+    out: Path | str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> JudgedPairs:
+    """Let language models compare dialogues of each two systems, in both orders.
+
+    Dialogues whose users wanted the same (equal needs) are paired; if no two systems share a need, pairs are drawn at
+    random. Contradictory answers to the two orders are a tie.
+
+    Args:
+        given: dialogues: files, corpora, or data in memory, as ``evaluate`` takes them.
+        rubric: a name such as ``"overall"``, a YAML file, or a ``Rubric``, about dialogues.
+        model: ``"openai:MODEL"``, a YAML file of options, or options; several vote each.
+        options: further options of all models.
+        cache: folder of answers.
+        seed: of the models' draws and of random pairs.
+        i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
+        out: folder for votes, answers and usage; None: nothing is written.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: unreadable input, or fewer than two systems.
+        UsageError: unknown names, impossible options, no consent, or an endpoint that cannot be reached.
+    """
+    panel = prepare_pairs(with_data_read(given), rubric=rubric, model=model, options=options, cache=cache, seed=seed)
+    check_consent(panel.disclosure, i_may=i_may)
+    found = panel.ask(tell=progress or (lambda _line: None))
+    if out is not None:
+        found.write(out)
+    return found
+
+
+def prepare_pairs(
+    given: Sequence[Any],
+    *,
+    rubric: str | Path | Rubric,
+    model: str | Path | JudgeOptions | Sequence[str | Path | JudgeOptions],
+    options: Mapping[str, Any] | None = None,
+    cache: Path | None = None,
+    seed: int = 0,
+) -> PairPanel:
+    """Read the input, pair it, and make the judges; arguments as for ``judge_pairs``. Nobody is asked."""
+    asked = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+    dialogues = gather(given).dialogues
+    by_system: dict[str, list[Dialogue]] = defaultdict(list)
+    for each in dialogues:
+        by_system[each.system or UNNAMED].append(each)
+    if len(by_system) < 2:
+        what = f"pairs need dialogues of at least two systems, got {len(by_system)}."
+        raise DataError(Problem(what, file=", ".join(map(str, given))))
+    many = [model] if isinstance(model, str | Path | JudgeOptions) else list(model)
+    judges = []
+    for one in many:
+        made = one if isinstance(one, JudgeOptions) else judge_options(one, options)
+        if made.cache is None and cache is not None:
+            made = made.model_copy(update={"cache": cache})
+        judges.append(LlmPairJudge(asked, made, systems=sorted(by_system), seed=seed))
+    if len({each.name for each in judges}) < len(judges):
+        raise UsageError("Votes carry the model's name, so each model may be given only once.")
+    pairs = list(matched_pairs(by_system))
+    matched = bool(pairs)
+    pairs = pairs or list(random_pairs(by_system, seed))
+    disclosure = disclosure_of(dialogues, [], [judge.options.url for judge in judges])
+    return PairPanel(asked, tuple(judges), tuple(pairs), matched, disclosure)
+
+
+def matched_pairs(by_system: Mapping[str, Sequence[Dialogue]]) -> list[Pair]:
+    """Pairs of dialogues of two systems whose users wanted the same, the n-th of one with the n-th of the other."""
+    needs: dict[str, dict[str, list[Dialogue]]] = {}
+    for system, own in by_system.items():
+        for each in own:
+            if each.need is not None:
+                needs.setdefault(system, {}).setdefault(each.need.id, []).append(each)
+    return [
+        pair
+        for a, b in combinations(sorted(needs), 2)
+        for need in sorted(needs[a].keys() & needs[b].keys())
+        for pair in zip(needs[a][need], needs[b][need], strict=False)
+    ]
+
+
+def random_pairs(by_system: Mapping[str, Sequence[Dialogue]], seed: int) -> list[Pair]:
+    """Pairs of dialogues of two systems at random, each dialogue at most once for each other system."""
+    found = []
+    for a, b in combinations(sorted(by_system), 2):
+        rng = rng_for(seed, "pairs", a, b)
+        sides = [[own[place] for place in rng.permutation(len(own)).tolist()] for own in (by_system[a], by_system[b])]
+        found += list(zip(*sides, strict=False))
+    return [(a, b) for a, b in found]
