@@ -19,11 +19,11 @@ from trialogue.cli import (
     metrics,
     report,
     reproduce,
-    rubrics,
     run,
     score,
     view,
 )
+from trialogue.cli.judging import rubrics
 from trialogue.cli.simulation import agents, chat, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
