@@ -36,7 +36,7 @@ class GenreLedPolicy(ListeningPolicy):
     """One conversation of the genre-led recommender."""
 
     repeat_section: ClassVar[str] = "Repeat"
-    untold_as: ClassVar[str] = "Fail"
+    unanswerable_as: ClassVar[str] = "Fail"
 
     def __init__(self, expert: Expert, voice: Voice) -> None:
         super().__init__(expert, voice)
@@ -96,7 +96,7 @@ class GenreLedPolicy(ListeningPolicy):
             return ()
         if heard.asks:
             return self.answers(asked, heard.asks)
-        if heard.says("other") or self.untold(self.item(asked)) is None:
+        if heard.says("other") or self.next_fact(self.item(asked)) is None:
             return self._menu(asked)
         return self.answers(asked, ())
 
@@ -138,12 +138,12 @@ class GenreLedPolicy(ListeningPolicy):
 
     def _tempt(self, item_id: str) -> Reply:
         item = self.item(item_id)
-        fact = self.untold(item)
+        fact = self.next_fact(item)
         return (self.tell("unseen", item, fact),) if fact else self._menu(item_id)
 
     def _choice_reply(self, item_id: str) -> Reply:
         item = self.item(item_id)
-        fact = self.untold(item)
+        fact = self.next_fact(item)
         self._awaits = "kind"
         if item_id in self.memory.liked:
             return (self.tell("chosen again", item, fact),) if fact else self._menu(item_id)

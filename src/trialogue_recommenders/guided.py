@@ -38,7 +38,7 @@ class GuidedPolicy(ListeningPolicy):
     """One conversation of the guided recommender."""
 
     repeat_section: ClassVar[str] = "More"
-    untold_as: ClassVar[str] = "Fail"
+    unanswerable_as: ClassVar[str] = "Fail"
 
     def __init__(self, expert: Expert, voice: Voice) -> None:
         super().__init__(expert, voice)

@@ -39,7 +39,9 @@ class ItemCentredPolicy(ListeningPolicy):
     """One conversation of the item-centred recommender."""
 
     repeat_section: ClassVar[str] = "Repeat"
-    untold_as: ClassVar[str] = "Elicit"  # the paper's Kelly has no Fail: what it could not do, it asked a new title for
+    unanswerable_as: ClassVar[str] = (
+        "Elicit"  # the paper's Kelly has no Fail: what it could not do, it asked a new title for
+    )
 
     def __init__(self, expert: Expert, voice: Voice) -> None:
         super().__init__(expert, voice)

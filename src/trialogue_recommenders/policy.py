@@ -22,7 +22,7 @@ class ListeningPolicy:
 
     repeat_section: ClassVar[str]
     """Intent of giving a fact about an item."""
-    untold_as: ClassVar[str]
+    unanswerable_as: ClassVar[str]
     """Intent of not knowing it."""
 
     def __init__(self, expert: Expert, voice: Voice) -> None:
@@ -89,7 +89,7 @@ class ListeningPolicy:
         self.topic = item_id
         if asks:
             return tuple(self._answer(item, ask) for ask in asks[:MOST_ANSWERS])
-        fact = self.untold(item)
+        fact = self.next_fact(item)
         return (self.tell("fact", item, fact),) if fact else (self._no_more(item),)
 
     def _answer(self, item: Item, ask: str) -> Utterance:
@@ -98,8 +98,8 @@ class ListeningPolicy:
 
     def _no_more(self, item: Item) -> Utterance:
         if known := self.known_of(item):
-            return self.say("not known", self.untold_as, title=item, known=known)
-        return self.say("nothing known", self.untold_as, title=item)
+            return self.say("not known", self.unanswerable_as, title=item, known=known)
+        return self.say("nothing known", self.unanswerable_as, title=item)
 
     def known_of(self, item: Item, *, without: Collection[str] = ()) -> str:
         """Facts that can be asked about an item: "the cast, the year or the plot"; "" if there are none."""
@@ -108,7 +108,7 @@ class ListeningPolicy:
         names = [words.get(name, f"the {name}") for name in facts]
         return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
-    def untold(self, item: Item) -> Fact | None:
+    def next_fact(self, item: Item) -> Fact | None:
         """Next unmentioned fact about an item, its plot first; None if all were mentioned."""
         mentioned = self._mentioned.get(item.id, set())
         facts = [fact for fact in self.facts.all_of(item) if fact.name not in mentioned]

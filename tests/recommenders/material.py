@@ -29,7 +29,7 @@ RESTAURANT = Wording(
         "plot": ("what is it like", "menu"),
     },
     answers={"price": ("It is {value}.",)},
-    untold=("phone", "opening hours"),
+    unanswerable=("phone", "opening hours"),
 )
 
 RESTAURANTS = (

@@ -1,4 +1,4 @@
-"""Checks of attention: whoever reads can do what is asked for, whatever the study asks, in whatever language it is read."""
+"""Attention checks: attentive readers can pass them, whatever the study asks, in every language."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whoever starts a server gets a link in the terminal by which the first member of staff comes in, once."""
+"""The operator who starts a server gets a link in the terminal by which the first member of staff comes in, once."""
 
 import pytest
 from django.contrib.auth.models import User

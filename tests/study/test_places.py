@@ -1,4 +1,4 @@
-"""A place is kept for whoever consents: nobody works in vain, and no more are let in than are needed."""
+"""A place is kept for each participant who consents: nobody works in vain, and no more are let in than are needed."""
 
 from datetime import timedelta
 from typing import Any
@@ -66,7 +66,7 @@ def test_a_place_that_is_let_lie_is_free_for_others_and_kept_by_whichever_user_a
     assert other.assignments.filter(state="leased").count() == 3
     until = timezone.now() + timedelta(minutes=1)
     other.assignments.update(lease_until=until)
-    now_at(other)  # whoever looks at a page is at work
+    now_at(other)  # a participant who looks at a page is at work
     assert min(other.assignments.values_list("lease_until", flat=True)) > until
     other.assignments.update(lease_until=until)
     assert send(other, now_at(other)).kind == "stored"

@@ -33,7 +33,7 @@ class Preferences(Protocol):
         ...
 
     @property
-    def untold(self) -> frozenset[str]:
+    def undisclosed(self) -> frozenset[str]:
         """Attributes with wishes that the user has not mentioned yet; empty: no particular wishes."""
         ...
 
@@ -54,7 +54,7 @@ class _FromProfile:
     """Common base of both models: facts from the profile."""
 
     decides = False
-    untold: frozenset[str] = frozenset()
+    undisclosed: frozenset[str] = frozenset()
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile

@@ -61,7 +61,7 @@ class ParsedText:
     signs: frozenset[str] = frozenset()
     """See ``signs``."""
     asks: tuple[str, ...] = ()
-    """Requested facts: names of attributes, "year", "plot", "rating", or "untold" for facts that no catalogue has."""
+    """Requested facts: names of attributes, "year", "plot", "rating", or "unanswerable" for facts that no catalogue has."""
     choice: int | None = None
     """The number they choose, from 1; -1: the last."""
     when: str = ""
@@ -199,8 +199,8 @@ class UserTextParser:
 def _questions(catalogue: Catalogue, wording: Wording) -> dict[str, tuple[str, ...]]:
     """Question words by requested fact."""
     asked = {attribute: (attribute, f"{attribute}s") for attribute in catalogue.attributes} | dict(wording.asked)
-    untold = tuple(word for word in wording.untold if word not in catalogue.attributes)
-    return asked | ({"untold": untold} if untold else {})
+    unanswerable = tuple(word for word in wording.unanswerable if word not in catalogue.attributes)
+    return asked | ({"unanswerable": unanswerable} if unanswerable else {})
 
 
 def _age_pattern(wording: Wording) -> re.Pattern[str]:

@@ -46,7 +46,7 @@ class Wording:
     """Sentences that answer, with {value}; the default names the attribute."""
     shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Sentences that say what two items have in common, with {value}."""
-    untold: tuple[str, ...] = ()
+    unanswerable: tuple[str, ...] = ()
     """Words that ask for what no catalogue tells."""
 
     @property
@@ -57,8 +57,8 @@ class Wording:
 
 FILMS = Wording(
     names={"actor": "the cast", "genre": "the genres", "rating": "the ratings"},
-    asked={name: words for name, words in sections_of("film_questions").items() if name != "untold"},
-    untold=sections_of("film_questions")["untold"],
+    asked={name: words for name, words in sections_of("film_questions").items() if name != "unanswerable"},
+    unanswerable=sections_of("film_questions")["unanswerable"],
     answers={
         "director": ("{value} directed it.", "It was directed by {value}.", "That was {value}."),
         "actor": ("You will see {value} in it.", "It has {value} in it.", "In front of the camera: {value}."),

@@ -201,8 +201,8 @@ def test_attribute_values_are_heard_in_their_variants(text: str, wanted: set[str
         ("is it a comedy?", ("genre",)),
         ("is it any good?", ("rating",)),
         ("IMDB?", ("rating",)),
-        ("how long is it?", ("untold",)),
-        ("budget", ("untold",)),
+        ("how long is it?", ("unanswerable",)),
+        ("budget", ("unanswerable",)),
         ("who directed it and when was it released?", ("director", "year")),
         ("I love the story and the actors in it", ()),
         ("can you recommend a film with a good plot?", ()),
@@ -310,7 +310,7 @@ def test_a_domain_brings_its_own_words() -> None:
     assert "seen" in hear("I have been to it already").signs
     assert "request" in hear("any good restaurants?").signs
     assert hear("is it expensive?").asks == ("price",)
-    assert hear("what about the opening hours?").asks == ("untold",)
+    assert hear("what about the opening hours?").asks == ("unanswerable",)
     assert [named.item_id for named in hear("the copper wok").titles] == ["r2"]
 
 

@@ -90,10 +90,10 @@ def test_users_say_what_they_are_after_and_take_nothing_else() -> None:
         examples=("a", "b"),
     )
     wants = NeedPreferences(SingleItem(profile), need)
-    assert wants.untold == {"genre", DECADE}
+    assert wants.undisclosed == {"genre", DECADE}
     assert [wants.value("genre", rng()) for _ in range(2)] == ["Western", "Comedy"]
     assert wants.value(DECADE, rng()) == "1970s"
-    assert wants.untold == frozenset()
+    assert wants.undisclosed == frozenset()
     assert wants.value("genre", rng()) in ("Western", "Comedy")
     assert wants.opinion("x", rng()) == LIKED
     assert wants.focus(["a", "x", "b"]) == "x"

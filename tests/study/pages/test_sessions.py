@@ -1,4 +1,4 @@
-"""A session that cannot be stored: said as such, and never as a mistake of whoever came."""
+"""A session that cannot be stored: said as such, and never as a mistake of the visitor."""
 
 import pytest
 from django.contrib.sessions.models import Session

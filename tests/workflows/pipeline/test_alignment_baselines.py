@@ -109,7 +109,7 @@ def test_where_dialogues_are_few_a_note_says_which_baseline_is_missing(tmp_path:
 
 
 def test_without_references_nothing_is_said_of_baselines(tmp_path: Path) -> None:
-    """Whoever aligns without references learns it from the systems, and not that there is one dialogue alone."""
+    """Users who align without references are informed by the systems, and not that there is one dialogue alone."""
     bare = [one.model_copy(update={"reference": None}) for one in demo_situations()]
     write_records(tmp_path / "a.jsonl", [*bare, *demo_responses()])
     run = evaluate(tmp_path / "a.jsonl", metrics=["behavior_alignment", "length"], resamples=100)

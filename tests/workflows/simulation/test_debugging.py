@@ -1,4 +1,4 @@
-"""What goes wrong with agents: reports, the dialogue to go on from, and what became of it."""
+"""What goes wrong with agents: reports, the dialogue to go on from, and their continuations."""
 
 from pathlib import Path
 

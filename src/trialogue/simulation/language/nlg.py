@@ -195,10 +195,15 @@ class UtteranceGenerator:
 
         Somebody who tells a preference and wants something that they have not mentioned yet rather mentions it.
         """
-        untold = telling.preferences.untold if label in self.space.informs else frozenset()
-        for attempt in range(2 * TRIES if untold else TRIES):
+        undisclosed = telling.preferences.undisclosed if label in self.space.informs else frozenset()
+        for attempt in range(2 * TRIES if undisclosed else TRIES):
             template = choice.draw(rng)
-            if attempt < TRIES and untold and untold.isdisjoint(template.slots) and ITEM not in template.slots:
+            if (
+                attempt < TRIES
+                and undisclosed
+                and undisclosed.isdisjoint(template.slots)
+                and ITEM not in template.slots
+            ):
                 continue
             if template.text not in telling.said or template.is_number:
                 fillings = self._fillings(template, label, telling, rng)

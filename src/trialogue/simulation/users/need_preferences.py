@@ -30,7 +30,7 @@ class NeedPreferences:
         return self._base.decides
 
     @property
-    def untold(self) -> frozenset[str]:
+    def undisclosed(self) -> frozenset[str]:
         """Constrained attributes that the user has not mentioned yet."""
         return frozenset(
             name
