@@ -39,6 +39,7 @@ class ItemCentredPolicy(ListeningPolicy):
     """One conversation of the item-centred recommender."""
 
     repeat_section: ClassVar[str] = "Repeat"
+    # The Kelly agent of the paper has no Fail: instead, it asked for a new title.
     unanswerable_as: ClassVar[str] = (
         "Elicit"  # the paper's Kelly has no Fail: what it could not do, it asked a new title for
     )
