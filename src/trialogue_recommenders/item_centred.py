@@ -40,9 +40,7 @@ class ItemCentredPolicy(ListeningPolicy):
 
     repeat_section: ClassVar[str] = "Repeat"
     # The Kelly agent of the paper has no Fail: instead, it asked for a new title.
-    unanswerable_as: ClassVar[str] = (
-        "Elicit"  # the paper's Kelly has no Fail: what it could not do, it asked a new title for
-    )
+    unanswerable_as: ClassVar[str] = "Elicit"
 
     def __init__(self, expert: Expert, voice: Voice) -> None:
         super().__init__(expert, voice)
