@@ -15,6 +15,7 @@ from trialogue.judges.shown.transcript import Showing
 from trialogue.judges.units import Unit, units_of, units_of_responses
 from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue, MeasureName, Reason, ReasonCode, Response, Score, Situation
+from trialogue.records.measure_name import JUDGE
 from trialogue.transport.retry import RetryPolicy
 
 
@@ -75,7 +76,7 @@ class LlmJudge:
         """
         variant = "expected" if self.options.expected else "stated"
         return MeasureName(
-            f"judge({self.name}, {self.rubric.id}, {self.settings_hash})@{variant}|v{VERSION}"
+            f"{JUDGE}({self.name}, {self.rubric.id}, {self.settings_hash})@{variant}|v{VERSION}"
         ).with_aspect(aspect)
 
     def units(self, dialogues: Iterable[Dialogue]) -> list[Unit]:

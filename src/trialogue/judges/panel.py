@@ -6,6 +6,7 @@ from trialogue.judges.judgement import Judge, Judgement
 from trialogue.judges.rubric import Rubric
 from trialogue.judges.scores import level_of
 from trialogue.records import MeasureName, Reason, ReasonCode, Score
+from trialogue.records.measure_name import JUDGE
 
 
 def panel_scores(rubric: Rubric, judges: Sequence[Judge], judgements: Sequence[Sequence[Judgement]]) -> list[Score]:
@@ -51,7 +52,7 @@ def panel_measure(judges: Sequence[Judge], aspect: str) -> MeasureName:
     variants = {judge.measure(aspect).variant for judge in judges}
     variant = variants.pop() if len(variants) == 1 else "mixed"
     version = judges[0].measure(aspect).version or 1
-    return MeasureName(f"judge(panel: {members})@{variant}|v{version}").with_aspect(aspect)
+    return MeasureName(f"{JUDGE}(panel: {members})@{variant}|v{version}").with_aspect(aspect)
 
 
 def _reason(said: Sequence[Judgement], aspect: str, judges: int) -> Reason:

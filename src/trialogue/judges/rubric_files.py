@@ -41,6 +41,17 @@ def load_rubric(given: str | Path) -> Rubric:
     raise UnknownNameError("rubric", str(given), rubric_names(), hint="Your own: give the path of its YAML file.")
 
 
+def question_names(aspect: str) -> tuple[str, ...]:
+    """Other names of the question that an aspect of the rubrics that come with Trialogue is compared with.
+
+    >>> question_names("dialogue_overall")[0], question_names("none")
+    ('overall', ())
+    """
+    return next(
+        (each.also for name in rubric_names() for each in _bundled_rubric(name).aspects if each.name == aspect), ()
+    )
+
+
 def read_rubric(path: Path) -> Rubric:
     """Read and validate a rubric file.
 

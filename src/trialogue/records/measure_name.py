@@ -18,6 +18,8 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 PEOPLE = "human:"
+JUDGE = "judge"
+"""Name of the columns of language-model judges, where metrics have theirs."""
 OF_RESPONSES = "@response"
 ESCAPES = {"%": "%25", "@": "%40"}
 _METRIC = re.compile(
@@ -82,6 +84,15 @@ class MeasureName(str):
     def is_judgement(self) -> bool:
         """Whether its values were given by someone rather than computed."""
         return self.kind is not MeasureKind.METRIC
+
+    @property
+    def is_of_judge(self) -> bool:
+        """Whether its values were given by a language model that judged by a rubric.
+
+        >>> MeasureName("judge(tiny, overall, 0123abcd)@stated|v1:overall").is_of_judge
+        True
+        """
+        return self.metric == JUDGE and self.kind is MeasureKind.METRIC
 
     @property
     def detail(self) -> str:

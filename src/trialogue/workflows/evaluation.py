@@ -17,6 +17,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
+from trialogue.workflows.judging.section import with_judges
 from trialogue.workflows.passport.section import with_passports
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
@@ -202,8 +203,9 @@ def evaluate_records(
     inferred: Estimates = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
-    findings = with_passports(findings, given)
-    return Run(findings, inferred.scores(), tuple(material.preferences), measured.counts, material, measured.faults)
+    scores = inferred.scores()
+    findings = with_judges(with_passports(findings, given), material, scores)
+    return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:

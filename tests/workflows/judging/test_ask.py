@@ -12,7 +12,7 @@ from tests.agents.conftest import endpoint, start
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.threats import Severity, ThreatCode, Validity
 from trialogue.judges import JudgeOptions
-from trialogue.records import Dialogue, Raters, Response, Score, Situation, Utterance, write_records
+from trialogue.records import Dialogue, MeasureName, Raters, Response, Score, Situation, Utterance, write_records
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.report.judging.terminal import judging_text
 from trialogue.workflows.judging.ask import JUDGEMENTS, SCORES, judge_scores, prepare_panel
@@ -134,6 +134,19 @@ def test_missing_scores_are_a_threat_that_grows_with_their_share_and_difference(
     corrected = judge(given, rubric="overall", model=options(endpoint, "sometimes"), labels=labels(given))
     assert (ThreatCode.JUDGE_MISSING, Severity.NOTES) in codes(corrected)
     assert corrected.abstained == 12
+
+
+def test_a_judge_that_can_be_read_nowhere_is_an_error_with_the_reason(endpoint: str) -> None:
+    with pytest.raises(UsageError, match="no score to any of 40 units: the judge's answer was not in the form"):
+        judge(dialogues(), rubric="overall", model=options(endpoint, "prose"))
+    corrected = judge(dialogues(), rubric="overall", model=options(endpoint, "prose"), labels=labels(dialogues()))
+    assert {each.value.weight for each in corrected.systems} == {0.0}  # labels alone
+
+
+def test_labels_of_another_question_are_refused_with_the_names_that_would_do(endpoint: str) -> None:
+    other = [each.model_copy(update={"measure": MeasureName("human:cost")}) for each in labels(dialogues())]
+    with pytest.raises(DataError, match=r"no labels of 'dialogue_overall' or 'overall' or .* There are: cost"):
+        judge(dialogues(), rubric="overall", model=options(endpoint), labels=other)
 
 
 def test_a_judge_of_a_systems_own_family_is_noticed(endpoint: str) -> None:
@@ -260,3 +273,18 @@ def test_pairs_of_two_systems_give_votes_of_a_model(endpoint: str, tmp_path: Pat
 def test_the_first_place_winning_is_counted_and_is_a_tie(endpoint: str) -> None:
     (tally,) = judge_pairs(dialogues(6), rubric="overall", model=options(endpoint, "first")).tallies
     assert (tally.ties, tally.contradictory, tally.first_won) == (6, 6, 6)
+
+
+def test_evaluate_shows_a_judge_raw_beside_corrected_and_never_raw_alone_where_people_answered(endpoint: str) -> None:
+    given = dialogues()
+    asked = judge_scores(given, rubric="overall", model=options(endpoint))
+    (raw,) = trialogue.evaluate([*given, *asked.scores], resamples=100).findings.sections
+    assert raw.heads == ("System", "Judge alone")
+    assert "no labels by people correct the judge" in raw.sentences[0]
+    run = trialogue.evaluate([*given, *asked.scores, *labels(given)], resamples=100)
+    (both,) = run.findings.sections
+    assert both.heads == ("System", "Judge alone", "Labels alone", "Corrected")
+    direct = judge(given, rubric="overall", model=options(endpoint), labels=labels(given))
+    assert both.sentences[0] == direct.answer[0]
+    assert [row[0] for row in both.rows] == [each.system for each in direct.systems]
+    assert not [each for each in run.scores if each.measure.is_of_judge]  # a corrected value is no score

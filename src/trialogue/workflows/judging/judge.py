@@ -122,6 +122,11 @@ def judge(
             f"--family names no system of the run: {', '.join(unknown)}. There are {', '.join(table.systems)}."
         )
     tell(f"{len(found.units):,} units, {len(table.labelled):,} labelled")
+    if not len(table.labelled) and table.unscored.all():
+        whys = {str(each.why): None for each in found.coverage if each.why is not None}
+        raise UsageError(
+            f"The judge gave no score to any of {len(found.units):,} units: {'; '.join(whys) or 'no reason is recorded'}."
+        )
     notes = () if asked is None else asked.notes
     if not len(table.labelled) and how.scale == (None, None) and found.scale is not None:
         how = replace(how, scale=(found.scale.low, found.scale.high))  # a raw mean cannot leave the judge's own scale

@@ -93,13 +93,14 @@ def judged_material(
     where = run if scores is None else name_of(scores, "scores")
     said = _of_judge(column, aspect, where)
     all_answers = [] if labels is None else _scores(labels, repairs)
-    answers = next(filter(None, (_of_people(all_answers, name) for name in (aspect, *also))), [])
+    names = tuple(dict.fromkeys((MeasureName(aspect).aspect or aspect, *also)))
+    answers = next(filter(None, (_of_people(all_answers, name) for name in names)), [])
     level = LEVELS[said[0].level]
     answers = [each for each in answers if LEVELS.get(each.level) == level]
     if labels is not None and not answers:
         raise DataError(
             Problem(
-                f"there are no labels of {aspect!r} for a {level}.",
+                f"there are no labels of {' or '.join(map(repr, names))} for a {level}.",
                 file=name_of(labels, "labels"),
                 hint=_questions(all_answers),
             )

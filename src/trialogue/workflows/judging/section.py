@@ -1,0 +1,84 @@
+"""Report sections on judges whose scores were given beside the dialogues: raw values beside corrected ones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trialogue.findings.records import Findings
+from trialogue.records import MeasureName, Score
+from trialogue.workflows.inputs.inputs import InputRecords
+
+if TYPE_CHECKING:
+    from trialogue.findings.judging.records import JudgingFindings
+
+LEVELS = ("dialogue", "utterance", "response")
+
+
+@dataclass(frozen=True)
+class _Column:
+    measure: MeasureName
+    level: str
+
+
+def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Score]) -> Findings:
+    """Findings with a section for each column of a language-model judge among the records.
+
+    Where people answered the judge's question, raw values stand beside corrected ones; where nobody did, they are raw, and
+    the section says so. A corrected value holds people's answers, so it is in no league and in no score.
+
+    Args:
+        findings: of the evaluation.
+        material: the records, the judge's scores among them.
+        scores: of the evaluation; people's answers are among them.
+    """
+    columns = {
+        _Column(each.measure, each.level)
+        for each in material.scores
+        if each.rater is None and each.measure.is_of_judge and each.level in LEVELS
+    }
+    if not columns or not material:
+        return findings
+    from trialogue.findings.judging.section import judging_section
+
+    ordered = sorted(columns, key=lambda each: (str(each.measure), each.level))
+    sections = tuple(judging_section(_findings_of(each.measure, findings, material, scores)) for each in ordered)
+    return findings.model_copy(update={"sections": (*findings.sections, *sections)})
+
+
+def _findings_of(
+    column: MeasureName, findings: Findings, material: InputRecords, scores: Sequence[Score]
+) -> "JudgingFindings":
+    from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
+    from trialogue.findings.judging.units import table_of
+    from trialogue.judges.rubric_files import question_names
+    from trialogue.records.score import AGGREGATE
+    from trialogue.workflows.judging.units import judged_material
+
+    question = column.aspect or str(column)
+    names = (question, *question_names(question))
+    labels = [
+        each for each in scores if each.rater is not None and each.value is not None and each.measure.question in names
+    ]
+    how = JudgeSettings(confidence=1 - findings.alpha)
+    found = judged_material(
+        [material],
+        scores=[each for each in material.scores if each.measure == column],
+        aspect=str(column),
+        labels=labels or None,
+        chances=None,
+        estimand=how.estimand,
+        also=names,
+    )
+    return judging_findings(
+        table_of(found.units, aggregate=AGGREGATE),
+        how,
+        judge=str(found.judge),
+        question=found.question,
+        level=found.level,
+        labels_by=found.labels_by,
+        rater_count=len(found.raters),
+        title=findings.title,
+        warnings=found.warnings,
+        coverage=found.coverage,
+        manifest=findings.manifest,
+    )
