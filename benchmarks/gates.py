@@ -140,7 +140,8 @@ INTRO = """# Gates of users
 Made by `python -m benchmarks.gates`. Planted faults (`gates_planted.tsv`) were written before the detectors, by the same
 hand: they are no independent test. Precision counts near misses and the rows of all other gates.
 The first run found 9 of 10 endless thanks, 13 of 15 truncated and 14 of 15 contradicted needs, with one near miss of each of
-the last two; words were changed after it. Rows of loops that wish for a thriller do contradict their host's need."""
+the last two; words were changed after it. Rows of loops that wish for a thriller do contradict their host's need.
+Of 14 messages of SmolLM2-135M that speak for an assistant, the gate heard 3, and 10 after words were added."""
 MISSED = "## What is missed, and what fires wrongly"
 PEOPLE = """## Dialogues of people
 

@@ -42,6 +42,7 @@ def fired(found: Dialogue) -> set[Gate]:
         "Recommender: try Alien.",
         "What can I assist you with?",
         "Hey, can I help you?",
+        "My pleasure, my friend. I'm here to support you.",
         "I can certainly help you with that.",
         "I'm excited to assist with recommendations.",
         "I'm not able to provide that information.",

@@ -97,6 +97,26 @@ def personas(
     typer.echo(f"Personas: {out} ({len(lines)})")
 
 
+@app.command("style")
+def style(
+    dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Dialogues of people: files or corpora.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="JSON file for the style.")],
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+) -> None:
+    """Measure how people write (length, typing errors, examples), for users that a language model plays (option style)."""
+    from trialogue.simulation.llm.people_style import style_of_people, write_style
+    from trialogue.workflows.inputs.inputs import gather
+
+    found = style_of_people(gather(dialogues, format_name=format_name).dialogues, seed=seed)
+    write_style(found, out)
+    typos = "unknown (too few words)" if found.typos is None else f"{100 * found.typos:.2g} % of the longer words"
+    typer.echo(
+        f"Style: {out} ({found.people:,} people, {found.messages:,} messages of {found.mean_words:g} words on average, "
+        f"four of five of at most {found.words}; typing errors: {typos})"
+    )
+
+
 @app.command("show")
 def show(
     model: Model,

@@ -22,6 +22,7 @@ ASSISTANT = _any_of(
     rf"\b(?:how|what) (?:can|may|could) i (?:be of \w+|{_OFFER}|do for you)\b",
     rf"\b(?:happy|glad|here|pleased|delighted|excited|ready) to {_OFFER}\b",
     r"\b(?:can|may|could) i (?:help|assist) you\b",
+    r"\b(?:i'?m|i am) here to support you\b",
     r"\bi can (?:\w+ )?(?:help|assist) you\b",
     r"\b(?:unable|not able) to (?:provide|assist|fulfil+|access)\b",
     r"\bglad (?:that )?i could help\b",

@@ -13,6 +13,7 @@ from trialogue.records import Record
 from trialogue.simulation.llm.prompts import check_prompt
 from trialogue.transport.answers import LONGEST_TEXT
 
+USUAL_WORDS = 12
 LONGEST_ANSWER = 300  # tokens; people write some ten a turn, and a model that writes thirty times that is no user
 
 
@@ -32,10 +33,15 @@ class UserOptions(Record):
     """Description of the users; "": none."""
     personas: Path | None = None
     """A text file with a persona on each line, of which every case draws one; None: ``persona`` for all."""
-    words: Annotated[int, Field(ge=1)] = 12
-    """Limit on the words of most messages, stated in the prompt; people in CRSArena-Dial write 6.5 to 8.1 a turn."""
-    typos: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Share of words of four letters or more with a slip, put in after the model has written; titles are spared."""
+    style: Path | None = None
+    """How people write, as ``trialogue users style`` measures it: ``words``, ``typos``, and messages of one person as
+    examples for every case; None: no examples."""
+    words: Annotated[int, Field(ge=1)] | None = None
+    """Limit on the words of most messages, stated in the prompt; people in CRSArena-Dial write 6.5 to 8.1 a turn. None:
+    that of ``style``, else 12."""
+    typos: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of words of four letters or more with a slip, put in after the model has written; titles are spared. None: that
+    of ``style``, else 0."""
     domain: str = "movies"
     """Kind of items, in the plural."""
     attributes: tuple[str, ...] | None = None

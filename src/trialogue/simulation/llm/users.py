@@ -9,7 +9,8 @@ from trialogue.records import Need
 from trialogue.seeds import rng_for, seed_for
 from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
-from trialogue.simulation.llm.options import LlmUserOptions, LocalUserOptions
+from trialogue.simulation.llm.options import USUAL_WORDS, LlmUserOptions, LocalUserOptions
+from trialogue.simulation.llm.people_style import examples_in_words, read_style
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
 from trialogue.simulation.llm.targets import TitleGuard, target_need, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
@@ -43,7 +44,7 @@ class LlmUsers:
         Raises:
             UsageError: the key's environment variable is not set, the address is none, or a folder holds no model.
             UnknownNameError: the options name an attribute that no item has.
-            DataError: the catalogue has nothing to talk about, or the file of personas cannot be read.
+            DataError: the catalogue has nothing to talk about, or the file of personas or the style cannot be read.
         """
         self.name, self.prompts, self.signature = name, prompts, signature
         self.world, self.options = world, options
@@ -51,6 +52,7 @@ class LlmUsers:
         if strange := [each for each in self.attributes if each not in world.catalogue.attributes]:
             raise UnknownNameError("attribute of the catalogue", strange[0], world.catalogue.attributes)
         self._personas = () if options.personas is None else read_personas(options.personas)
+        self._style = None if options.style is None else read_style(options.style)
         self._cases = NeedsByCase.of_world(world, attributes=self.attributes)
         self._client = open_model(options, retry_policy=retry_policy)
 
@@ -59,16 +61,26 @@ class LlmUsers:
         need = self.need_of(self._cases.draw(case, seed=seed).need)
         persona = need.persona or self.persona(case, seed=seed)
         need = need.model_copy(update={"persona": persona}) if persona else need
-        values = {"domain": self.options.domain, "who": who_in_words(persona), "need": self.words(need)}
-        values["words"] = str(self.options.words)
+        values = {"domain": self.options.domain, "who": self.who(persona, case, seed=seed), "need": self.words(need)}
+        style = self._style
+        values["words"] = str(self.options.words or (style.words if style else USUAL_WORDS))
         policy = self.guard_policy(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
         turns = self.options.turns or self.usual_turns
-        typing = typist(self.options.typos, self.world.linker, RandomSource(rng_for(seed, case, "typing")))
+        typos = self.options.typos if self.options.typos is not None else style.typos if style else None
+        typing = typist(typos or 0.0, self.world.linker, RandomSource(rng_for(seed, case, "typing")))
         return LlmUser(policy, self.ask_for(case, seed=seed), need, turns=turns, typing=typing)
 
     def persona(self, case: str, *, seed: int) -> str:
         """Persona of a case."""
         return persona_of(self._personas, case, seed=seed) or self.options.persona
+
+    def who(self, persona: str, case: str, *, seed: int) -> str:
+        """Description of the user in prompts: the persona, and how a person of the style writes, drawn for the case."""
+        parts = [who_in_words(persona)]
+        if self._style is not None and self._style.examples:
+            examples = RandomSource(rng_for(seed, case, "style")).pick(self._style.examples)
+            parts.append(examples_in_words(examples))
+        return "\n".join(part for part in parts if part)
 
     def ask_for(self, case: str, *, seed: int) -> ModelQueries:
         """Create the model client of a case.

@@ -20,7 +20,6 @@ from trialogue.simulation.language.nlu_linear import LinearClassifier
 from trialogue.simulation.language.phrases import OPENING, Linker, Phrasebook, stance
 from trialogue.simulation.llm.model_queries import CutAnswer, ModelQueries
 from trialogue.simulation.llm.model_turns import OWN_NAME
-from trialogue.simulation.llm.need_text import who_in_words
 from trialogue.simulation.llm.options import LlmUserOptions, LocalUserOptions
 from trialogue.simulation.llm.prompts import fill_in
 from trialogue.simulation.llm.user import FLIPPED
@@ -245,7 +244,7 @@ class WordedUsers(LlmUsers):
         user = self._agenda.new(case, seed=seed)
         role = self.options.instruction_role
         asking = self.ask_for(case, seed=seed)
-        values = {"domain": self.options.domain, "who": who_in_words(self.persona(case, seed=seed))}
+        values = {"domain": self.options.domain, "who": self.who(self.persona(case, seed=seed), case, seed=seed)}
         instruction = fill_in(self.prompts["utterance"], values)
         return WordedUser(user, asking, self._gate, instruction, self.prompts["message"], role)
 

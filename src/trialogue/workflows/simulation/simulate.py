@@ -150,7 +150,7 @@ def _files_of(study: SimulationFile) -> Iterator[JsonValue]:
     yield study.catalogue
     yield study.ratings
     for options in _user_options(study).values():
-        yield from (options.get(name) for name in ("phrases", "personas"))
+        yield from (options.get(name) for name in ("phrases", "personas", "style"))
         yield options.get("users")
     described = (options.get("agent") for options in _agent_options(study).values())
     yield from (agent for agent in described if is_file(agent))

@@ -1,0 +1,166 @@
+"""How people write in a corpus: length of messages, typing errors, and examples, for users that a language model plays.
+
+What people wished for stays out: the examples are few, short, and shown as a way of writing only.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import Dialogue, Record
+from trialogue.records.files.opening import write_text
+from trialogue.seeds import rng_for
+from trialogue.simulation.language.typos import NEIGHBORS, add_typos
+from trialogue.simulation.random_source import RandomSource
+
+MOSTLY = 0.8  # quantile of the words of a message: the prompt asks for "mostly under" so many
+MOST_EXAMPLES = 5  # messages of one person in a prompt
+LONGEST_EXAMPLE = 30  # words; longer ones tell a story, and cost tokens
+MOST_PEOPLE = 200  # whose examples are kept: more make files that nobody reads
+COMMON = 10  # occurrences of a word in a corpus that make it a word, and not a slip itself
+LEAST_WORDS = 1_000  # of four letters or more; of fewer the rate of slips is mostly noise
+PLANTED = 0.02  # share of words with a planted slip: as few as people make, so that what is common stays so
+LEAST_RECALL = 0.1  # share of planted slips that must be noticed; below it the rate is mostly noise
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_INFLECTED = re.compile(r"(?:s|d|ed|ing|ly|er|y)\Z")
+
+
+class PeopleStyle(Record):
+    """How the people of a corpus write."""
+
+    kind: ClassVar[str] = "people_style"
+
+    people: int = Field(ge=1)
+    """Number of people, or of dialogues where they are not identified."""
+    messages: int = Field(ge=1)
+    """Number of their messages with a word."""
+    mean_words: float
+    """Mean number of words of a message."""
+    words: int = Field(ge=1)
+    """Words that four of five messages do not exceed: what the prompt asks for."""
+    typos: float | None = None
+    """Share of words of four letters or more with a slip; None: there are too few words to estimate it."""
+    examples: tuple[tuple[str, ...], ...] = ()
+    """Messages by person, as they were written."""
+
+
+def style_of_people(dialogues: Iterable[Dialogue], *, seed: int = 0) -> PeopleStyle:
+    """Measure how the users of some dialogues write.
+
+    Args:
+        dialogues: with people; a person is a cluster of the corpus.
+        seed: of the choice of people and messages that are kept as examples.
+
+    Raises:
+        UsageError: no user says a word.
+    """
+    by_person: dict[str, list[str]] = {}
+    for dialogue in dialogues:
+        said = [" ".join(each.text.split()) for each in dialogue.utterances if each.speaker == "user"]
+        own = by_person.setdefault(dialogue.user or dialogue.id, [])
+        own += [text for text in said if re.search(r"\w", text)]
+    by_person = {person: own for person, own in by_person.items() if own}
+    texts = [text for own in by_person.values() for text in own]
+    if not texts:
+        raise UsageError("no user of these dialogues says a word: there is no way of writing to measure.")
+    lengths = np.array([len(text.split()) for text in texts])
+    return PeopleStyle(
+        people=len(by_person),
+        messages=len(texts),
+        mean_words=round(float(lengths.mean()), 2),
+        words=max(1, int(np.quantile(lengths, MOSTLY, method="inverted_cdf"))),
+        typos=typo_rate(texts, seed=seed),
+        examples=tuple(_examples(list(by_person.values()), seed)),
+    )
+
+
+def _examples(people: Sequence[Sequence[str]], seed: int) -> Iterable[tuple[str, ...]]:
+    rng = rng_for(seed, "examples of writing")
+    for place in rng.permutation(len(people))[:MOST_PEOPLE].tolist():
+        short = [text for text in people[place] if len(text.split()) <= LONGEST_EXAMPLE]
+        kept = sorted(rng.permutation(len(short))[:MOST_EXAMPLES].tolist())
+        if kept:
+            yield tuple(short[each] for each in kept)
+
+
+def typo_rate(texts: Sequence[str], *, seed: int = 0) -> float | None:
+    """Share of words of four letters or more that are slips; None below 1,000 such words, or where too few are noticed.
+
+    A slip is noticed where a word occurs once, in lower case, and one dropped, doubled, swapped or neighbouring letter makes
+    it of a word that occurs ten times or more; inflected forms are none. The share of slips that are noticed (a quarter to
+    two fifths) is measured on the same texts, with slips of these kinds planted in them, and the rate is divided by it.
+    """
+    noticed, words = _noticed(texts), sum(len(_WORD.findall(text)) for text in texts)
+    if words < LEAST_WORDS:
+        return None
+    rng = RandomSource(rng_for(seed, "planted slips"))
+    planted = _noticed([add_typos(text, PLANTED, rng) for text in texts])
+    recall = (planted - noticed) / (PLANTED * words)
+    return round(min(1.0, noticed / words / recall), 4) if recall >= LEAST_RECALL else None
+
+
+def _noticed(texts: Sequence[str]) -> int:
+    """Number of words that look like slips."""
+    written = [word for text in texts for word in _WORD.findall(text)]
+    counts = Counter(word.lower() for word in written)
+    slips = {slip for word, count in counts.items() if count >= COMMON for slip in slips_of(word)}
+    lower = {word for word in written if word.islower()}
+    return sum(count == 1 and word in slips and word in lower for word, count in counts.items())
+
+
+def slips_of(word: str) -> set[str]:
+    """Words that one slip makes of a word of four letters or more, inflected forms left out.
+
+    >>> sorted(slips_of("film"))[:4]
+    ['fiilm', 'fikm', 'fil', 'filk']
+    >>> "thriller" in slips_of("thrillers"), "thrilelr" in slips_of("thriller")
+    (False, True)
+    """
+    found = set()
+    for at in range(1, len(word)):
+        before, letter, after = word[:at], word[at], word[at + 1 :]
+        found |= {before + after, before + letter + letter + after}
+        found |= {before + near + after for near in NEIGHBORS.get(letter, "")}
+        if after:
+            found.add(before + after[0] + letter + after[1:])
+    stem = _INFLECTED.sub("", word)
+    return {slip for slip in found if slip != word and _INFLECTED.sub("", slip) != stem}
+
+
+def write_style(style: PeopleStyle, path: Path) -> None:
+    """Write a style to a JSON file."""
+    write_text(path, style.model_dump_json(indent=1) + "\n")
+
+
+def read_style(path: Path) -> PeopleStyle:
+    """Read a style from a JSON file.
+
+    Raises:
+        DataError: it cannot be read, or is none.
+    """
+    hint = "Write one with: trialogue users style DATA --out FILE"
+    try:
+        return PeopleStyle.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise DataError(Problem(f"cannot be read: {error.strerror or error}.", str(path), hint=hint)) from error
+    except ValidationError as error:
+        what = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise DataError(Problem(f"holds no style of writing ({what}).", str(path), hint=hint)) from error
+
+
+def examples_in_words(examples: Sequence[str]) -> str:
+    """A person's messages for a prompt; "" without any.
+
+    >>> print(examples_in_words(["hi", "smth funny pls"]))
+    You type as the person who wrote these messages did. Take over their way of writing, not what they say:
+    > hi
+    > smth funny pls
+    """
+    head = "You type as the person who wrote these messages did. Take over their way of writing, not what they say:"
+    return "\n".join([head, *(f"> {each}" for each in examples)]) if examples else ""
