@@ -97,7 +97,7 @@ PARTICIPLES = {
         "sought",
         "spoken",
         "taken",
-        "messages",
+        "told",
         "understood",
     ),
     *("worn", "written"),

@@ -245,6 +245,20 @@ def test_what_does_not_go_together_is_refused(endpoint: str, tmp_path: Path) -> 
     write_records(tmp_path / "scores.jsonl", labels(given))
     with pytest.raises(DataError, match="there are no dialogues to judge"):
         judge(tmp_path / "scores.jsonl", rubric="overall", model=options(endpoint))
+    trialogue.evaluate(given, metrics=["length"], resamples=50).write(tmp_path / "run", png=False, explorer=False)
+    for ask in (judge, judge_pairs):
+        with pytest.raises(DataError, match="a folder of results has scores and no dialogues"):
+            ask(tmp_path / "run", rubric="overall", model=options(endpoint))
+
+
+def test_an_interruption_says_how_far_it_was(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = prepare_panel([dialogues(3)], rubric="overall", model=options(endpoint, requests_at_once=1))
+
+    def stop(line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="interrupted: 1 of 6 answers of tiny; with a cache"):
+        panel.ask(tell=stop)
 
 
 def test_a_model_judge_can_be_planned_for(endpoint: str) -> None:

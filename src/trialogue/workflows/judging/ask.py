@@ -18,6 +18,7 @@ from trialogue.records.completion import UNNAMED
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.judging.consent import Disclosure, check_consent, disclosure_of
+from trialogue.workflows.pipeline.saved_results import holds_run
 
 SCORES, JUDGEMENTS, USAGE = "judge_scores.jsonl", "judgements.jsonl", "judge_usage.jsonl"
 CACHE = "answers"
@@ -176,12 +177,12 @@ def prepare_panel(
 ) -> Panel:
     """Read the input and make the judges; arguments as for ``judge_scores``. Nobody is asked."""
     asked = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+    refuse_results(given)
     material = gather(given)
     dialogues = material.dialogues
     if not (dialogues or (asked.level is JudgedLevel.TURN and material.responses)):
         what = "there are no dialogues" if asked.level is JudgedLevel.DIALOGUE else "there are no replies"
-        hint = "A folder of results has scores and no dialogues: give the dialogues themselves."
-        raise DataError(Problem(f"{what} to judge.", file=", ".join(map(str, given)), hint=hint))
+        raise DataError(Problem(f"{what} to judge.", file=", ".join(map(str, given))))
     systems = {each.system or UNNAMED for each in dialogues} | {each.system for each in material.responses}
     many = model if isinstance(model, Sequence) and not isinstance(model, str) else [model]
     judges = tuple(_judge(each, asked, options or {}, cache, sorted(systems), seed) for each in many)
@@ -193,6 +194,14 @@ def prepare_panel(
     urls = [each.options.url for each in judges if isinstance(each, LlmJudge)]
     responses = material.responses if asked.level is JudgedLevel.TURN else []
     return Panel(asked, judges, material, disclosure_of(dialogues, responses, urls))
+
+
+def refuse_results(given: Sequence[Any]) -> None:
+    """Raise DataError for folders that ``evaluate`` wrote, which hold no texts that a judge could read."""
+    for each in given:
+        if isinstance(each, str | Path) and holds_run(Path(each)):
+            hint = "Give the dialogues themselves."
+            raise DataError(Problem("a folder of results has scores and no dialogues.", file=str(each), hint=hint))
 
 
 class JudgingLines:

@@ -141,7 +141,7 @@ def _scale(question: str, found: _RubricAspect | None, labels: str | Path | None
     if given[0] is not None and given[1] is not None:
         ends = (given[0], given[1])
     elif labels is not None:
-        ends = _declared(question, labels)
+        ends = _declared_scale(question, labels)
     elif found is not None:
         ends = found.ends
     if ends is None:
@@ -155,7 +155,7 @@ def _scale(question: str, found: _RubricAspect | None, labels: str | Path | None
     return int(low), int(high)
 
 
-def _declared(question: str, labels: str | Path) -> tuple[float, float] | None:
+def _declared_scale(question: str, labels: str | Path) -> tuple[float, float] | None:
     """The scale that all labels of a question declare; None: some declare none, or they differ."""
     scales = {
         each.scale

@@ -18,7 +18,7 @@ from trialogue.records.completion import UNNAMED
 from trialogue.seeds import rng_for
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.judging.ask import JudgingLines
+from trialogue.workflows.judging.ask import JudgingLines, refuse_results
 from trialogue.workflows.judging.consent import Disclosure, check_consent, disclosure_of
 
 PREFERENCES, COMPARISONS, USAGE = "judge_preferences.jsonl", "judge_comparisons.jsonl", "judge_usage.jsonl"
@@ -146,6 +146,7 @@ def prepare_pairs(
 ) -> PairPanel:
     """Read the input, pair it, and make the judges; arguments as for ``judge_pairs``. Nobody is asked."""
     asked = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+    refuse_results(given)
     dialogues = gather(given).dialogues
     by_system: dict[str, list[Dialogue]] = defaultdict(list)
     for each in dialogues:
