@@ -197,6 +197,20 @@ def test_the_key_the_network_and_the_credit_are_errors_and_no_missing_scores(end
         closed.judge([GOOD])
 
 
+def test_a_server_that_refuses_everything_is_an_error_with_its_words(endpoint: str) -> None:
+    many = [talk(f"d{number}", "hi", f"good {number}") for number in range(6)]
+    with pytest.raises(UsageError, match=r"refused the first 5 questions.*no such model"):
+        judge_at(endpoint, "no-model").judge(many)
+    few = judge_at(endpoint, "no-model").judge(many[:4])  # perhaps too long, each of them
+    assert {each.whys["dialogue_overall"].code for each in few} == {ReasonCode.MODEL_DID_NOT_ANSWER}
+
+
+def test_every_question_is_asked_once_however_many_run_at_the_same_time(endpoint: str) -> None:
+    judge = judge_at(endpoint, structured=False, requests_at_once=4)
+    judge.judge([talk(f"d{number}", "hi", f"good {number}") for number in range(300)])
+    assert judge.usage().calls == 300
+
+
 def test_the_price_is_known_beforehand_and_counts_what_is_cached(endpoint: str, tmp_path: Path) -> None:
     price = {"prompt_per_million": 1.0, "completion_per_million": 10.0}
     judge = judge_at(endpoint, cache=tmp_path, price=price)

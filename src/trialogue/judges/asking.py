@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,9 @@ from trialogue.transport.failures import AgentFailure, PassingFailure
 from trialogue.transport.retry import RetryPolicy
 
 AT_ONCE = 8
-PROBES = 5  # questions on which it is found out whether a server takes a schema
+PROBES = (
+    5  # first questions, asked one by one: on them it is learned whether a server takes a schema, and answers at all
+)
 TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
 CHARACTERS_PER_TOKEN = 4  # of UTF-8 bytes, for prices in advance
 HOPELESS = ("harness", "unreachable")
@@ -138,7 +140,7 @@ class Asker:
                 elapsed = time.monotonic() - start
                 watch(JudgingProgress(len(answers), len(questions), min(cached, len(answers)), failed, elapsed))
 
-        self._settle_schema(questions, note_answer)
+        self._ask_first(questions, note_answer)
         self._ask_rest([each for each in questions if each not in answers], note_answer)
         return {
             text: tuple(answers[text, sample] for sample in range(self._options.samples))
@@ -147,14 +149,10 @@ class Asker:
 
     def _ask_rest(self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]) -> None:
         pool = ThreadPoolExecutor(self._options.requests_at_once or AT_ONCE)
-        futures: dict[Future[Answer], tuple[str, int]] = {}
         try:
             futures = {pool.submit(self._answer, *each): each for each in questions}
-            left = set(futures)
-            while left:
-                finished, left = wait(left, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    note(futures[future], future.result())
+            for future in as_completed(futures):
+                note(futures[future], future.result())
         except BaseException:
             # Without this, an interruption would wait for every question in flight and then for all that are queued.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -162,39 +160,56 @@ class Asker:
             raise
         pool.shutdown()
 
-    def _settle_schema(
-        self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]
-    ) -> None:
-        """Find out on the first questions, one after the other, whether the server takes a schema."""
+    def _ask_first(self, questions: Sequence[tuple[str, int]], note: Callable[[tuple[str, int], Answer], None]) -> None:
+        """Ask the first questions one after the other until one is answered, and learn whether a schema is accepted.
+
+        Raises:
+            UsageError: the server refused all of them: a wrong model name or option, which the next would meet as well.
+        """
         self._recall_schema()
+        refusals: list[AgentFailure] = []
         for question in questions[:PROBES]:
-            if self._takes_schema is not None:
-                return
             try:
-                answer: Answer = self._complete(*question, schema=True)
-                self._takes_schema = True
-            except PassingFailure as failure:
-                answer = _reason_of(failure)
-            except EmptyAnswer as failure:
-                answer, self._takes_schema = _reason_of(failure), True
+                note(question, self._complete_first(*question))
+                break
             except AgentFailure as failure:
-                answer = _reason_of(failure) if failure.kind != "error" else self._without_schema(question, failure)
-            note(question, answer)
+                note(question, _reason_of(failure))
+                if isinstance(failure, EmptyAnswer):
+                    break
+                if failure.kind == "error" and not isinstance(failure, PassingFailure):
+                    refusals.append(failure)
+        if len(refusals) == PROBES:
+            raise UsageError(f"The judge refused the first {PROBES} questions: {refusals[-1].detail}")
         if self._takes_schema is None:
             self._takes_schema = True
 
-    def _without_schema(self, question: tuple[str, int], refusal: AgentFailure) -> Answer:
-        """The answer without a schema, after the server refused the question with one."""
+    def _complete_first(self, text: str, sample: int) -> Completion:
+        """A completion with a schema, if the server is not known to refuse it; else without.
+
+        Raises:
+            AgentFailure: there is no answer either way; an ``EmptyAnswer`` is one.
+        """
+        if self._takes_schema is not None:
+            return self._complete(text, sample, schema=self._takes_schema)
         try:
-            answer: Answer = self._complete(*question, schema=False)
-        except EmptyAnswer as failure:
-            answer = _reason_of(failure)
-        except AgentFailure:
-            return _reason_of(refusal)  # it is not the schema that was refused
-        self._takes_schema = False
-        if self._cache is not None:
-            self._cache.put(self._schema_key(), {"takes_schema": False}, model=self._options.model)
-        return answer
+            return self._complete(text, sample, schema=True)
+        except (PassingFailure, EmptyAnswer):
+            raise
+        except AgentFailure as refusal:
+            if refusal.kind != "error":
+                raise
+            try:
+                found: Completion | EmptyAnswer = self._complete(text, sample, schema=False)
+            except EmptyAnswer as empty:
+                found = empty
+            except AgentFailure:
+                raise refusal from None  # it is not the schema that was refused
+            self._takes_schema = False
+            if self._cache is not None:
+                self._cache.put(self._schema_key(), {"takes_schema": False}, model=self._options.model)
+            if isinstance(found, EmptyAnswer):
+                raise found from None
+            return found
 
     def _recall_schema(self) -> None:
         """What an earlier run found out, so that a rerun sends the same requests and finds them in the cache."""

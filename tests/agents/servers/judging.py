@@ -18,6 +18,8 @@ def judged(name: str, body: dict[str, Any], asked: int) -> tuple[int, Any]:
     text = "\n".join(message["content"] for message in body["messages"])
     if name == "no-schema" and "response_format" in body:
         return 400, {"error": {"message": "response_format is not supported"}}
+    if name == "no-model":
+        return 404, {"error": {"message": "no such model"}}
     if name == "no-credit":
         return 402, {"error": {"message": "no credit left"}}
     aspects = re.findall(r'^- "(\w+)": (one of [\d, ]+|"A")', text, re.MULTILINE)
