@@ -51,6 +51,7 @@ class ThreatCode(StrEnum):
     ABSTENTION = "abstention"
     COPIED_REFERENCES = "copied_references"
     DIFFERENT_SITUATIONS = "different_situations"
+    UNASSIGNED_PEOPLE = "unassigned_people"
     FEW_CLUSTERS = "few_clusters"
     SEVERAL_MEASURES = "several_measures"
     BASELINE_NOT_BEATEN = "baseline_not_beaten"

@@ -21,6 +21,7 @@ def met(kind: PopulationKind, sample: str | None, units: int = 40) -> tuple[Met,
 
 CASES: dict[ReasonCode, dict[str, Any]] = {
     ReasonCode.BOARD_MEASURE_DIFFERS: {"measure": "need_met|v2"},
+    ReasonCode.BOARD_UNIT_DIFFERS: {"unit": "points"},
     ReasonCode.BOARD_LABELS_DIFFER: {"labels_from": ("model-a",)},
     ReasonCode.BOARD_CALIBRATION_DIFFERS: {"is_calibrated": True},
     ReasonCode.BOARD_COUNTS_FAILURES: {"counts_failures": True},
@@ -56,9 +57,12 @@ def test_failures_left_out_are_worded_from_the_row() -> None:
     assert [reason.code for reason in differences(BASE, counting)] == [ReasonCode.BOARD_LEAVES_FAILURES_OUT]
 
 
-def test_other_people_are_a_reason_of_their_own() -> None:
+def test_other_people_are_comparable_and_other_needs_are_not() -> None:
     one, other = (BASE.model_copy(update={"met": met(PopulationKind.PEOPLE, sample)}) for sample in ("a", "b"))
-    assert [reason.code for reason in differences(one, other)] == [ReasonCode.BOARD_OTHER_PEOPLE]
+    assert differences(one, other) == ()
+    assert one.key == other.key
+    one, other = (BASE.model_copy(update={"met": met(PopulationKind.SIMULATED, sample)}) for sample in ("a", "b"))
+    assert [reason.code for reason in differences(one, other)] == [ReasonCode.BOARD_SAMPLE_DIFFERS]
 
 
 def test_everything_that_differs_is_listed_with_the_instrument_first() -> None:

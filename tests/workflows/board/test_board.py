@@ -214,17 +214,22 @@ def test_systems_of_one_run_are_ranked_as_the_run_ranks_them() -> None:
     assert contrast.difference.interval == difference.interval
 
 
-def test_people_of_other_runs_are_not_ranked_together(tmp_path: Path) -> None:
+def test_people_of_other_runs_are_ranked_together_on_condition(tmp_path: Path) -> None:
     first, second = good_and_bad(), good_and_bad(15)
     runs = [evaluate(written(tmp_path / f"{n}.jsonl", records), metrics=["length@words"], resamples=200).write(
         tmp_path / name, png=False, explorer=False).parent for n, (name, records) in enumerate((("a", first), ("b", second)))
     ]  # fmt: skip
     made = board(*runs)
-    assert {codes(made, row.name)[0] for row in made.findings.rows if row.version == "b"} == {
-        ReasonCode.BOARD_OTHER_PEOPLE
-    }
-    assert len(column(made).leagues) == 2  # each run for itself
-    assert [len(league.standings) for league in column(made).leagues] == [2, 2]
+    (league,) = column(made).leagues
+    assert len(league.standings) == 4
+    versions = {row.name: row.version for row in made.findings.rows}
+    validities = {each.validity for each in league.contrasts if versions[each.a] != versions[each.b]}
+    assert validities == {Validity.CONDITIONAL}
+    own = next(each for each in league.contrasts if versions[each.a] == versions[each.b] == "a")
+    (of_run,) = evaluate(first, metrics=["length@words"], resamples=200).findings.leagues[0].contrasts
+    assert abs(own.difference.value or 0) == abs(of_run.difference.value or 0)
+    pairs = {frozenset(each.systems) for each in made.findings.threats if each.code is ThreatCode.UNASSIGNED_PEOPLE}
+    assert pairs == {frozenset((a, b)) for a in versions for b in versions if versions[a] != versions[b]}
 
 
 def test_replies_to_the_same_situations_are_ranked_across_runs(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def comparable(entries: Sequence[Entry], key: ColumnKey, values: Mapping[str, Po
 def _within_run(conditions: Conditions, entry: Entry) -> Conditions:
     """Conditions with a run in place of an unknown population: systems of one run are compared as the run compares them."""
     if conditions.are_known:
-        return conditions
+        return conditions.shared
     met = tuple(each.model_copy(update={"sample": f"run {entry.runs[0].run}"}) for each in conditions.met)
     return conditions.model_copy(update={"met": met})
 

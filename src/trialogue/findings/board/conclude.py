@@ -24,8 +24,8 @@ from trialogue.records import Manifest
 
 METHODS = (
     "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions, kind "
-    "of users and the needs or situations met are all the same; other rows say what differs. Dialogues with people are "
-    "comparable within one run only, because nobody assigned people to the systems of different runs at random.",
+    "of users and the needs or situations met are all the same; other rows say what differs. Verdicts between runs with "
+    "different people are conditional: runs do not record that people were assigned at random.",
     "Differences of two single runs are those of trialogue compare, paired where both hold the same dialogue or situation, "
     "and those of one run are its own. p-values are corrected over all pairs of a league (Holm); ranks are the ranges that "
     "the corrected comparisons leave open.",

@@ -20,7 +20,7 @@ class Met(Record):
     units: int
     """How many dialogues or situations."""
     sample: str | None
-    """Fingerprint; of people that of all dialogues of the run, whose systems are compared within it. None: unknown."""
+    """Fingerprint; for people, that of all dialogues of the run. None: unknown."""
 
 
 class Conditions(Record):
@@ -54,9 +54,17 @@ class Conditions(Record):
     """What each run met, in a fixed order; one entry a run."""
 
     @property
+    def shared(self) -> "Conditions":
+        """The conditions that comparable values share: for people, any others will do, as in ``trialogue compare``.
+
+        That they may differ is a threat (``ThreatCode.UNASSIGNED_PEOPLE``), since no two runs meet the same people.
+        """
+        return self.model_copy(update={"met": tuple(_any_people(each) for each in self.met)})
+
+    @property
     def key(self) -> str:
-        """Short hash of the conditions; values with different keys are never ranked together."""
-        return hashlib.sha256(self.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()[:SHORT]
+        """Short hash of the shared conditions; values with different keys are never ranked together."""
+        return hashlib.sha256(self.shared.model_dump_json().encode("utf-8", "surrogatepass")).hexdigest()[:SHORT]
 
     @property
     def are_known(self) -> bool:
@@ -80,8 +88,11 @@ def differences(own: Conditions, others: Conditions) -> tuple[Reason, ...]:
 
 
 def _of_instrument(own: Conditions, others: Conditions) -> Iterator[Reason]:
-    if (own.measure, own.better, own.unit) != (others.measure, others.better, others.unit):
+    if own.measure != others.measure:
         yield Reason.of(ReasonCode.BOARD_MEASURE_DIFFERS, own=own.measure, others=others.measure)
+    elif own.scale == others.scale and (own.better, own.unit) != (others.better, others.unit):
+        # a unit follows from the scale, which is a reason of its own below
+        yield Reason.of(ReasonCode.BOARD_UNIT_DIFFERS, own=own.unit, others=others.unit)
     if own.labels_from != others.labels_from:
         yield Reason.of(
             ReasonCode.BOARD_LABELS_DIFFER,
@@ -122,7 +133,7 @@ def _of_population(own: Conditions, others: Conditions) -> Iterator[Reason]:
         )
     if not own.are_known:
         yield Reason.of(ReasonCode.BOARD_POPULATION_UNKNOWN)
-    elif own.met != others.met:
+    elif own.shared.met != others.shared.met:
         kinds = {each.kind_of for each in own.met}, {each.kind_of for each in others.met}
         if kinds[0] != kinds[1]:
             yield Reason.of(
@@ -132,11 +143,15 @@ def _of_population(own: Conditions, others: Conditions) -> Iterator[Reason]:
             )
         elif len(own.met) != len(others.met):
             yield Reason.of(ReasonCode.BOARD_RUN_COUNTS_DIFFER, own=len(own.met), others=len(others.met))
-        elif kinds[0] == {PopulationKind.PEOPLE}:
-            yield Reason.of(ReasonCode.BOARD_OTHER_PEOPLE)
         else:
             units = [sum(each.units for each in one.met) for one in (own, others)]
             yield Reason.of(ReasonCode.BOARD_SAMPLE_DIFFERS, own=units[0], others=units[1])
+
+
+def _any_people(met: Met) -> Met:
+    if met.kind_of is not PopulationKind.PEOPLE or met.sample is None:
+        return met
+    return met.model_copy(update={"units": 0, "sample": "people"})
 
 
 def _names(names: tuple[str, ...]) -> list[JsonValue]:

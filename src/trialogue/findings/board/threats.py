@@ -9,7 +9,7 @@ from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import abstentions, few_clusters
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
-from trialogue.records import CompletionCounts, Manifest
+from trialogue.records import CompletionCounts, Manifest, PopulationKind
 
 DETECTED = frozenset(
     {
@@ -60,6 +60,7 @@ def board_threats(
         ),
         *_inherit_threats(entries, columns),
         *_unbeaten_baselines(entries, keys, alpha),
+        *_unassigned_people(entries, leagues),
     ]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known}
@@ -111,6 +112,26 @@ def _unbeaten_baselines(entries: Sequence[Entry], keys: Mapping[ColumnKey, str],
                 only_if_ahead=True,
                 facts={"baseline": baseline},
             )
+
+
+def _unassigned_people(entries: Sequence[Entry], leagues: Sequence[League]) -> Iterator[Threat]:
+    """Pairs of rows from different runs, on what people did or answered there."""
+    known = {entry.name: entry for entry in entries}
+    for league in leagues:
+        for each in league.contrasts:
+            runs = [{id(run.findings) for run in known[name].runs} for name in (each.a, each.b)]
+            if runs[0].isdisjoint(runs[1]) and all(_met_people(known[name], league) for name in (each.a, each.b)):
+                yield Threat(
+                    code=ThreatCode.UNASSIGNED_PEOPLE,
+                    severity=Severity.DEMOTES,
+                    systems=(each.a, each.b),
+                    is_of_pair=True,
+                    measure=league.measure.name,
+                )
+
+
+def _met_people(entry: Entry, league: League) -> bool:
+    return any(run.met(league.measure).kind_of is PopulationKind.PEOPLE for run in entry.runs)
 
 
 def _rows(threat: Threat, entry: Entry, run: EntryRun, entries: Iterable[Entry]) -> tuple[str, ...] | None:

@@ -159,6 +159,16 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
+    ThreatCode.UNASSIGNED_PEOPLE: ThreatText(
+        "People not assigned at random",
+        "On a board, two rows rest on dialogues with people in different runs.",
+        "Demotes the verdict on the two: the people, or the time, may explain the difference.",
+        lambda t: (
+            f"{list_names(t.systems, most=None)} were met by different people, who were not assigned to them at random "
+            "as far as the runs say"
+        ),
+        opens_with_names=True,
+    ),
     ThreatCode.FEW_CLUSTERS: ThreatText(
         "Few independent clusters",
         "Fewer than 10 people or dialogues behind a system's value on a measure.",

@@ -303,6 +303,7 @@ class ReasonCode(StrEnum):
 
     # Boards of runs
     BOARD_MEASURE_DIFFERS = "board_measure_differs"
+    BOARD_UNIT_DIFFERS = "board_unit_differs"
     BOARD_LABELS_DIFFER = "board_labels_differ"
     BOARD_CALIBRATION_DIFFERS = "board_calibration_differs"
     BOARD_COUNTS_FAILURES = "board_counts_failures"
@@ -316,7 +317,6 @@ class ReasonCode(StrEnum):
     BOARD_POPULATION_UNKNOWN = "board_population_unknown"
     BOARD_KIND_DIFFERS = "board_kind_differs"
     BOARD_RUN_COUNTS_DIFFER = "board_run_counts_differ"
-    BOARD_OTHER_PEOPLE = "board_other_people"
     BOARD_SAMPLE_DIFFERS = "board_sample_differs"
     BOARD_ALONE = "board_alone"
     BOARD_BLOCKED = "board_blocked"

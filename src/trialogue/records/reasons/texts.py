@@ -434,6 +434,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.PREDICTION_NOT_IN_RUN: "the run has no prediction for it",
         # Boards of runs
         ReasonCode.BOARD_MEASURE_DIFFERS: "another measure: {own} instead of {others}",
+        ReasonCode.BOARD_UNIT_DIFFERS: "another unit or direction: {own} instead of {others}",
         ReasonCode.BOARD_LABELS_DIFFER: "labels by {own:list} instead of {others:list}",
         ReasonCode.BOARD_CALIBRATION_DIFFERS: "only one of the two rests on a calibration fitted on other data",
         ReasonCode.BOARD_COUNTS_FAILURES: "its failed dialogues count as the worst value; those of the others are left out",
@@ -452,9 +453,6 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.BOARD_KIND_DIFFERS: "another kind of data: {own:list} instead of {others:list}",
         ReasonCode.BOARD_RUN_COUNTS_DIFFER: (
             "{own:run|runs} instead of {others}: run every version with the same seeds and prompts"
-        ),
-        ReasonCode.BOARD_OTHER_PEOPLE: (
-            "other people talked to it: nobody assigned people to it and to the others at random"
         ),
         ReasonCode.BOARD_SAMPLE_DIFFERS: (
             "it did not meet the same needs or situations (it met {own:,}, the others {others:,})"
