@@ -23,6 +23,8 @@ class JudgedUnit:
     """Cluster; None: independent of other units."""
     chance: float | None = None
     """Chance that it was to be labelled; None: the same for all of a system."""
+    length: int | None = None
+    """Characters of the system's text in it; None: the text is not known."""
 
 
 def table_of(units: Sequence[JudgedUnit], *, aggregate: str) -> JudgedTable:

@@ -230,6 +230,12 @@ class ReasonCode(StrEnum):
     SYSTEMS_WITHOUT_ESTIMATE = "systems_without_estimate"
     NO_LABELS = "no_labels"
     JUDGE_TOO_FEW_SCORES = "judge_too_few_scores"
+    CARD_TOO_FEW_LABELS = "card_too_few_labels"
+    CARD_TOO_FEW_SYSTEMS = "card_too_few_systems"
+    CARD_OTHER_SCALE = "card_other_scale"
+    CARD_NO_FAMILY = "card_no_family"
+    CARD_ONE_SIDED_FAMILY = "card_one_sided_family"
+    CARD_NO_TEXTS = "card_no_texts"
 
     # Answers of judges
     JUDGE_UNREADABLE = "judge_unreadable"

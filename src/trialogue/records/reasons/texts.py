@@ -356,6 +356,16 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
         ReasonCode.NO_LABELS: "there are no labels by people",
         ReasonCode.JUDGE_TOO_FEW_SCORES: "the judge scored {scores:unit|units}; at least {least} are needed",
+        ReasonCode.CARD_TOO_FEW_LABELS: (
+            "{labels:labelled dialogue is|labelled dialogues are} too few: at least {least} are needed"
+        ),
+        ReasonCode.CARD_TOO_FEW_SYSTEMS: "{systems:system is|systems are} too few: at least {least} are needed",
+        ReasonCode.CARD_OTHER_SCALE: (
+            "the judge's scores ({low:.2f} to {high:.2f}) are not on the labels' scale ({least:g} to {most:g})"
+        ),
+        ReasonCode.CARD_NO_FAMILY: "no system is declared to be of the judge's family",
+        ReasonCode.CARD_ONE_SIDED_FAMILY: "labels are needed of systems inside and outside the judge's family",
+        ReasonCode.CARD_NO_TEXTS: "the texts are not known, and their lengths neither",
         # Answers of judges
         ReasonCode.JUDGE_UNREADABLE: "the judge's answer was not in the form that was asked for",
         ReasonCode.JUDGE_OFF_SCALE: "the judge's answer is not a point of the scale",
