@@ -64,7 +64,7 @@ def judge_card(
         scored=len(scored),
         is_weighted=any(each.chance is not None for each in units),
         agreement=_agreement(labelled, judge, question, level, Resampling(seed=seed, confidence=confidence)),
-        ceiling=ceiling_of(_table(labelled, judge, question, level), how=Resampling(seed=seed, confidence=confidence)),
+        ceiling=ceiling_of(_table(labelled, judge, question, level), resampling=Resampling(seed=seed, confidence=confidence)),
         leniency=_leniency(units, scored, scale, confidence),
         scale=_scale_use(scored, scale),
         verbosity=_verbosity(scored, noise or 0.0, confidence),
@@ -129,9 +129,7 @@ def _agreement(
             empty = AgreementCoefficient(
                 statistic=statistic,
                 scope=scope,
-                estimate=Estimate(
-                    value=None, n=len(scored), why=why or Reason.of(ReasonCode.STATISTIC_UNDEFINED)
-                ),
+                estimate=Estimate(value=None, n=len(scored), why=why or Reason.of(ReasonCode.STATISTIC_UNDEFINED)),
             )
             listed.append(empty if why is not None else found.get((statistic, scope), empty))
     return tuple(listed)
@@ -196,9 +194,7 @@ def _leniency(
     for system in sorted(judged):
         why = off or Reason.of(ReasonCode.TOO_FEW_LABELS, labels=0, least=LEAST_LABELS)
         estimate = found[system].alone if system in found else Estimate(value=None, why=why)
-        rows.append(
-            SystemLeniency(system=system, leniency=estimate, unscored=lacking[system], judged=judged[system])
-        )
+        rows.append(SystemLeniency(system=system, leniency=estimate, unscored=lacking[system], judged=judged[system]))
     return tuple(rows)
 
 
@@ -225,9 +221,7 @@ def _self_preference(
     return pair.alone.negate()
 
 
-def _scale_use(
-    units: Sequence[JudgedUnit], scale: tuple[float | None, float | None]
-) -> ScaleUse | None:
+def _scale_use(units: Sequence[JudgedUnit], scale: tuple[float | None, float | None]) -> ScaleUse | None:
     if not units:
         return None
     low, high = _ends(units, scale)

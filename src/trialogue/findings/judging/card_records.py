@@ -67,7 +67,7 @@ class JudgeCard(Record):
     scored: int
     """Labelled units with a score of the judge."""
     is_weighted: bool
-    """Whether sampling probabilities differed: leniency and self-preference use them, agreement, scale and verbosity do not."""
+    """Whether sampling probabilities were given: leniency and self-preference use them, the rest does not."""
     agreement: tuple[AgreementCoefficient, ...]
     """Within systems (Pearson of deviations, Spearman of ranks) and between them (of their means)."""
     ceiling: Ceiling
