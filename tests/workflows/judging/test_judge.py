@@ -223,7 +223,13 @@ def test_page_table_and_json_show_the_raw_column_beside_the_corrected_one(world:
 def test_what_is_written_holds_no_scores_that_could_agree_with_the_people_in_them(world: World, tmp_path: Path) -> None:
     out = tmp_path / "out"
     report(world.judged(), out)
-    assert sorted(path.name for path in out.iterdir()) == ["judging.csv", "judging.html", "judging.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "judge_card.md",
+        "judge_card.tex",
+        "judging.csv",
+        "judging.html",
+        "judging.json",
+    ]
     from trialogue.workflows.agreement.agree import agree
 
     with pytest.raises(DataError, match=r"no scores\.jsonl"):

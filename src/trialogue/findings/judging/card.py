@@ -56,6 +56,7 @@ def judge_card(
     labelled = [each for each in units if each.answers]
     scored = [each for each in labelled if each.judge is not None]
     noise = _noise_of(scored)
+    resampling = Resampling(seed=seed, confidence=confidence)
     return JudgeCard(
         judge=judge,
         question=question,
@@ -63,8 +64,8 @@ def judge_card(
         labelled=len(labelled),
         scored=len(scored),
         is_weighted=any(each.chance is not None for each in units),
-        agreement=_agreement(labelled, judge, question, level, Resampling(seed=seed, confidence=confidence)),
-        ceiling=ceiling_of(_table(labelled, judge, question, level), resampling=Resampling(seed=seed, confidence=confidence)),
+        agreement=_agreement(labelled, judge, question, level, resampling),
+        ceiling=ceiling_of(_table(labelled, judge, question, level), resampling=resampling),
         leniency=_leniency(units, scored, scale, confidence),
         scale=_scale_use(scored, scale),
         verbosity=_verbosity(scored, noise or 0.0, confidence),

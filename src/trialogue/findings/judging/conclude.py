@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trialogue.findings.judging.answer import answer
+from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.coverage import JudgeCoverage
 from trialogue.findings.judging.records import (
     JudgedDifference,
@@ -72,6 +73,7 @@ def judging_findings(
     warnings: Sequence[str],
     manifest: Manifest,
     coverage: Sequence[JudgeCoverage] = (),
+    card: JudgeCard | None = None,
 ) -> JudgingFindings:
     """Compute all findings of a table of judged units.
 
@@ -87,6 +89,7 @@ def judging_findings(
         warnings: about the data.
         manifest: how it was made.
         coverage: how much of what it was asked the judge answered, by system.
+        card: what is known of the judge.
     """
     is_corrected = bool(len(table.labelled))
     found = corrected_means(
@@ -129,6 +132,7 @@ def judging_findings(
         systems=systems,
         differences=differences,
         threats=threats,
+        card=card,
         answer=answer(
             question, systems, differences, threats, scope=_scope(table, how, level, is_corrected=is_corrected)
         ),

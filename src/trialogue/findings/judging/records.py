@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.threat import Threat, Validity
 from trialogue.records import Estimate, Manifest, Raters, Record
 from trialogue.stats.correction.table import Estimand
@@ -122,6 +123,8 @@ class JudgingFindings(Record):
     """Threats to the result."""
     answer: tuple[str, ...]
     """The answer, in sentences."""
+    card: JudgeCard | None = None
+    """Report card of the judge; None: there are no labels, or a file of an earlier version."""
     warnings: tuple[str, ...] = ()
     """Caveats on the data."""
     methods: tuple[str, ...] = ()

@@ -8,18 +8,23 @@ from trialogue.records.files.opening import write_text
 from trialogue.report.agreement.page import LONG
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
+from trialogue.report.judging.card import card_latex, card_markdown, card_table
 from trialogue.report.judging.tables import differences_table, judging_csv, systems_table, threat_lists
 from trialogue.report.judging.wording import facts
 from trialogue.report.text import printable
 
 PAGE, FINDINGS, TABLE = "judging.html", "judging.json", "judging.csv"
+CARD_LATEX, CARD_MARKDOWN = "judge_card.tex", "judge_card.md"
 
 
 def write_judging(findings: JudgingFindings, folder: Path | str) -> Path:
-    """Write ``judging.html``, ``judging.json`` and ``judging.csv``; returns the path of the page."""
+    """Write ``judging.html``, ``.json``, ``.csv`` and the judge's card (``.tex``, ``.md``); returns the path of the page."""
     folder = Path(folder)
     write_text(folder / FINDINGS, to_line(findings) + "\n")
     write_text(folder / TABLE, judging_csv(findings))
+    if findings.card is not None:
+        write_text(folder / CARD_LATEX, card_latex(findings.card))
+        write_text(folder / CARD_MARKDOWN, card_markdown(findings.card))
     page = folder / PAGE
     write_text(page, judging_page(findings))
     return page
@@ -39,6 +44,7 @@ def judging_page(findings: JudgingFindings) -> str:
             systems=systems_table(findings),
             differences=differences_table(findings) if findings.differences else None,
             threats=threat_lists(findings),
+            card=None if findings.card is None else card_table(findings.card),
             manifest=manifest_rows(findings.manifest),
         )
     )

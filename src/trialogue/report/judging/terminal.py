@@ -1,6 +1,7 @@
 """Plain-text rendering of a judge and its correction for the terminal."""
 
 from trialogue.findings.judging.records import JudgingFindings
+from trialogue.report.judging.card import card_table
 from trialogue.report.judging.tables import differences_table, systems_table, threat_lists
 from trialogue.report.judging.wording import facts
 from trialogue.report.numbers import count
@@ -29,6 +30,8 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
         parts.append(draw_cells(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
+    if findings.card is not None:
+        parts.append(draw_cells(card_table(findings.card), width))
     parts += [wrap_list(heading, texts, width) for heading, texts in threat_lists(findings)]
     parts.append(wrap_sentences([KEY], width))
     return "\n\n".join(parts)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.errors import UsageError
+from trialogue.findings.judging.card import judge_card
+from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
 from trialogue.findings.judging.records import JudgingFindings, PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, table_of
@@ -142,6 +144,7 @@ def judge(
         title=f"{found.question.replace('_', ' ').capitalize()}, {kind}",
         warnings=[*notes, *_warnings(found, table)],
         coverage=found.coverage,
+        card=_card(found, how) if len(table.labelled) else None,
         manifest=Manifest(
             command="judge",
             config={
@@ -159,6 +162,21 @@ def judge(
             inputs=found.hashes,
             versions=versions_of(*PACKAGES),
         ),
+    )
+
+
+def _card(found: JudgedInput, how: JudgeSettings) -> JudgeCard:
+    """The judge's report card, from the same units as the estimates."""
+    declared = found.label_scale
+    scale = how.scale if declared is None or how.scale != (None, None) else (declared.low, declared.high)
+    return judge_card(
+        found.units,
+        judge=str(found.judge),
+        question=found.question,
+        level=found.level,
+        scale=scale,
+        family=sorted({*how.family, *(each.system for each in found.coverage if each.family is not None)}),
+        confidence=how.confidence,
     )
 
 

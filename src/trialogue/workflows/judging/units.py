@@ -19,6 +19,7 @@ from trialogue.stats.correction.table import Estimand
 from trialogue.workflows.inputs.inputs import InputRecords, gather, summarise_repairs
 from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.read import read
+from trialogue.workflows.judging.lengths import text_lengths
 from trialogue.workflows.pipeline.saved_results import holds_run, read_run
 
 Level = Literal["dialogue", "turn"]
@@ -47,6 +48,8 @@ class JudgedInput:
     """sha256 of the inputs."""
     scale: Scale | None = None
     """Scale of the judge's scores, where it is declared."""
+    label_scale: Scale | None = None
+    """Scale of the labels, where all of them declare the same."""
     coverage: tuple[JudgeCoverage, ...] = ()
     """How much of what it was asked the judge answered, by system."""
 
@@ -58,6 +61,8 @@ class _Run:
     """User by (system, dialogue)."""
     hashes: dict[str, str]
     warnings: tuple[str, ...]
+    lengths: Mapping[Key, int]
+    """Characters of the system's text by unit; empty if texts are not known."""
 
 
 def judged_material(
@@ -143,6 +148,7 @@ def judged_material(
             tuple(sorted(answers_of.get(key, ()))),
             _cluster(key, source, level, estimand),
             planned.get(key, 1.0 if planned and key not in answers_of else None),
+            source.lengths.get(key),
         )
         for key in sorted(keys, key=lambda key: tuple("" if part is None else f"{part!s:>9}" for part in key))
     )
@@ -163,6 +169,7 @@ def judged_material(
         warnings=tuple(warnings),
         hashes=hashes,
         scale=said[0].scale,
+        label_scale=answers[0].scale if len({each.scale for each in answers}) == 1 else None,
         coverage=coverage_of(
             [unit.key[0] for unit in units],
             [unit.judge is not None for unit in units],
@@ -199,12 +206,12 @@ def _run(given: Sequence[Any]) -> _Run:
         units = {
             (each.system or UNNAMED, each.dialogue_id): None for each in stored.scores if each.dialogue_id is not None
         }
-        return _Run(stored.scores, dict(units), stored.inputs, ())
+        return _Run(stored.scores, dict(units), stored.inputs, (), {})
     material = one if isinstance(one, InputRecords) else gather(given)
     users: dict[tuple[str, str], str | None] = {
         (each.system or UNNAMED, each.id): each.user for each in material.dialogues
     }
-    return _Run(material.scores, users, dict(material.hashes), tuple(material.warnings))
+    return _Run(material.scores, users, dict(material.hashes), tuple(material.warnings), text_lengths(material))
 
 
 def _of_judge(scores: Iterable[Score], aspect: str, file: str) -> list[Score]:
