@@ -62,17 +62,18 @@ def test_raters_errors_do_not_pass_for_a_preference_for_length() -> None:
     Moments within systems: quality .49, one label .49 + 1.44, length 1.1225, quality and length .245; the judge is .6 times
     quality. Given one label, the slope is (.147 x 1.93 - .294 x .245) / (1.93 x 1.1225 - .245^2) = .1005, and truly 0.
     """
-    noisy, mended = [], []
+    noisy: list[float] = []
+    mended: list[float] = []
     for seed in range(3):
         units = world(each=60, noise=1.2, seed=seed)
-        columns = [
-            [each.judge for each in units],
-            np.log2([float(each.length or 1) for each in units]),
-            [each.answers[0][1] for each in units],
-        ]
+        judge = [each.judge for each in units]
+        length = np.log2([float(each.length or 1) for each in units])
+        label = [each.answers[0][1] for each in units]
         names = [each.key[0] for each in units]
         for found, noise in ((noisy, 0.0), (mended, 1.44)):
-            found.append(partial_slope(*columns, groups=names, clusters=range(len(units)), noise=noise).value or 0.0)
+            found.append(
+                partial_slope(judge, length, label, groups=names, clusters=range(300), noise=noise).value or 0.0
+            )
     assert np.mean(noisy) == pytest.approx(0.1005, abs=0.03)
     assert np.mean(mended) == pytest.approx(0.0, abs=0.04)
 
@@ -153,6 +154,9 @@ def test_too_few_labels_systems_or_texts_have_reasons_in_place_of_values() -> No
     once = card([replace(each, answers=(("r0", each.answers[0][1]),)) for each in world()])
     assert once.ceiling.why is not None
     assert once.verbosity_noise is None
+    assert once.verbosity.value is not None
+    assert once.verbosity.interval is None
+    assert once.verbosity.why == once.ceiling.why
 
 
 def test_a_judge_on_another_scale_has_no_leniency_and_its_agreement_is_the_same() -> None:

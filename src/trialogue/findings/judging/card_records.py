@@ -80,7 +80,7 @@ class JudgeCard(Record):
     """Change of the score with each doubling of the length, at equal quality by people, within systems."""
     verbosity_noise: float | None
     """Variance of people's mean labels that was taken for error; None: nobody labelled twice, and quality was taken as
-    measured without error, so that a part of a true preference for length can remain."""
+    measured without error, so that what goes with quality can pass for a preference for length: no interval then."""
     self_preference: Estimate
     """Leniency to systems of the judge's own family, less that to the others."""
     unscored: Reason | None = None

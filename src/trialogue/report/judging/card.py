@@ -51,18 +51,17 @@ def _lines(card: JudgeCard) -> Iterator[Line]:
         yield _line(f"leniency to {row.system}", row.leniency, unit, sign=True)
     if card.scale is not None:
         yield from _scale_lines(card.scale)
-    noise = "" if card.verbosity_noise is not None else "; quality as labelled once"
-    yield _line("score per doubling of length, at equal quality", card.verbosity, unit, sign=True, more=noise)
+    yield _line("score per doubling of length, at equal quality", card.verbosity, unit, sign=True)
     yield _line("leniency to its own family, less to others", card.self_preference, unit, sign=True)
     judged = sum(each.judged for each in card.leniency)
     missing = sum(each.unscored for each in card.leniency)
     yield ("missing scores", f"{missing / judged:.1%}" if judged else MISSING, f"{missing} of {count(judged, unit)}")
 
 
-def _line(name: str, estimate: Estimate, unit: str, *, sign: bool = False, more: str = "") -> Line:
+def _line(name: str, estimate: Estimate, unit: str, *, sign: bool = False) -> Line:
     if estimate.value is None:
         return (name, MISSING, str(estimate.why))
-    rests = count(estimate.n, unit) + more
+    rests = count(estimate.n, unit)
     if estimate.interval is None and estimate.why is not None:
         rests += f"; no interval: {estimate.why}"
     return (name, render_estimate(estimate, supported_decimals(estimate), sign=sign), rests)

@@ -9,7 +9,7 @@ from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, 
 from trialogue.stats.resampling.clusters import codes_of
 
 LEAST_CLUSTERS = 20
-"""Clusters below which there is no slope: with 10 the intervals covered less than .93 (benchmarks/JUDGING.md)."""
+"""Clusters below which there is no slope: with 10, noise leaves no value in half of the draws (benchmarks/JUDGING.md)."""
 VARIES = 1e-9  # share of a variance below which a column does not vary, or is another one
 
 
