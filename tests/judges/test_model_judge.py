@@ -305,6 +305,13 @@ def test_pairs_are_asked_in_both_orders_and_a_preference_for_a_place_is_a_tie(en
     assert (votes[0].a, votes[0].b, votes[0].choice) == ("kbrd", "barcor", "a")
 
 
+def test_a_pair_that_was_answered_in_one_order_only_has_no_vote(endpoint: str) -> None:
+    (found,) = pairs_at(endpoint, "one-order").compare([(GOOD, BAD)])
+    assert found.choices == {}
+    assert found.whys["dialogue_overall"].code is ReasonCode.JUDGE_UNREADABLE
+    assert (found.first_shown, found.second_shown) == ({"dialogue_overall": ("a",)}, {})
+
+
 def test_rubrics_and_options_that_do_not_go_together_are_refused(endpoint: str) -> None:
     with pytest.raises(UsageError, match="not for pairs"):
         LlmPairJudge(load_rubric("relevance"), options(endpoint))

@@ -24,6 +24,8 @@ def judged(name: str, body: dict[str, Any], asked: int) -> tuple[int, Any]:
         return 402, {"error": {"message": "no credit left"}}
     aspects = re.findall(r'^- "(\w+)": (one of [\d, ]+|"A")', text, re.MULTILINE)
     shown = CONVERSATION.findall(text)
+    if name == "one-order" and "Hello" in shown[0]:
+        return 200, {"text": "hm"}
     if aspects and aspects[0][1] == '"A"':
         return 200, {"text": json.dumps({aspect: compare(name, *shown) for aspect, _ in aspects})}
     points = {aspect: [int(each) for each in re.findall(r"\d+", listed)] for aspect, listed in aspects}

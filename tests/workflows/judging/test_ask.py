@@ -12,12 +12,12 @@ from tests.agents.conftest import endpoint, start
 from trialogue.errors import DataError, UsageError
 from trialogue.findings.threats import Severity, ThreatCode, Validity
 from trialogue.judges import JudgeOptions
-from trialogue.records import Dialogue, MeasureName, Raters, Response, Score, Situation, Utterance, write_records
+from trialogue.records import Dialogue, MeasureName, Need, Raters, Response, Score, Situation, Utterance, write_records
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.report.judging.terminal import judging_text
 from trialogue.workflows.judging.ask import JUDGEMENTS, SCORES, judge_scores, prepare_panel
 from trialogue.workflows.judging.judge import judge, plan_labels
-from trialogue.workflows.judging.pairs import judge_pairs
+from trialogue.workflows.judging.pairs import judge_pairs, matched_pairs
 
 __all__ = ["endpoint", "start"]
 
@@ -136,6 +136,19 @@ def test_missing_scores_are_a_threat_that_grows_with_their_share_and_difference(
     assert corrected.abstained == 12
 
 
+def test_a_few_missing_scores_demote_and_differ_by_chance(endpoint: str) -> None:
+    given = [
+        each.model_copy(update={"utterances": (each.utterances[0], Utterance(speaker="system", text=f"odd {each.id}"))})
+        if each.id in ("barcor-0", "barcor-1")
+        else each
+        for each in dialogues()
+    ]
+    found = judge(given, rubric="overall", model=options(endpoint, "sometimes"))
+    assert (ThreatCode.JUDGE_MISSING, Severity.DEMOTES) in codes(found)  # 2 of 20
+    assert ThreatCode.JUDGE_MISSING_DIFFERENCE not in {each.code for each in found.threats}  # Fisher's p is .49
+    assert [each.verdict for each in found.differences] == ["worse"]
+
+
 def test_a_judge_that_can_be_read_nowhere_is_an_error_with_the_reason(endpoint: str) -> None:
     with pytest.raises(UsageError, match="no score to any of 40 units: the judge's answer was not in the form"):
         judge(dialogues(), rubric="overall", model=options(endpoint, "prose"))
@@ -155,6 +168,9 @@ def test_a_judge_of_a_systems_own_family_is_noticed(endpoint: str) -> None:
         each.code for each in judge(given, rubric="overall", model=options(endpoint)).threats
     }
     given = dialogues(said={"model": "meta-llama/Llama-3.1-8B-Instruct"})
+    assert ThreatCode.JUDGE_FAMILY not in {
+        each.code for each in judge(given, rubric="overall", model=options(endpoint)).threats
+    }
     own = options(endpoint).model_copy(update={"model": "llama-3.3-70b"})
     found = judge(given, rubric="overall", model=own)
     assert (ThreatCode.JUDGE_FAMILY, Severity.DEMOTES) in codes(found)
@@ -302,3 +318,15 @@ def test_evaluate_shows_a_judge_raw_beside_corrected_and_never_raw_alone_where_p
     assert both.sentences[0] == direct.answer[0]
     assert [row[0] for row in both.rows] == [each.system for each in direct.systems]
     assert not [each for each in run.scores if each.measure.is_of_judge]  # a corrected value is no score
+
+
+def test_dialogues_on_the_same_need_are_paired_and_no_others() -> None:
+    def of_need(system: str, need: str, name: str) -> Dialogue:
+        return Dialogue(id=name, system=system, utterances=(), need=Need(id=need))
+
+    by_system = {
+        "b": [of_need("b", "n1", "b1"), of_need("b", "n3", "b3"), of_need("b", "n1", "b1-again")],
+        "a": [of_need("a", "n2", "a2"), of_need("a", "n1", "a1")],
+        "none": [Dialogue(id="x", system="none", utterances=())],
+    }
+    assert [(one.id, other.id) for one, other in matched_pairs(by_system)] == [("a1", "b1")]
