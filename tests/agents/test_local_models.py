@@ -100,6 +100,14 @@ def test_a_folder_without_a_model_is_reported(folder: Path, tmp_path: Path) -> N
         make_agent(f"huggingface:{tmp_path}")
 
 
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"GGUF" + bytes(range(256)) * 9, b"no model at all"])
+def test_a_damaged_file_is_refused_in_a_sentence(folder: Path, tmp_path: Path, content: bytes) -> None:
+    pytest.importorskip("gguf", reason="gguf is not installed (extra local)")
+    (tmp_path / "damaged.gguf").write_bytes(content)
+    with pytest.raises(UsageError, match=r"damaged\.gguf contains no language model that can be loaded: "):
+        make_agent(f"huggingface:{tmp_path / 'damaged.gguf'}")
+
+
 def test_without_the_extra_the_command_that_installs_it_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

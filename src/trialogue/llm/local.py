@@ -161,13 +161,19 @@ class LoadedModel:
         if options.folder.suffix == GGUF:
             need("gguf", extra="local", purpose="read GGUF files")
             where, more = options.folder.parent, {"gguf_file": options.folder.name}
-        with contextlib.redirect_stderr(io.StringIO()):  # progress bars, which would stand between our own lines
-            try:
-                self._tokenizer = transformers.AutoTokenizer.from_pretrained(where, local_files_only=True, **more)
-                self._model = transformers.AutoModelForCausalLM.from_pretrained(where, local_files_only=True, **more)
-            except (OSError, ValueError, KeyError, NotImplementedError) as error:
-                why = " ".join(str(error).split())[:DETAIL]
-                raise UsageError(f"{options.folder} contains no language model that can be loaded: {why}") from error
+        try:
+            # Whatever a damaged file makes these libraries raise; and no progress bars between our own lines.
+            with contextlib.redirect_stderr(io.StringIO()):
+                self._tokenizer, self._model = call_foreign(
+                    lambda: (
+                        transformers.AutoTokenizer.from_pretrained(where, local_files_only=True, **more),
+                        transformers.AutoModelForCausalLM.from_pretrained(where, local_files_only=True, **more),
+                    ),
+                    what="transformers",
+                )
+        except AgentFailure as failure:
+            why = " ".join(failure.detail.split())[:DETAIL]
+            raise UsageError(f"{options.folder} contains no language model that can be loaded: {why}") from failure
         self._device = options.device
         try:
             self._model.to(device=options.device, dtype=getattr(self._torch, options.dtype)).eval()

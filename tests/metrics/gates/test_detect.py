@@ -196,3 +196,14 @@ def test_messages_that_share_just_four_of_five_words_are_the_same() -> None:
     eight = "one two three four five six seven eight"
     assert Gate.LOOP in fired(dialogue(eight, f"{eight} nine ten", eight))
     assert Gate.LOOP not in fired(dialogue(eight, f"{eight} nine ten eleven", f"{eight} twelve more words"))
+
+
+def test_gates_by_words_are_unknown_in_other_scripts() -> None:
+    chinese = dialogue("我想买一份礼物", "谢谢", "谢谢", "谢谢")
+    by_words = {Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED}
+    assert {gate for gate in by_words if gates_in(chinese)[gate] is None} == by_words
+    found = gates_in(dialogue(*(3 * ["我想 买 一份 礼物 给 爷爷"])))
+    assert found[Gate.LOOP] is None  # a share among dialogues that fire would be 1
+    assert gates_in(dialogue("我想买一份礼物, As an AI language model"))[Gate.ASSISTANT_ROLE] is True
+    assert gates_in(dialogue("Je cherche un film à voir"))[Gate.ASSISTANT_ROLE] is False
+    assert gates_in(dialogue("42", "?"))[Gate.LOOP] is False

@@ -16,6 +16,11 @@ ALIKE = 0.8  # of the words of two messages that count as the same
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 
+LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
+OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
+BY_WORDS = (Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED, Gate.NEED_CONTRADICTED)
+"""Gates that look for words, English ones or separated by spaces."""
+
 Vocabulary = Mapping[str, frozenset[str]]
 """Values by attribute that any need asks for: what users could wish for."""
 
@@ -39,7 +44,18 @@ def gates_in(dialogue: Dialogue, vocabulary: Vocabulary | None = None) -> dict[G
     known = vocabulary if vocabulary is not None else vocabulary_of([dialogue.need] if dialogue.need else [])
     found = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
     found[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, known)
+    if not _in_latin_letters(dialogue):
+        # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
+        # do find is left out as well: shares of the dialogues in which something is known would all be 1.
+        found |= dict.fromkeys(BY_WORDS)
     return found
+
+
+def _in_latin_letters(dialogue: Dialogue) -> bool:
+    """Whether at least half of the letters of the user's messages are Latin; also without letters."""
+    text = "".join(each.text for each in _user_says(dialogue))
+    latin = len(LATIN.findall(text))
+    return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
 
 def _user_says(dialogue: Dialogue) -> list[Utterance]:
