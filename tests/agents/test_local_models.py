@@ -120,7 +120,7 @@ def test_without_the_extra_the_command_that_installs_it_is_reported(
 @pytest.fixture(scope="module")
 def served_model(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of ``transformers serve`` with the tiny model."""
-    for module in ("accelerate", "fastapi", "uvicorn"):
+    for module in ("accelerate", "fastapi", "openai", "uvicorn"):
         pytest.importorskip(module, reason=f"{module} is not installed, which transformers serve needs")
     command = shutil.which("transformers", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if command is None:
