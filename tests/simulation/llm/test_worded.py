@@ -4,6 +4,7 @@ import pytest
 
 from tests.simulation.llm.test_user import Says
 from tests.simulation.made import Scripted, agent, film_ratings, films, turn
+from trialogue.metrics.gates.detect import is_truncated
 from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation import load_users
 from trialogue.simulation.dialogue import talk
@@ -114,3 +115,4 @@ def test_a_wording_that_is_cut_off_is_replaced_by_the_template() -> None:
     assert [each.text for each in cut.utterances] == [each.text for each in plain.utterances]
     assert {each.meta[WORDING] for each in cut.utterances if each.speaker == "user"} == {Wording.CUT.value}
     assert cut.utterances[0].meta["rejected"] == "Once upon a time"
+    assert not is_truncated(cut.as_dialogue("d"))  # what is sent is whole

@@ -182,7 +182,9 @@ class WordedUser:
         result = Wording.CUT if is_cut else result
         self._asking.note(WORDING, result.value)
         if result is not Wording.MODEL:
-            return said.model_copy(update={"meta": {**self._asking.take_account(), "rejected": wording}})
+            # Why the model stopped is said of its wording, which nobody reads: the message that is sent is whole.
+            account = {name: value for name, value in self._asking.take_account().items() if name != "finish_reason"}
+            return said.model_copy(update={"meta": {**account, "rejected": wording}})
         acts = tuple(
             act.model_copy(update={"slots": tuple(_place_slot(slot, wording) for slot in act.slots)})
             for act in said.acts or ()
