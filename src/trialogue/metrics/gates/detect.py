@@ -135,7 +135,10 @@ def is_thanks(text: str) -> bool:
 
 def loop(dialogue: Dialogue) -> bool | None:
     """Whether the user repeats themselves; short answers and thanks are exempt."""
-    said = [_count_words(each.text) for each in _user_says(dialogue) if not is_thanks(each.text)]
+    messages = _user_says(dialogue)
+    if len(messages) < TIMES:
+        return False
+    said = [_count_words(each.text) for each in messages if not is_thanks(each.text)]
     long = [bag for bag in said if len(bag) >= LEAST_SAME]
     if len(long) < TIMES:
         return False

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from trialogue.metrics.text.tokens import ngrams, words_and_marks
@@ -55,6 +56,11 @@ class DialogueTexts:
     answered: tuple[tuple[str, str], ...]
     """(user, reply) next to each other."""
 
+    @cached_property
+    def bigrams(self) -> list[object]:
+        """Of the words and marks of each reply."""
+        return [pair for text in self.replies for pair in ngrams(words_and_marks(text), 2)]
+
 
 @dataclass(frozen=True)
 class Feature:
@@ -96,17 +102,12 @@ def _share(texts: Sequence[str], found: Callable[[str], object]) -> float:
     return _mean([float(bool(found(text))) for text in texts])
 
 
-def _bigrams(talk: DialogueTexts) -> list[object]:
-    return [pair for text in talk.replies for pair in ngrams(words_and_marks(text), 2)]
-
-
 def _distinct(talk: DialogueTexts) -> float:
-    return math.log1p(len(set(_bigrams(talk))) / max(1, len(talk.replies)))
+    return math.log1p(len(set(talk.bigrams)) / max(1, len(talk.replies)))
 
 
 def _distinct_share(talk: DialogueTexts) -> float:
-    found = _bigrams(talk)
-    return len(set(found)) / max(1, len(found))
+    return len(set(talk.bigrams)) / max(1, len(talk.bigrams))
 
 
 def _count_list_items(talk: DialogueTexts) -> float:
