@@ -79,7 +79,14 @@ def calibrated_on_dev(dialogues: list[Dialogue]) -> Model:
     raw = model.raw.probabilities([example.text for example in given])
     labels = [example.label for example in given]
     groups = groups_of(given, "dialogue")
-    found = fit_calibration(raw, labels, model.classes, rng=rng_for(0, "calibration"), groups=groups)
+    found = fit_calibration(
+        raw,
+        labels,
+        model.classes,
+        rng=rng_for(0, "calibration"),
+        groups=groups,
+        texts=[example.text for example in given],
+    )
     return Model(model.raw, model.card.model_copy(update={"calibration": found, "calibrated_on": "INSPIRED dev"}))
 
 

@@ -28,6 +28,7 @@ from trialogue.records import (
     Score,
 )
 from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.shifts import CorpusShift
 
 
 class Strength(Record):
@@ -221,6 +222,9 @@ class SystemFacts(Record):
     """Its dialogues whose user shows a fault, by fault; those that no dialogue shows, or could show, are left out."""
     gated: int = 0
     """Its dialogues whose user shows any of them."""
+    shift: CorpusShift | None = None
+    """How far its replies, or else the references beside them, are from the calibration data of the model that labelled
+    them; None: not further than other dialogues of that corpus, or not examined."""
 
 
 class Findings(Record):

@@ -75,6 +75,7 @@ class ThreatCode(StrEnum):
     SEVERAL_MODELS = "several_models"
     SIMULATIONS_FAILED = "simulations_failed"
     CALIBRATION_ELSEWHERE = "calibration_elsewhere"
+    CORPUS_SHIFT = "corpus_shift"
     TRAINING_DATA = "training_data"
     OUTSIDE_DOMAIN = "outside_domain"
     LANGUAGE = "language"

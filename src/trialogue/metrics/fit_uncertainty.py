@@ -8,7 +8,8 @@ was fitted is independent of the dialogues measured, unless it was fitted on the
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
 those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; for a value at an
 end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people are
-equal, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum
+equal, Wilson's by the clusters that hold them. Shares that rest on labels: Wilson's with an effective number of
+observations. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum
 the infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the
 clusters that hold labels and those that do not, if it rests on labels. The interval and the p-value use one standard error,
 so p is below .05 exactly where the 95 % interval excludes zero.
@@ -128,6 +129,8 @@ def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, co
         without = sources.metric.leave_one_out(data.sums, data.total)
         seen = int(informed.sum()) if sources.metric.is_observed else None
         found = widen_at_end(estimate, without, added, confidence=confidence, seen=seen)
+    elif sources.metric.is_observed:
+        found = score_interval(estimate, clusters=int(informed.sum()))
     else:
         found = widen(estimate, added, clusters=int(informed.sum()))
     return _add_reason(found, variance) if isinstance(variance, Undefined) else _name_method(found, sources)
@@ -186,6 +189,39 @@ def widen(estimate: Estimate, variance: float, *, clusters: int | None = None) -
         high=min(1.0, value + above),
         confidence=interval.confidence,
         method=f"{interval.method}, Student's t",
+    )
+    return estimate.model_copy(update={"interval": wide})
+
+
+def score_interval(estimate: Estimate, *, clusters: int) -> Estimate:
+    """Wilson's interval with the effective number of observations that the bootstrap's spread implies.
+
+    An estimate from few labels near 0 or 1 has a spread that is too small more often than too large. Wilson's interval takes
+    the spread from the values tested instead: with s the bootstrap's standard error and p the share, people saw as much as
+    p (1 - p) / s^2 independent observations tell, and at least one for each cluster with labels. Student's t replaces the
+    normal quantile. Korn & Graubard (1998), "Confidence intervals for proportions with small expected number of positive
+    counts"; Brown, Cai & DasGupta (2001). Coverage: benchmarks/SHIFT.md and ALIGNMENT.md.
+
+    Args:
+        estimate: a share between 0 and 1, ends excluded, with the bootstrap's interval; one without stays so.
+        clusters: with labels; fewer than two give no interval.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    interval, share = estimate.interval, estimate.value
+    if interval is None or share is None or clusters < 2:
+        return widen(estimate, 0.0, clusters=clusters)
+    tail = (1 + interval.confidence) / 2
+    error = (interval.high - interval.low) / (2 * float(ndtri(tail))) * (clusters / (clusters - 1)) ** 0.5
+    seen = max(float(clusters), share * (1 - share) / error**2 if error > 0 else 0.0)
+    t = float(stdtrit(clusters - 1, tail))
+    middle = (share + t**2 / (2 * seen)) / (1 + t**2 / seen)
+    reach = t / (1 + t**2 / seen) * (share * (1 - share) / seen + t**2 / (4 * seen**2)) ** 0.5
+    wide = Interval(
+        low=max(0.0, middle - reach),
+        high=min(1.0, middle + reach),
+        confidence=interval.confidence,
+        method=f"Wilson, effective number of observations by {interval.method}, Student's t",
     )
     return estimate.model_copy(update={"interval": wide})
 

@@ -8,6 +8,7 @@ from trialogue.records.base import JsonValue, Record
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
 from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.records.need import Need
 from trialogue.records.scale import off_scale_text
 
@@ -77,6 +78,9 @@ class StrategyDistribution(Record):
     same_error: tuple[Annotated[float, Field(ge=0)], float, Annotated[float, Field(ge=0)]] | None = None
     """(variance of the slope, covariance, variance of the intercept) of ``same``, over other dialogues that the model might
     have been calibrated on; None: unknown."""
+    shift: CorpusShift | None = None
+    """How far the texts of this system (or the references) are from the model's calibration data; None: not further than
+    other dialogues of that corpus, or not examined."""
 
 
 class PairBelief(Record):

@@ -32,8 +32,9 @@ GROUP = "trialogue.strategies"
 """Entry points of kinds of models: ours and other people's, declared the same way."""
 
 FILE = "model.json"
-FORMAT = 2
-"""Version of the folder format, raised when earlier versions cannot read it. 2: the error of the calibration."""
+FORMAT = 3
+"""Version of the folder format, raised when earlier versions cannot read it. 2: the error of the calibration; 3: the profile
+of its data."""
 
 
 @dataclass(frozen=True, eq=False)

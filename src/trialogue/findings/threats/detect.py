@@ -276,6 +276,22 @@ def calibrations(findings: Findings) -> Iterator[Threat]:
             )
 
 
+def corpus_shifts(findings: Findings) -> Iterator[Threat]:
+    """Estimates from a calibration for texts that are from another corpus."""
+    for facts in findings.systems:
+        if facts.shift is None:
+            continue
+        for league in findings.leagues:
+            if league.measure.is_calibrated and league.measure.better != "neither":
+                yield Threat(
+                    code=ThreatCode.CORPUS_SHIFT,
+                    severity=Severity.BLOCKS if facts.shift.error is None else Severity.DEMOTES,
+                    systems=(facts.system,),
+                    measure=league.measure.name,
+                    facts=facts.shift.model_dump(mode="json", exclude={"error"}),
+                )
+
+
 def languages(findings: Findings) -> Iterator[Threat]:
     """Measures that were kept although they do not fit a language, or although it is unknown."""
     for mismatch in findings.language_mismatches:
@@ -328,6 +344,7 @@ DETECTORS: tuple[Detector, ...] = (
     raters,
     label_origins,
     calibrations,
+    corpus_shifts,
     domains,
     languages,
     training_data,

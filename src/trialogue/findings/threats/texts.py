@@ -293,6 +293,20 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes the measure.",
         lambda t: f"its calibration was checked only on other data, those of {t.facts['models']}",
     ),
+    ThreatCode.CORPUS_SHIFT: ThreatText(
+        "Texts from elsewhere",
+        (
+            "The replies or references have more words that the model's calibration data lack, or another mix of "
+            "strategies, than 95 % of other dialogues of that corpus."
+        ),
+        "Widens intervals by the error measured between corpora and demotes the system's verdicts; texts too far away "
+        "are not estimated, which blocks them. Labels by people (variant ppi) remove it.",
+        lambda t: (
+            f"the texts of {_names(t)} are from another corpus than its calibration data (unknown words "
+            f"{_share(t.facts['unknown_words'])}, usual up to {_share(t.facts['unknown_words_limit'])}; distance of the "
+            f"mix of strategies {_mean(t.facts['mix_distance'])}, usual up to {_mean(t.facts['mix_distance_limit'])})"
+        ),
+    ),
     ThreatCode.TRAINING_DATA: ThreatText(
         "Dialogues occur in the training data",
         "Fingerprints of the dialogues are among those of the measure's training data, whatever the systems are called.",

@@ -17,7 +17,9 @@ from trialogue.errors import UsageError
 from trialogue.metrics.alignment.behavior_alignment import FIRST
 from trialogue.metrics.alignment.implicit_alignment_error import (
     Calibration,
+    TransferLoad,
     calibration_of,
+    transfer_variance,
     unknown_calibration,
     variance_of_difference,
 )
@@ -36,6 +38,7 @@ from trialogue.records import (
     Variant,
     has_ground_truth,
 )
+from trialogue.records.kinds.shifts import TransferError
 from trialogue.stats.correction.weights import power_tuned_mean
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
@@ -183,7 +186,7 @@ class ImplicitAlignment:
             assert unit.utterance.same_as_reference is not None
             return unknown_calibration(unit.utterance.same_as_reference)
         assert unit.reference.strategy_distribution is not None
-        return calibration_of(unit.reference.strategy_distribution)
+        return calibration_of(unit.reference.strategy_distribution, unit.utterance.strategy_distribution)
 
     def leave_one_out(self, clusters: Array, total: Array) -> Array:
         """Leave-one-cluster-out estimates, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
@@ -194,13 +197,16 @@ class ImplicitAlignment:
         return np.asarray(clusters[:, 3] > 0) if self.is_observed else np.ones(len(clusters), dtype=np.bool_)
 
     def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
-        """Variance of the estimate of a minus that of b due to calibration error; Undefined if unknown.
+        """Variance of the estimate of a minus that of b due to errors of calibration and transfer; Undefined if unknown.
 
         Args:
             a: the 65 sums of a system by their ``source``.
             b: of another system, or nothing.
         """
-        return 0.0 if self.is_observed else variance_of_difference(_gradients(a), _gradients(b))
+        if self.is_observed:
+            return 0.0
+        fitted = variance_of_difference(_gradients(a), _gradients(b))
+        return fitted if isinstance(fitted, Undefined) else fitted + transfer_variance(_transfers(a), _transfers(b))
 
     def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
         """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
@@ -225,6 +231,10 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
         return Undefined(Reason.of(ReasonCode.CALIBRATION_MISSING, model=a.origin))
     if a.same != b.same:
         return Undefined(Reason.of(ReasonCode.CALIBRATIONS_DIFFER, model=a.origin))
+    refused = next((each.shift for each in (a, b) if each.shift is not None and each.shift.error is None), None)
+    if refused is not None:
+        words = {"unknown": refused.unknown_words, "limit": refused.unknown_words_limit}
+        return Undefined(Reason.of(ReasonCode.CORPUS_TOO_FAR, model=a.origin, **words))
     raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
     raw = min(max(raw, 1e-9), 1 - 1e-9)
     slope, intercept = a.same
@@ -317,6 +327,19 @@ def _gradients(parts: Mapping[Hashable, Array]) -> dict[Calibration, Array]:
         for source, part in parts.items()
         if isinstance(source, Calibration)
     }
+
+
+def _transfers(parts: Mapping[Hashable, Array]) -> dict[TransferError, TransferLoad]:
+    """Weight of each transfer error in the estimate from all parts."""
+    if not parts:
+        return {}
+    whole = np.sum(list(parts.values()), axis=0)
+    value = float(likeliest_share(whole))
+    shares: dict[TransferError, float] = {}
+    for source, part in parts.items():
+        if isinstance(source, Calibration) and source.transfer is not None and whole.sum() > 0:
+            shares[source.transfer] = shares.get(source.transfer, 0.0) + float(part.sum() / whole.sum())
+    return {error: TransferLoad.of(value, share) for error, share in shares.items()}
 
 
 def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array | None = None) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from trialogue.metrics.base import Array, Undefined
 from trialogue.records import PairBelief, Reason, ReasonCode, StrategyDistribution
+from trialogue.records.kinds.shifts import TransferError
 
 Covariance = tuple[float, float, float]
 """(variance of the slope, covariance, variance of the intercept)."""
@@ -27,12 +28,54 @@ class Calibration:
     """Slope and intercept; None: nothing was fitted, probabilities are taken as they are."""
     error: Covariance | None
     """Their covariance; None: unknown."""
+    transfer: TransferError | None = None
+    """Error in another corpus than that of the calibration data; None: these texts are from that corpus."""
 
 
-def calibration_of(belief: StrategyDistribution) -> Calibration:
-    """Calibration stored with a distribution, which must have one."""
+def calibration_of(belief: StrategyDistribution, other: StrategyDistribution | None = None) -> Calibration:
+    """Calibration stored with a distribution, which must have one.
+
+    Args:
+        belief: of one side.
+        other: of the other side; one side from another corpus is enough for an error of transfer.
+    """
     assert belief.same is not None
-    return Calibration(belief.origin, belief.same, belief.same_error)
+    shifts = [each.shift for each in (belief, other) if each is not None and each.shift is not None]
+    return Calibration(belief.origin, belief.same, belief.same_error, shifts[0].error if shifts else None)
+
+
+@dataclass(frozen=True)
+class TransferLoad:
+    """Weight of a transfer error in an estimate."""
+
+    none_match: float
+    """Derivative of the estimate by the error where nothing matches."""
+    all_match: float
+    """Derivative by the error where everything matches."""
+
+    @classmethod
+    def of(cls, value: float, share: float) -> "TransferLoad":
+        """Weight in an estimate, of which a share of the pairs is from another corpus."""
+        return cls(share * (1 - value), share * value)
+
+
+def transfer_variance(a: Mapping[TransferError, TransferLoad], b: Mapping[TransferError, TransferLoad]) -> float:
+    """Variance of the estimate of a minus that of b due to transfer to another corpus.
+
+    What two systems have in common cancels; the part of their own mixes of strategies adds up.
+
+    >>> error = TransferError(none_match=0.01, both=0.0, all_match=0.04, of_system=0.001)
+    >>> transfer_variance({error: TransferLoad.of(0.5, 1.0)}, {})      # .25 (.01) + .25 (.04) + .001
+    0.0135
+    >>> transfer_variance({error: TransferLoad.of(0.5, 1.0)}, {error: TransferLoad.of(0.5, 1.0)})
+    0.002
+    """
+    none, total = TransferLoad(0.0, 0.0), 0.0
+    for error in dict.fromkeys((*a, *b)):
+        left, right = a.get(error, none), b.get(error, none)
+        total += error.variance_along(left.none_match - right.none_match, left.all_match - right.all_match)
+        total += error.of_system * sum((each.none_match + each.all_match) ** 2 for each in (left, right))
+    return total
 
 
 def unknown_calibration(belief: PairBelief) -> Calibration:

@@ -179,6 +179,7 @@ class ReasonCode(StrEnum):
     JUDGE_UNCALIBRATED = "judge_uncalibrated"
     CALIBRATION_ERROR_UNKNOWN = "calibration_error_unknown"
     CALIBRATION_ERROR_UNBOUNDED = "calibration_error_unbounded"
+    CORPUS_TOO_FAR = "corpus_too_far"
     ESTIMATE_CONTRADICTED = "estimate_contradicted"
     ESTIMATE_AT_END_OF_SCALE = "estimate_at_end_of_scale"
     BASELINE_UNKNOWN_FOR_METRIC = "baseline_unknown_for_metric"

@@ -269,6 +269,10 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.CALIBRATION_ERROR_UNBOUNDED: (
             "the interval does not include the calibration error of {model}, which is unbounded, and is too narrow"
         ),
+        ReasonCode.CORPUS_TOO_FAR: (
+            "the texts are from another corpus than the calibration data of {model} ({unknown:.0%} of their words are "
+            "unknown, usual: up to {limit:.0%}), and its error there is unknown. Have 50 to 100 replies labelled"
+        ),
         ReasonCode.ESTIMATE_CONTRADICTED: (
             "on {pairs} replies that {labellers} also labelled, the model estimates {estimate:.2f} where "
             "{labellers} have {share:.2f}. Do not rely on implicit alignment here. Measures that do not "

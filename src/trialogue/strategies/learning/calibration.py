@@ -13,6 +13,7 @@ from trialogue.errors import UsageError
 from trialogue.records import NO_STRATEGY, Record
 from trialogue.strategies.base import Floats, Ints
 from trialogue.strategies.learning.calibration_error import matching_error
+from trialogue.strategies.learning.corpus_profile import CorpusProfile, profile_of
 from trialogue.strategies.learning.pair_sampling import draw_matching, draw_pairs
 
 CLIP = 1e-6
@@ -52,6 +53,9 @@ class Calibration(Record):
     """Share of people's unseen ``no_strategy`` sentences that fit none; None: there are none."""
     n: int
     """Sentences it was fitted on."""
+    profile: CorpusProfile | None = None
+    """Words and strategies of these sentences, by which texts from elsewhere are recognised; None: not recorded, as by
+    earlier versions."""
 
 
 def fit_calibration(
@@ -61,6 +65,7 @@ def fit_calibration(
     *,
     rng: np.random.Generator,
     groups: Sequence[Hashable] | None = None,
+    texts: Sequence[str] | None = None,
 ) -> Calibration:
     """Fit the calibration on out-of-fold probabilities.
 
@@ -70,6 +75,7 @@ def fit_calibration(
         classes: the order of the columns.
         rng: source of randomness of the pairs for ``same``.
         groups: dialogue of each sentence; None: unknown, and so is ``matching_error``.
+        texts: the sentences; None: the corpus has no profile, and texts from elsewhere are not recognised.
     """
     columns = codes(labels, classes)
     temperature = temperature_of(probabilities, columns)
@@ -82,6 +88,12 @@ def fit_calibration(
     human = np.array([label != NO_STRATEGY for label in labels])
     limit = _unsure_below(clear[human], classes) if human.any() else 0.0
     fit = fits(clear, classes, limit)
+    profile = None
+    if texts is not None:
+        chances = 1 / (1 + np.exp(-(slope * scores + intercept + np.log(OTHERS))))
+        doubt = float(np.mean([(chances * (1 - chances))[beside.same == match].mean() for match in (True, False)]))
+        own = range(len(labels)) if groups is None else groups
+        profile = profile_of(texts, clear, classes, own, doubt=doubt, rng=rng)
     return Calibration(
         temperature=temperature,
         same=same,
@@ -91,6 +103,7 @@ def fit_calibration(
         kept=float(fit[human].mean()) if human.any() else 0.0,
         rejected=None if human.all() else float(1 - fit[~human].mean()),
         n=len(labels),
+        profile=profile,
     )
 
 

@@ -62,7 +62,14 @@ def train(
     unseen = out_of_fold(
         WithExtra(recipe_of, tuple(added)) if added else recipe_of, examples, fold_of, classes, n_jobs=n_jobs
     )
-    calibration = fit_calibration(unseen, labels, classes, rng=rng_for(seed, "calibration"), groups=groups)
+    calibration = fit_calibration(
+        unseen,
+        labels,
+        classes,
+        rng=rng_for(seed, "calibration"),
+        groups=groups,
+        texts=[example.text for example in examples],
+    )
     raw = recipe_of([*examples, *added])
     known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})
     unit = "dialogue" if known else "sentence"

@@ -38,6 +38,7 @@ from trialogue.workflows.alignment.run import (
     rests_on_beliefs,
     with_details,
 )
+from trialogue.workflows.alignment.shifts import with_shifts
 from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
 from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
 from trialogue.workflows.inputs.inputs import InputRecords, summarise_repairs
@@ -135,6 +136,7 @@ def align(
         material,
         _check_step(labeller, notes=not theirs) if rests_on_model else _as_it_is,
         _labelling_step(labeller, tell),
+        lambda labelled: with_shifts(labelled, labeller),
         _weighting_step(weights_from, weights_t, labels_by, tell) if weights_from else _as_it_is,
         _as_it_is if classifier is None else _pair_judging_step(classifier, tell),
     )

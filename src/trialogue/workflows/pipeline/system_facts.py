@@ -8,6 +8,7 @@ from trialogue.metrics import Conversation
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.gates import Gate
+from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.simulation.source import users_of_source
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
@@ -66,6 +67,7 @@ def _facts(
     }
     return SystemFacts(
         system=system,
+        shift=_shift(own),
         dialogues=len(own),
         replies=sum(len(each.replies) for each in own),
         people=len(people) or None,
@@ -92,3 +94,14 @@ def _models(messages: Iterable[Utterance]) -> tuple[str, ...]:
         if meta.get("model")
     }
     return tuple(sorted(answered))
+
+
+def _shift(own: Sequence[Conversation]) -> CorpusShift | None:
+    """The distance of its replies, or else of the references, that is stored with the strategy distributions."""
+    replies = [reply for each in own for reply in each.replies]
+    for side in ([reply.utterance for reply in replies], [reply.reference for reply in replies]):
+        for utterance in side:
+            belief = None if utterance is None else utterance.strategy_distribution
+            if belief is not None and belief.shift is not None:
+                return belief.shift
+    return None
