@@ -145,6 +145,8 @@ class LabellingPass:
         options, classes, model = self.options, self.labeller.classes, self.labeller.origin
         labels = []
         for text, row in zip(pieces, rows, strict=True):
+            if np.isnan(row).any():
+                continue  # no valid answer: missing, which is neither a label nor no_strategy
             best = int(row.argmax())
             label, probability = classes[best], round(float(row[best]), DIGITS)
             if options.abstain is not None and probability < options.abstain:
@@ -155,11 +157,13 @@ class LabellingPass:
                 StrategyLabel(
                     strategy=label,
                     origin=options.label_origin(model),
-                    by=Labeller.MODEL,
+                    by=getattr(self.labeller, "labeller_kind", Labeller.MODEL),
                     probability=probability,
                     text=text,
                 )
             )
+        if np.isnan(rows).any():
+            return UtteranceLabels(tuple(labels), None)
         whole = combine_sentences(rows, pieces, options.combine)
         distribution = StrategyDistribution(
             origin=options.distribution_origin(model),

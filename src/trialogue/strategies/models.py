@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from trialogue import plugins
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.fingerprints import fingerprints_of, read_fingerprints, write_fingerprints
-from trialogue.records import JsonValue
+from trialogue.records import JsonValue, Labeller
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.files.opening import make_folder, write_text
 from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
@@ -72,6 +72,11 @@ class Model:
     def uses_context(self) -> bool:
         """Whether probabilities depend on the preceding utterances."""
         return self.raw.uses_context
+
+    @property
+    def labeller_kind(self) -> Labeller:
+        """Kind of labeller that its labels are marked with."""
+        return getattr(self.raw, "labeller_kind", Labeller.MODEL)
 
     @property
     def same_coefficients(self) -> tuple[float, float]:

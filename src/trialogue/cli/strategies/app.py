@@ -11,14 +11,19 @@ from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.encoder import app as encoder_app
 from trialogue.cli.strategies.evaluate import Names, coverage, evaluate, pairs
 from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, train_on_pairs
+from trialogue.cli.strategies.language_model import calibrate, cost_lines, usage_lines
 from trialogue.cli.strategies.next_strategy import next_strategy
 
 if TYPE_CHECKING:
+    from trialogue.strategies.classifiers.llm_labeller import LlmLabeller
+    from trialogue.strategies.labelling import Options
+    from trialogue.strategies.models import Model as StrategyModel
     from trialogue.workflows.inputs.inputs import Input
 
 app = typer.Typer(help="The thirteen recommendation strategies, and the models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
 app.command("evaluate")(evaluate)
+app.command("calibrate")(calibrate)
 app.command("next")(next_strategy)
 app.command("pairs")(pairs)
 app.command("coverage")(coverage)
@@ -62,7 +67,16 @@ def label(
         Path | None,
         typer.Argument(help="Output file in Trialogue's JSON Lines (default: NAME.labelled.jsonl beside the input)."),
     ] = None,
-    model: Model = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of a model (default: the bundled model), or a language model: llm:FILE.yaml, llm:openai:MODEL, "
+            "llm:FOLDER of a calibrated one."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Of a language model: print requests and cost, and ask nothing.")
+    ] = False,
     abstain: Annotated[float | None, typer.Option(min=0, max=1, help="Omit labels less probable than this.")] = None,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Also label text in languages that the model does not support.")
@@ -82,22 +96,46 @@ def label(
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
     from trialogue.workflows.alignment.align import find_model
     from trialogue.workflows.inputs.inputs import resolve
+    from trialogue.workflows.labelling import language_model
     from trialogue.workflows.write_labels import write_labels
 
     read = [source, *(situations or ())]
-    check_inputs(read, model=model, pair_model=pair_model)
+    asked = language_model.find_language_model(model) if model and language_model.is_language_model(model) else None
+    check_inputs(read, model=None if asked else model, pair_model=pair_model)
+    options = Options(abstain=abstain, any_language=any_language)
+    if dry_run:
+        _print_cost(asked, source, options, situations or ())
+        return
     out = _new_name(resolve(source)) if target is None else target
     refuse_input(out, read)
     with steps() as tell:
-        labeller = find_model(model)
+        labeller = find_model(model) if asked is None else asked
         classifier = None if pair_model is None else CrossEncoder.load(pair_model)
         tell(f"labelling with {labeller.origin}")
         if classifier is not None:
             tell(f"pairs are judged by {classifier.origin}")
-        options = Options(abstain=abstain, any_language=any_language)
         made = write_labels(source, out, labeller, options=options, situations=situations or (), classifier=classifier)
     believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with pair probabilities"
     typer.echo(f"{out}: {made.records} records{believed}")
+    if asked is not None:
+        for line in usage_lines(language_model.raw_labeller(asked)):
+            typer.echo(line)
+
+
+def _print_cost(
+    labeller: "LlmLabeller | StrategyModel | None", source: str, options: "Options", situations: list[str] | tuple[()]
+) -> None:
+    """Cost of labelling a source; UsageError for a labeller that costs nothing."""
+    from trialogue.errors import UsageError
+    from trialogue.workflows.labelling.language_model import labelling_cost, raw_labeller
+
+    if labeller is None:
+        raise UsageError("--dry-run is for language models (--model llm:...); other models cost nothing.")
+    asked = raw_labeller(labeller).options
+    for line in cost_lines(
+        labelling_cost(source, labeller, options=options, situations=situations), asked.model, asked.url
+    ):
+        typer.echo(line)
 
 
 def _new_name(given: "Input") -> Path:

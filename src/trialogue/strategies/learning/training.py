@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from trialogue.errors import UsageError
 from trialogue.fingerprints import fingerprints_of
 from trialogue.records import JsonValue
 from trialogue.records.files.manifest import versions_of
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Floats, check_examples, ordered_classes
+from trialogue.strategies.base import Example, Floats, Savable, check_examples, ordered_classes
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.language import languages_in
 from trialogue.strategies.learning.calibration import Calibration, codes, fit_calibration, same_probability, sharpen
@@ -20,6 +23,7 @@ from trialogue.strategies.recommendation import better_than
 
 PAIRS = 5_000  # of either kind, for the card
 PACKAGES = ("trialogue", "numpy", "scipy", "scikit-learn")  # whose versions the card states
+LEAST_ANSWERS = 20  # fewer say nothing about two parameters
 RESAMPLES = 500  # for the card's intervals: two digits of them are steady
 
 
@@ -73,28 +77,113 @@ def train(
     raw = recipe_of([*examples, *added])
     known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})
     unit = "dialogue" if known else "sentence"
-    clear = sharpen(unseen, calibration.temperature)
-    card = ModelCard(
-        model=kind,
+    card = card_of(
+        raw,
+        examples,
+        sharpen(unseen, calibration.temperature),
+        calibration,
+        classes=classes,
+        split=f"{folds} folds by {unit}, temperature and pairs fitted on the same probabilities",
+        seed=seed,
+    )
+    more = {"settings": dict(settings or {}), "languages": languages_in(examples), "extra": len(added)}
+    more["sources"] = _sources([*examples, *added])
+    card = card.model_copy(update={**more, "model": kind, "better": better_than(kind)})
+    return Model(raw, card, fingerprints_of(example.text for example in (*examples, *added)))
+
+
+def calibrate(raw: Savable, examples: Sequence[Example], *, seed: int = 0) -> Model:
+    """Calibrate a labeller that is not trained, such as a language model, on sentences labelled by people.
+
+    Temperature, match probabilities and the profile of the corpus are fitted as for trained models, here on the labeller's
+    own answers, because it has seen none of the labels. Sentences without a valid answer are left out.
+
+    Args:
+        raw: the labeller.
+        examples: labelled sentences.
+        seed: of the pairs.
+
+    Raises:
+        UsageError: no examples, a label that the labeller does not know, or fewer than two answers.
+    """
+    check_examples(examples)
+    given = raw.probabilities([example.text for example in examples], [example.context for example in examples])
+    valid = np.asarray(~np.isnan(given).any(axis=1))
+    if valid.sum() < LEAST_ANSWERS:
+        raise UsageError(
+            f"{raw.origin} gave a valid answer to {int(valid.sum())} of {len(examples)} sentences; a calibration needs at "
+            f"least {LEAST_ANSWERS}."
+        )
+    kept = [examples[place] for place in np.flatnonzero(valid).tolist()]
+    labels = [example.label for example in kept]
+    calibration = fit_calibration(
+        given[valid],
+        labels,
+        raw.classes,
+        rng=rng_for(seed, "calibration"),
+        groups=groups_of(kept, "dialogue"),
+        texts=[example.text for example in kept],
+    )
+    left = (
+        f", {len(examples) - len(kept)} sentences without a valid answer left out" if len(kept) < len(examples) else ""
+    )
+    card = card_of(
+        raw,
+        kept,
+        sharpen(given[valid], calibration.temperature),
+        calibration,
+        classes=raw.classes,
+        split=f"not trained; temperature and pairs fitted on the same answers{left}",
+        seed=seed,
+    )
+    card = card.model_copy(update={"calibrated_on": ", ".join(_sources(kept)), "languages": None})
+    return Model(raw, card, frozenset())
+
+
+def card_of(
+    raw: Savable,
+    examples: Sequence[Example],
+    clear: Floats,
+    calibration: Calibration,
+    *,
+    classes: Sequence[str],
+    split: str,
+    seed: int,
+) -> ModelCard:
+    """Card with the quality of calibrated probabilities of sentences that the model has not seen.
+
+    Args:
+        raw: the model.
+        examples: labelled sentences.
+        clear: calibrated probabilities, shape (n, n_classes).
+        calibration: part of the card.
+        classes: order of the columns.
+        split: how the probabilities were made.
+        seed: of the pairs and the intervals.
+    """
+    labels, groups = [example.label for example in examples], groups_of(examples, "dialogue")
+    known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})
+    unit = "dialogue" if known else "sentence"
+    return ModelCard(
+        model=raw.name,
         origin=raw.origin,
-        settings=dict(settings or {}),
-        languages=languages_in(examples),
-        sources=tuple(sorted({example.source or "unnamed" for example in (*examples, *added)})),
+        sources=_sources(examples),
         dialogues=known,
         n=len(examples),
-        extra=len(added),
         counts={label: Counter(labels)[label] for label in classes},
-        split=f"{folds} folds by {unit}, temperature and pairs fitted on the same probabilities",
+        split=split,
         labels=label_scores(
             clear, codes(labels, classes), classes, groups, unit=unit, rng=rng_for(seed, "card"), resamples=RESAMPLES
         ),
         pairs=_pairs(clear, labels, classes, groups, calibration, unit, seed),
         calibration=calibration,
-        better=better_than(kind),
         seed=seed,
         versions=versions_of(*PACKAGES),
     )
-    return Model(raw, card, fingerprints_of(example.text for example in (*examples, *added)))
+
+
+def _sources(examples: Sequence[Example]) -> tuple[str, ...]:
+    return tuple(sorted({example.source or "unnamed" for example in examples}))
 
 
 def _pairs(

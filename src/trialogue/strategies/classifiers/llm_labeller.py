@@ -1,0 +1,242 @@
+"""Language model as a strategy labeller: probabilities from log-probabilities or repeated answers. It is never trained.
+
+A sentence without a valid answer has a row of NaN, which gives no label: a parse failure is missing, never a number. Equal
+sentences in equal contexts are asked once; answers are cached, counted and priced as those of any language model here.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.llm import ChatClient, Usage
+from trialogue.llm.chat import Completion
+from trialogue.records import JsonValue, Labeller
+from trialogue.records.files.jsonl import problems_of
+from trialogue.records.files.opening import write_text
+from trialogue.seeds import seed_for
+from trialogue.strategies.base import CLASSES, Context, Example, Floats, Kind
+from trialogue.strategies.classifiers.llm_options import LabellerOptions
+from trialogue.strategies.classifiers.llm_prompt import (
+    TASK,
+    VERSION,
+    letter_in,
+    order_of,
+    prompt_of,
+    token_probabilities,
+)
+from trialogue.strategies.taxonomy import TAXONOMY
+from trialogue.transport.failures import AgentFailure
+
+FILE = "llm.json"
+TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
+AT_ONCE = 8
+SMOOTHING = 0.5  # answers shared among all options, so that one not given among few has no probability of 0
+CHARACTERS_PER_TOKEN = 4  # of UTF-8 bytes, for prices in advance
+HOPELESS = ("harness", "unreachable")
+"""Failures that the next question will meet as well: a refused key, no network."""
+
+
+@dataclass(frozen=True)
+class LabellingCost:
+    """Cost of labelling, in advance."""
+
+    sentences: int
+    """Different sentences (in different contexts)."""
+    requests: int
+    """Requests to be made."""
+    cached: int
+    """Answers that are in the cache already."""
+    prompt_tokens: int
+    """Tokens of the prompts, estimated from their length."""
+    least: float | None
+    """Cost of the prompts; None: the price is not known."""
+    most: float | None
+    """Cost with the longest answers; None: the price or the limit is not known."""
+    currency: str | None
+    """Currency of both."""
+
+
+@dataclass(frozen=True, eq=False)
+class LlmLabeller:
+    """Labeller behind an OpenAI-compatible endpoint."""
+
+    options: LabellerOptions
+    """Endpoint, model, and how it is asked."""
+    classes: tuple[str, ...] = CLASSES
+    """Strategies that it chooses among."""
+    seed: int = 0
+    """Seed of its draws and of the order of options."""
+    calibrated_on: str = ""
+    """Hash of the labels that its calibration was fitted on; "": it is not calibrated."""
+    name: str = "llm"
+    languages: tuple[str, ...] | None = None
+    labeller_kind: Labeller = Labeller.LLM
+
+    @property
+    def origin(self) -> str:
+        """Model, version, hash of prompt and options, and of the calibration's labels."""
+        mark = f"|cal:{self.calibrated_on}" if self.calibrated_on else ""
+        return f"llm|{VERSION}|{self.options.model}|{self._hash}{mark}"
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether the model sees the preceding utterances."""
+        return self.options.context > 0
+
+    @cached_property
+    def client(self) -> ChatClient:
+        """Client of the endpoint."""
+        return ChatClient(self.options)
+
+    @property
+    def _hash(self) -> str:
+        asked = {name: getattr(self.options, name) for name in ("log_probabilities", "samples", "context", "examples")}
+        asked |= {"temperature": self.options.temperature, "max_tokens": self.options.max_tokens, "seed": self.seed}
+        asked |= {"more": self.options.more, "task": TASK, "classes": self.classes}
+        asked["definitions"] = [TAXONOMY[name].to_json() for name in self.classes if name in TAXONOMY]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:6]
+
+    def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
+        """Probabilities of shape (n, n_classes); rows of NaN where no answer is valid.
+
+        Raises:
+            UsageError: the endpoint refuses the key or cannot be reached, or gives no log-probabilities.
+        """
+        questions = self._questions(texts, contexts)
+        distinct = list(dict.fromkeys(questions))
+        client = self.client  # created once, not by several threads
+        try:
+            with ThreadPoolExecutor(self.options.requests_at_once or AT_ONCE) as pool:
+                rows = dict(zip(distinct, pool.map(self._row, distinct), strict=True))
+        finally:
+            client.close()  # idle connections; the next question opens new ones
+        return np.array([rows[each] for each in questions], dtype=np.float64).reshape(len(texts), len(self.classes))
+
+    def cost(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> LabellingCost:
+        """Cost of labelling some sentences; no request is made."""
+        distinct = list(dict.fromkeys(self._questions(texts, contexts)))
+        asked = [(each, sample) for each in distinct for sample in range(self.options.samples)]
+        new = [each for each in asked if not self._is_cached(*each)]
+        tokens = sum(
+            -(-len(self._prompt(*each).encode("utf-8", "surrogatepass")) // CHARACTERS_PER_TOKEN) for each in new
+        )
+        price, longest = self.options.price, self.options.max_tokens
+        most = None if price is None or longest is None else price.cost_of(tokens, len(new) * longest)
+        return LabellingCost(
+            sentences=len(distinct),
+            requests=len(new),
+            cached=len(asked) - len(new),
+            prompt_tokens=tokens,
+            least=None if price is None else price.cost_of(tokens, 0),
+            most=most,
+            currency=None if price is None else price.currency,
+        )
+
+    def usage(self) -> Usage:
+        """Tokens and cost so far."""
+        return self.client.ledger.usage()
+
+    def save(self, folder: Path) -> None:
+        """Write options and classes; no key is written, only the name of its environment variable."""
+        stored = {
+            "options": self.options.model_dump(mode="json", exclude_defaults=True),
+            "classes": self.classes,
+            "seed": self.seed,
+            "calibrated_on": self.calibrated_on,
+        }
+        write_text(folder / FILE, json.dumps(stored, indent=1, sort_keys=True) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> "LlmLabeller":
+        """Load a folder written by ``save``; DataError if it cannot be read."""
+        path = folder / FILE
+        try:
+            stored = json.loads(path.read_text("utf-8"))
+            options = LabellerOptions.model_validate(stored["options"])
+            classes = tuple(str(each) for each in stored["classes"])
+            return cls(options, classes, int(stored["seed"]), str(stored["calibrated_on"]))
+        except ValidationError as error:
+            raise DataError(problems_of(error, str(path), None)) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(Problem(f"this model cannot be read: {error}.", str(path))) from error
+
+    def _questions(self, texts: Sequence[str], contexts: Sequence[Context] | None) -> list[tuple[str, Context]]:
+        count = self.options.context
+        before = contexts if contexts is not None and count else [()] * len(texts)
+        return [(text, tuple(each[-count:]) if count else ()) for text, each in zip(texts, before, strict=True)]
+
+    def _prompt(self, question: tuple[str, Context], sample: int) -> str:
+        return prompt_of(*question, order_of(self.classes, sample, self.seed), examples=self.options.examples)
+
+    def _fields(self) -> dict[str, JsonValue]:
+        return {"logprobs": True, "top_logprobs": TOP} if self.options.log_probabilities else {}
+
+    def _call(self, question: tuple[str, Context], sample: int) -> tuple[list[dict[str, str]], int, str]:
+        messages = [{"role": "user", "content": self._prompt(question, sample)}]
+        return messages, seed_for(self.seed, "strategy", str(sample)), f"strategy:{sample}"
+
+    def _is_cached(self, question: tuple[str, Context], sample: int) -> bool:
+        messages, seed, trial = self._call(question, sample)
+        return self.client.is_cached(messages, seed=seed, trial=trial, fields=self._fields())
+
+    def _row(self, question: tuple[str, Context]) -> Floats:
+        rows = [self._sample(question, sample) for sample in range(self.options.samples)]
+        valid = [row for row in rows if row is not None]
+        if not valid:
+            return np.full(len(self.classes), np.nan)
+        if self.options.log_probabilities:
+            return np.asarray(np.mean(valid, axis=0))
+        smoothed = np.sum(valid, axis=0) + SMOOTHING / len(self.classes)
+        return np.asarray(smoothed / smoothed.sum())
+
+    def _sample(self, question: tuple[str, Context], sample: int) -> Floats | None:
+        """Probabilities by class in one answer; None: no valid answer."""
+        messages, seed, trial = self._call(question, sample)
+        try:
+            answer = self.client.complete(messages, seed=seed, trial=trial, fields=self._fields(), keep_empty=True)
+        except AgentFailure as failure:
+            if failure.kind in HOPELESS:
+                raise UsageError(f"{self.options.model} at {self.options.url} cannot be asked: {failure}") from failure
+            return None
+        return self._read(answer, order_of(self.classes, sample, self.seed))
+
+    def _read(self, answer: Completion, options: Sequence[str]) -> Floats | None:
+        place = letter_in(answer.text, len(options)) if answer.is_whole else None
+        if place is None:
+            return None
+        if not self.options.log_probabilities:
+            chances = np.eye(len(options))[place]
+        else:
+            if not answer.tokens:
+                raise UsageError(
+                    f"{self.options.url} gives no log-probabilities. Set log_probabilities: false, samples: 5 and a "
+                    "temperature above 0."
+                )
+            given = token_probabilities(answer.tokens, place, len(options))
+            if given is None:
+                return None
+            chances = given
+        row: Floats = np.zeros(len(self.classes))
+        for name, chance in zip(options, chances, strict=True):
+            row[self.classes.index(name)] = chance
+        return row
+
+
+def _recipe() -> Callable[[Sequence[Example]], LlmLabeller]:
+    raise UsageError(
+        "A language model is not trained. Calibrate it on people's labels: "
+        "trialogue strategies calibrate --model llm:FILE.yaml"
+    )
+
+
+KIND = Kind(
+    "llm", "Language model behind an endpoint, calibrated on people's labels, not trained.", _recipe, LlmLabeller.load
+)

@@ -1,0 +1,81 @@
+"""Options of language models that label strategies."""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from trialogue.errors import DataError, UsageError
+from trialogue.llm.chat import ChatOptions
+from trialogue.records.files.validation import mistakes_of
+from trialogue.records.files.yaml_file import lines_of, problems_of_fields, read_fields
+from trialogue.strategies.base import MOST_CONTEXT
+
+PREFIX = "llm:"
+OPENAI = "openai:"
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_KEY = "OPENAI_API_KEY"
+ENDINGS = (".yaml", ".yml")
+
+
+class LabellerOptions(ChatOptions):
+    """Endpoint and model, and how probabilities are obtained."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    max_tokens: Annotated[int, Field(ge=1)] | None = 16
+    """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""
+    temperature: Annotated[float, Field(ge=0, le=10)] | None = 0.0
+    """0: the likeliest answer; several samples need a higher one. None: the server's default."""
+    log_probabilities: bool = True
+    """Whether probabilities are those of the answer's token (``logprobs``), for servers that give them; else they are the
+    shares of ``samples`` answers."""
+    samples: Annotated[int, Field(ge=1, le=100)] = 1
+    """Answers to each question; each sees the options in another order."""
+    context: Annotated[int, Field(ge=0, le=MOST_CONTEXT)] = 3
+    """Utterances before the sentence that the model sees."""
+    examples: Annotated[int, Field(ge=0, le=10)] = 3
+    """Bundled examples of each strategy in the prompt."""
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> "LabellerOptions":
+        wrong = []
+        if self.samples > 1 and self.temperature == 0:
+            wrong.append("samples above 1 need a temperature above 0: at 0 they are one answer several times")
+        if not self.log_probabilities and self.samples == 1:
+            wrong.append("one answer without log_probabilities has no probabilities: set samples to 5 or more")
+        reserved = sorted({"logprobs", "top_logprobs", "n"} & set(self.more))
+        if reserved:
+            wrong.append(f"more cannot hold {', '.join(reserved)}: use log_probabilities and samples")
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        return self
+
+
+def labeller_options(given: str) -> LabellerOptions:
+    """Options from ``llm:FILE.yaml``, or from ``llm:openai:MODEL`` (OpenAI's endpoint, with the key in OPENAI_API_KEY).
+
+    Raises:
+        UsageError: neither of both, or impossible options.
+        DataError: the file has mistakes; all are listed.
+    """
+    what = given.removeprefix(PREFIX)
+    if what.endswith(ENDINGS):
+        fields = read_fields(Path(what), hint="It needs the fields url and model.")
+        try:
+            return LabellerOptions.model_validate(fields)
+        except ValidationError as error:
+            found = problems_of_fields(error, fields, LabellerOptions, file=what, lines=lines_of(Path(what)))
+            raise DataError(found) from error
+    model = what.removeprefix(OPENAI)
+    if not what.startswith(OPENAI) or not model:
+        raise UsageError(
+            "A language model that labels is given as llm:FILE.yaml (with url and model) or llm:openai:MODEL, "
+            f"got {given!r}."
+        )
+    fields = {"url": OPENAI_URL, "model": model, "api_key_env": OPENAI_KEY}
+    try:
+        return LabellerOptions.model_validate(fields)
+    except ValidationError as error:
+        wrong = "; ".join(each.what for each in mistakes_of(error, fields, LabellerOptions))
+        raise UsageError(f"{given}: {wrong}") from error
