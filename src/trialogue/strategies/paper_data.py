@@ -150,13 +150,28 @@ def table5(path: Path | str, *, seed: int = 0, resamples: int = RESAMPLES) -> tu
     Raises:
         DataError: there is no file of answers, or it cannot be read.
     """
+    return tuple(_row(file, seed, resamples) for file in result_files(path))
+
+
+def result_files(path: Path | str) -> list[Path]:
+    """Released files of answers in a folder, Original before Mixed-hard; a file itself.
+
+    Raises:
+        DataError: the folder has none.
+    """
     path = Path(path)
     files = sorted(path.glob(RESULTS), key=lambda file: (_place(file), file.name)) if path.is_dir() else [path]
     if not files:
         raise DataError(
             Problem(f"the folder has no {RESULTS}.", str(path), hint="Give the folder with the released files.")
         )
-    return tuple(_row(file, seed, resamples) for file in files)
+    return files
+
+
+def title_of(file: Path) -> str:
+    """The paper's name of the classifier whose answers a file holds, or the file's own word."""
+    word = file.stem.rpartition("_")[2]
+    return TITLES.get(word, word)
 
 
 def judge_pairs(
@@ -208,9 +223,8 @@ def _row(file: Path, seed: int, resamples: int) -> TableRow:
     pairs = read_pairs(file)
     if pairs.said is None:
         raise DataError(Problem(f"column {ANSWER!r} is missing: the file has no answers to score.", str(file)))
-    word = file.stem.rpartition("_")[2]
     scores = _score_pairs(pairs, pairs.said.astype(np.float64), seed, resamples)
-    return TableRow(model=TITLES.get(word, word), file=file.name, scores=scores)
+    return TableRow(model=title_of(file), file=file.name, scores=scores)
 
 
 def _score_pairs(pairs: JudgedTexts, chances: np.ndarray, seed: int, resamples: int) -> PairScores:

@@ -92,6 +92,7 @@ def label(
     ] = None,
 ) -> None:
     """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
+    from trialogue.strategies.classifiers.llm_options import is_language_model
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
     from trialogue.workflows.alignment.align import find_model
@@ -100,7 +101,7 @@ def label(
     from trialogue.workflows.write_labels import write_labels
 
     read = [source, *(situations or ())]
-    asked = language_model.find_language_model(model) if model and language_model.is_language_model(model) else None
+    asked = language_model.find_language_model(model) if model and is_language_model(model) else None
     check_inputs(read, model=None if asked else model, pair_model=pair_model)
     options = Options(abstain=abstain, any_language=any_language)
     if dry_run:

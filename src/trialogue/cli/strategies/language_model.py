@@ -27,6 +27,7 @@ def calibrate(
     """Calibrate a language model on people's labels (it is not trained) and report its agreement with them."""
     from trialogue.errors import UsageError
     from trialogue.strategies.card import card_lines, number
+    from trialogue.strategies.classifiers.llm_options import is_language_model
     from trialogue.strategies.models import Model, save_model
     from trialogue.strategies.paper_data import ANNOTATIONS
     from trialogue.workflows.inputs.inputs import gather
@@ -34,7 +35,7 @@ def calibrate(
 
     check_folder(out)
     check_inputs(data, files=(names,))
-    if not language_model.is_language_model(model):
+    if not is_language_model(model):
         raise UsageError(f"--model must be a language model, such as llm:FILE.yaml, got {model!r}.")
     labeller = language_model.find_language_model(model)
     if isinstance(labeller, Model):

@@ -6,7 +6,7 @@ from pathlib import Path
 from trialogue.datasets import get_corpus
 from trialogue.datasets.store import is_here
 from trialogue.records import STRATEGIES
-from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, table1
+from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, same_pairs, table1
 from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row
 from trialogue.strategies.base import examples_of
 from trialogue.workflows.alignment.align import find_model
@@ -28,7 +28,8 @@ def reproduce(
     Args:
         predictions: folder of the released answers (Table 5).
         pairs: files with situations, replies and preferences between them, or with dialogues and preferences (Figure 3).
-        model: folder of a model of strategies; None: the bundled one.
+        model: folder of a model of strategies, also compared with the released classifiers on their pairs; None: the bundled
+            one.
         seed: of everything random.
         resamples: bootstrap replicates.
         quick: leave out what takes minutes: cross-validation, and the recurrent network.
@@ -43,8 +44,10 @@ def reproduce(
     if predictions is not None:
         tell("Table 5")
     rows += classifiers.table5_rows(None if predictions is None else Path(predictions), seed=seed)
+    labeller = find_model(model)
+    rows += same_pairs.same_pairs_rows(None if predictions is None else Path(predictions), labeller, seed=seed)
     tell("Figure 3")
-    drawn = figures.figures(pairs, find_model(model), seed=seed, resamples=resamples)
+    drawn = figures.figures(pairs, labeller, seed=seed, resamples=resamples)
     rows += figures.rows(drawn)
     rows += _inspired_rows(quick, seed, resamples, tell)
     return Reproduction(tuple(sorted(rows, key=lambda row: row.part)), drawn)

@@ -52,6 +52,16 @@ class LabellerOptions(ChatOptions):
         return self
 
 
+def is_language_model(given: str | None) -> bool:
+    """Whether a labeller is given as a language model, as in ``llm:FILE.yaml``."""
+    return given is not None and given.startswith(PREFIX)
+
+
+def named_path(given: str) -> Path:
+    """File or folder in ``llm:PATH``."""
+    return Path(given.removeprefix(PREFIX))
+
+
 def labeller_options(given: str) -> LabellerOptions:
     """Options from ``llm:FILE.yaml``, or from ``llm:openai:MODEL`` (OpenAI's endpoint, with the key in OPENAI_API_KEY).
 

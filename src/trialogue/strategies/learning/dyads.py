@@ -144,6 +144,25 @@ def _measure(table: Floats, name: str) -> Floats:
     return np.asarray((observed - expected) / (1 - expected))
 
 
+def accuracy_difference(ours: Dyads, theirs: Bools, plan: Plan) -> Estimate:
+    """Accuracy of one classifier minus that of another on the same pairs, with an interval that draws clusters.
+
+    Args:
+        ours: pairs with the answers of the one.
+        theirs: answers of the other, in the same order, shape (n,).
+        plan: of the resamples.
+    """
+    gaps = (ours.said == ours.truth).astype(np.float64) - (theirs == ours.truth)
+
+    def statistic(weights: Floats) -> Floats:
+        drawn = _draw_counts(weights, ours.left, ours.right)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((drawn @ gaps) / drawn.sum(axis=1))
+
+    units = np.ones(ours.clusters, dtype=np.int64)
+    return bootstrap_weighted(statistic, units, plan, n=len(gaps), width=len(gaps))
+
+
 def _resample_pairs(dyads: Dyads, plan: Plan) -> PairMeasures:
     counts = np.bincount(2 * dyads.truth + dyads.said, minlength=4)
     present = np.flatnonzero(counts)

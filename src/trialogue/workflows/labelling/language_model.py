@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from trialogue.datasets import Repairs
 from trialogue.records import Dialogue, Estimate, Labeller
 from trialogue.strategies.base import Context, Example, Floats, data_hash, ordered_classes
 from trialogue.strategies.classifiers.llm_labeller import LabellingCost, LlmLabeller
-from trialogue.strategies.classifiers.llm_options import PREFIX, labeller_options
+from trialogue.strategies.classifiers.llm_options import labeller_options, named_path
 from trialogue.strategies.evaluation.people import kappa_between_people
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.learning.training import calibrate
@@ -19,18 +18,13 @@ from trialogue.workflows.alignment.align import situations_in
 from trialogue.workflows.inputs.inputs import gather, records_of
 
 
-def is_language_model(given: str | None) -> bool:
-    """Whether a labeller is given as a language model, as in ``llm:FILE.yaml``."""
-    return given is not None and given.startswith(PREFIX)
-
-
 def find_language_model(given: str) -> LlmLabeller | Model:
     """Labeller of ``llm:FILE.yaml`` or ``llm:openai:MODEL``, or the calibrated one in a folder, ``llm:FOLDER``.
 
     Raises:
         UsageError, DataError: neither of them, or mistakes in the file.
     """
-    folder = Path(given.removeprefix(PREFIX))
+    folder = named_path(given)
     return load_model(folder) if folder.is_dir() else LlmLabeller(labeller_options(given))
 
 
