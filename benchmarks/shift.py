@@ -283,8 +283,8 @@ def transfers(mirror: Path) -> str:
         "",
         f"Mean squares: {(none**2).mean():.4f}, {(every**2).mean():.4f}, {(mix**2).mean():.4f}; mean product of the first "
         f"two {(none * every).mean():.4f}. The product has {ELSEWHERE.none_match}, {ELSEWHERE.all_match}, "
-        f"{ELSEWHERE.of_system} and {ELSEWHERE.both} (`ELSEWHERE` in `strategies/learning/corpus_profile.py`), from the first "
-        "run, on 900 random sentences of each set: the sentences make that much difference.",
+        f"{ELSEWHERE.of_system} and {ELSEWHERE.both} (`ELSEWHERE` in `strategies/learning/corpus_profile.py`), "
+        "from the first run, on 900 random sentences of each set: the sentences make that much difference.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -304,7 +304,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: (
             f"the texts of {_names(t)} are from another corpus than its calibration data (unknown words "
             f"{_share(t.facts['unknown_words'])}, usual up to {_share(t.facts['unknown_words_limit'])}; distance of the "
-            f"mix of strategies {_mean(t.facts['mix_distance'])}, usual up to {_mean(t.facts['mix_distance_limit'])})"
+            f"mix of strategies {_share(t.facts['mix_distance'])}, usual up to {_share(t.facts['mix_distance_limit'])})"
         ),
     ),
     ThreatCode.TRAINING_DATA: ThreatText(
