@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.llm import ChatClient, Usage
+from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.chat import Completion
 from trialogue.records import JsonValue, Labeller
 from trialogue.records.files.jsonl import problems_of
@@ -184,8 +185,11 @@ class LlmLabeller:
         return messages, seed_for(self.seed, "strategy", str(sample)), f"strategy:{sample}"
 
     def _is_cached(self, question: tuple[str, Context], sample: int) -> bool:
+        if self.options.cache is None:
+            return False
         messages, seed, trial = self._call(question, sample)
-        return self.client.is_cached(messages, seed=seed, trial=trial, fields=self._fields())
+        body = self.options.body(messages, seed) | self._fields()
+        return Cache(self.options.cache).get(key_of(self.options.url, body, trial)) is not None
 
     def _row(self, question: tuple[str, Context]) -> Floats:
         rows = [self._sample(question, sample) for sample in range(self.options.samples)]
