@@ -65,7 +65,9 @@ def cir6_pkg() -> UserModel:
 
 @cache
 def _fit_bundled(shape: str | None) -> UserModel:
-    return fit_users(bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False, fingerprints=False)
+    return fit_users(
+        bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False, fingerprints=False, styles=False
+    )
 
 
 def bundled_training(name: str) -> TrainingDialogues | None:

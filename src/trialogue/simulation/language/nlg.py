@@ -5,7 +5,7 @@ phrase while there is an alternative, and repeats it, rather than getting stuck,
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from trialogue.simulation.language.phrases import (
     Phrase,
     Phrasebook,
 )
+from trialogue.simulation.language.rewording import is_long, rewordings
+from trialogue.simulation.language.styles import STEP, PersonalStyle
 from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import add_typos, check_rate
 from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, preference_phrases, written_for
@@ -46,6 +48,20 @@ AGE_TALK = re.compile(
 _ARTICLE = re.compile(r"\b([aA])n? $")
 TRIES = 6  # draws for a phrase that was not said yet and can be filled, before all of them are gone through
 FEW = 3  # phrases of real users with the stance that is wanted; with fewer, hand-written ones are said, too
+DECADES = {
+    f"19{tens}s": word
+    for tens, word in (
+        (20, "twenties"),
+        (30, "thirties"),
+        (40, "forties"),
+        (50, "fifties"),
+        (60, "sixties"),
+        (70, "seventies"),
+        (80, "eighties"),
+        (90, "nineties"),
+    )
+}
+RARE = 0.1  # count of a hand-written phrase that is of a length no real user's is
 ORIGIN = "simulated user"
 MOST_VERBOSE = 5.0
 
@@ -82,6 +98,10 @@ class UtteranceState:
     """Ids of items they named."""
     introduced: bool = False
     """Whether the persona was mentioned."""
+    wordings: dict[str, list[Template]] = field(default_factory=dict)
+    """Templates of users with a style, by act."""
+    style: PersonalStyle | None = None
+    """The real user whose way of writing they have; None: phrases as they are."""
 
 
 class _SlotFiller(NamedTuple):
@@ -121,14 +141,15 @@ class UtteranceGenerator:
         self._fillable = {ITEM, *catalogue.attributes}
         self._fillable |= ({VALUE} if self.attributes else set()) | ({DECADE} if has_years else set())
         self._names = {name for name in catalogue.attributes if _are_names(list(catalogue.values_of(name)))}
+        self._titles = {item.title.casefold() for item in catalogue.values()}
         self._phrasebook, self._words = phrasebook, (domain or Domain()).words
         self._of_films = (domain or Domain()).do == Domain().do
         self._first_words = {phrase.text for phrase in phrasebook.phrases_of(OPENING)}
-        self._choices: dict[tuple[str, str], Choice] = {}
+        self._choices: dict[tuple[str, str, int | None], Choice] = {}
         # what nearly every dialogue needs is made ready here, the rest as it is needed
         for label in filter(OPENING.__ne__, phrasebook.phrases):
             for stance in (PLAIN, OPENING):
-                self._choice(label, stance)
+                self._choice(label, stance, None)
 
     def say(self, label: str, telling: UtteranceState, rng: RandomSource, *, stance: str = PLAIN) -> Utterance:
         """Generate an utterance for the act, with its slots and mentions.
@@ -140,17 +161,24 @@ class UtteranceGenerator:
             stance: what is said of the item talked about (see ``phrases``), if the act has a phrase for it; ``OPENING``
                 for the first words of a dialogue.
         """
-        choice = self._choices.get((label, stance)) or self._choice(label, stance)
-        template, fillings = self._find_template(choice, label, telling, rng)
+        style = telling.style
+        level = None if style is None else style.verbosity
+        choice = self._choices.get((label, stance, level)) or self._choice(label, stance, level)
+        template, fillings = (
+            self._find_template(choice, label, telling, rng)
+            if style is None
+            else self._find_personal(choice, label, telling, style, rng)
+        )
         if template.text in telling.said and not template.is_number:
             telling.said.difference_update(choice.texts)  # all were said: begin again
         telling.said.add(template.text)
         tells = self.manner.persona and not telling.introduced and label in self.space.informs
         if not tells and not self.manner.typos and (ready := template.ready) is not None:
-            return ready
+            return ready if style is None else template.reworded(style.apply(ready.text, rng))
         return self._fill(template, fillings, label, telling, rng)
 
-    def _choice(self, label: str, stance: str) -> Choice:
+    def _choice(self, label: str, stance: str, level: int | None) -> Choice:
+        """The templates of an act; with a level of verbosity, reworded where they would be one person's words."""
         written = written_for(OPENING if stance == OPENING else label, self.space)
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
         own = [phrase for phrase in self._phrasebook.phrases_of(label) if self._can_fill(phrase)]
@@ -166,8 +194,13 @@ class UtteranceGenerator:
                 phrase for phrase in _phrases_saying(stance, hand) if phrase.text not in {each.text for each in phrases}
             ]
         phrases = phrases or own or hand
-        made = Choice([Template(phrase, self._words, label) for phrase in phrases], self.manner.verbosity)
-        self._choices[label, stance] = made
+        verbosity = self.manner.verbosity
+        if level is not None:
+            verbosity += STEP * level
+            known = {phrase.text for phrase in self._phrasebook.phrases_of(label)}
+            phrases = [each for phrase in phrases for each in (_nobodys(phrase) if phrase.text in known else [phrase])]
+        made = Choice([Template(phrase, self._words, label) for phrase in phrases], verbosity)
+        self._choices[label, stance, level] = made
         return made
 
     def _greetings(self) -> list[Phrase]:
@@ -196,6 +229,8 @@ class UtteranceGenerator:
         Somebody who tells a preference and wants something that they have not mentioned yet rather mentions it.
         """
         undisclosed = telling.preferences.undisclosed if label in self.space.informs else frozenset()
+        if telling.style is not None and choice.is_from_list:
+            undisclosed = frozenset()  # asked for a number, people give one
         for attempt in range(2 * TRIES if undisclosed else TRIES):
             template = choice.draw(rng)
             if (
@@ -205,6 +240,8 @@ class UtteranceGenerator:
                 and ITEM not in template.slots
             ):
                 continue
+            if telling.style is not None and DECADE in template.slots and DECADE not in undisclosed:
+                continue  # people do not repeat a wish for a time
             if template.text not in telling.said or template.is_number:
                 fillings = self._fillings(template, label, telling, rng)
                 if fillings is not None:
@@ -214,6 +251,20 @@ class UtteranceGenerator:
             if fillings is not None:
                 return template, fillings
         return Template(Phrase(FALLBACK), {}, label), []
+
+    def _find_personal(
+        self, choice: Choice, label: str, telling: UtteranceState, style: PersonalStyle, rng: RandomSource
+    ) -> tuple[Template, list[_SlotFiller]]:
+        """A template that was used for the act before, as often as this person repeats messages; else any."""
+        before = telling.wordings.setdefault(label, [])
+        if before and rng.share() < style.again:
+            template = rng.pick(before)
+            fillings = self._fillings(template, label, telling, rng)
+            if fillings is not None:
+                return template, fillings
+        template, fillings = self._find_template(choice, label, telling, rng)
+        before.append(template)
+        return template, fillings
 
     def _fillings(
         self, template: Template, label: str, telling: UtteranceState, rng: RandomSource
@@ -247,6 +298,13 @@ class UtteranceGenerator:
         value = rng.pick(own) if own else telling.preferences.value(attribute, rng, liked=wanted)
         return None if value is None else _SlotFiller(attribute, value, None)
 
+    def _as_people_write(self, slot: str, written: str) -> str:
+        """A decade in words, and a title without its subtitle where no other item is called so."""
+        if slot == DECADE:
+            return DECADES.get(written, written)
+        base = written.partition(":")[0]
+        return base if slot == ITEM and base.casefold() not in self._titles else written
+
     def _fill(
         self,
         template: Template,
@@ -262,16 +320,38 @@ class UtteranceGenerator:
                 slot, value, item_id = fillings[at]
                 text = _with_article(text, value)
                 written = value if not text or slot == ITEM or slot in self._names else value.lower()
+                if telling.style is not None:
+                    written = self._as_people_write(slot, written)
                 slots.append(SlotValue(slot=slot, value=value, start=len(text), end=len(text) + len(written)))
                 if item_id is not None:
                     telling.named.add(item_id)
                     mentions.append(_mention(self.catalogue[item_id].title_with_year, item_id, slots[-1]))
                 text += written
+        if telling.style is not None:
+            text = telling.style.apply(text, rng, keep=slots[-1].end or 0 if slots else 0)
         if self.manner.persona and not telling.introduced and label in self.space.informs:
             telling.introduced = True
             text = f"{text.rstrip()}{'' if text.rstrip()[-1:] in '.!?' else '.'} {self.manner.persona}"
         act = DialogueAct(intent=label, slots=tuple(slots))
         return Utterance(speaker="user", text=text, acts=(act,), acts_by=ActOrigin.DECLARED, mentions=tuple(mentions))
+
+
+def _as_long_as(own: Sequence[Phrase], others: Sequence[Phrase]) -> list[Phrase]:
+    """Hand-written phrases, as frequent as those of real users of about their length."""
+    sizes = [len(phrase.text.split()) for phrase in others]
+    near = [
+        sum(each.count for each in own if abs(len(each.text.split()) - size) <= 1) / sizes.count(size) for size in sizes
+    ]
+    return [Phrase(each.text, weight + RARE, each.stance) for each, weight in zip(others, near, strict=True)]
+
+
+def _nobodys(phrase: Phrase) -> Iterator[Phrase]:
+    """A phrase in words that no single person used: short ones as they are, long ones reworded."""
+    others = rewordings(phrase.text) if is_long(phrase.text) else ()
+    if not others:
+        yield phrase
+    for text in others:
+        yield Phrase(text, phrase.count / len(others), phrase.stance)
 
 
 def _with_article(text: str, value: str) -> str:

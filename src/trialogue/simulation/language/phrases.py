@@ -110,8 +110,8 @@ class Phrase:
 
     text: str
     """Text, with slots in braces."""
-    count: int = 1
-    """Frequency."""
+    count: float = 1
+    """Frequency; a wording of several of one text has its share."""
     stance: str = PLAIN
     """Stance towards an item."""
 

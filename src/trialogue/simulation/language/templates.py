@@ -11,7 +11,7 @@ from trialogue.simulation.random_source import RandomSource, Weighted
 class Template:
     """A phrase split at its slots: text, slot, text, ..."""
 
-    __slots__ = ("_label", "_ready", "is_number", "pieces", "slots", "text", "weight")
+    __slots__ = ("_label", "_ready", "_reworded", "is_number", "pieces", "slots", "text", "weight")
 
     def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str) -> None:
         """Insert the domain's words and split.
@@ -30,23 +30,37 @@ class Template:
         self.is_number = text.strip().isdigit()  # a choice from a list, which people make again and again
         self._label = label
         self._ready: Utterance | None = None
+        self._reworded: dict[str, Utterance] = {}
 
     @property
     def ready(self) -> Utterance | None:
         """The utterance, if it has no slots; immutable, so that dialogues can share it."""
         if self._ready is None and not self.slots:
-            acts = (DialogueAct(intent=self._label),)
-            self._ready = Utterance(speaker="user", text=self.text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=())
+            self._ready = self._utterance(self.text)
         return self._ready
+
+    def reworded(self, text: str) -> Utterance:
+        """The utterance of a template without slots in another case or punctuation; few exist, so all are kept."""
+        found = self._reworded.get(text)
+        if found is None:
+            found = self._reworded[text] = self._utterance(text)
+        return found
+
+    def _utterance(self, text: str) -> Utterance:
+        acts = (DialogueAct(intent=self._label),)
+        return Utterance(speaker="user", text=text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=())
 
 
 class Choice:
     """Templates of one act, weighted by frequency and, for terse or wordy users, by length."""
 
-    __slots__ = ("_table", "templates", "texts")
+    __slots__ = ("_table", "is_from_list", "templates", "texts")
 
     def __init__(self, templates: Sequence[Template], verbosity: float) -> None:
         self.templates = tuple(templates)
+        numbers = sum(template.weight for template in templates if template.is_number)
+        self.is_from_list = 2 * numbers > sum(template.weight for template in templates)
+        """Whether people mostly answer with a number."""
         self.texts = frozenset(template.text for template in templates)
         factors = _factors([len(template.text.split()) for template in templates], verbosity)
         weights = [template.weight * factor for template, factor in zip(templates, factors, strict=True)]

@@ -20,6 +20,9 @@ from trialogue.simulation.language.phrases import Phrase, Phrasebook, stance
 WISH = "<wish>"
 """The label of phrases that go with any act that tells a preference, for what a corpus has no words for."""
 
+SHORT_WISH = "<short wish>"
+"""The same in a word or two, for users who write as people do."""
+
 VALUE = "value"
 """The slot of a value of any attribute that users talk about."""
 

@@ -28,6 +28,7 @@ from trialogue.simulation.language.nlu import (
 )
 from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, LinearClassifier, fitted_temperature
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
+from trialogue.simulation.language.styles import PersonalStyle, fit_styles
 from trialogue.simulation.language.weight_cache import cached_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.kinds import GROUP, World, world_without_ratings
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 HEAD, INTERACTION, EXAMPLES, PHRASES = "users.json", "interaction.json", "examples.json", "phrases.json"
 TRAINED = "training.json"
 """Fingerprints of the dialogues; users of earlier versions have none."""
+STYLES = "styles.json"
+"""How each of the people writes; users of earlier versions have none."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class UserModel:
     """User options."""
     trained: TrainingDialogues | None = None
     """Fingerprints of the training dialogues; None: not recorded."""
+    styles: tuple[PersonalStyle, ...] = ()
+    """How each of the people writes; (): not learned."""
 
     def with_options(self, **changes: Any) -> "UserModel":
         """Copy with some options changed.
@@ -134,6 +139,8 @@ class UserModel:
         self.interaction.save(folder / INTERACTION)
         _write(folder / EXAMPLES, [[e.text, e.label, e.before, e.place, e.bare] for e in self.examples])
         _write(folder / PHRASES, self.phrasebook.to_json())
+        if self.styles:
+            _write(folder / STYLES, [style.to_json() for style in self.styles])
 
     @classmethod
     def load(cls, folder: Path | str) -> "UserModel":
@@ -155,6 +162,7 @@ class UserModel:
                 temperature=float(head["temperature"]),
                 options=UserOptions().change(head["options"]),
                 trained=_read_trained(folder / TRAINED),
+                styles=_read_styles(folder / STYLES),
             )
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             hint = "Fit the users again, or restore the folder."
@@ -176,6 +184,7 @@ def fit_users(
     usual: Mapping[tuple[str, str], int] | None = None,
     calibrate: bool = True,
     fingerprints: bool = True,
+    styles: bool = True,
 ) -> UserModel:
     """Fit users on annotated dialogues, preferably all with one agent.
 
@@ -191,6 +200,7 @@ def fit_users(
         usual: see ``fit_interaction``.
         calibrate: whether confidence is fitted to dialogues held out, which takes five times as long as the rest.
         fingerprints: whether the dialogues are recorded, so that later comparisons with the same ones are marked.
+        styles: whether the writing style of each person is learned.
 
     Raises:
         DataError: no user utterance, or no agent utterance, has an act.
@@ -215,6 +225,7 @@ def fit_users(
         temperature=fitted_temperature(examples, groups) if calibrate else USUAL_TEMPERATURE,
         options=options,
         trained=training_dialogues((dialogue.id, dialogue) for dialogue in corpus) if fingerprints else None,
+        styles=fit_styles(corpus) if styles else (),
     )
 
 
@@ -293,6 +304,11 @@ def _read_trained(path: Path) -> TrainingDialogues | None:
     if not path.exists():
         return None
     return TrainingDialogues(folds={str(fold): tuple(known) for fold, known in _read(path)["folds"].items()})
+
+
+def _read_styles(path: Path) -> tuple[PersonalStyle, ...]:
+    """Styles of the people; () in files of earlier versions."""
+    return tuple(map(PersonalStyle.from_json, _read(path))) if path.exists() else ()
 
 
 def _read(path: Path) -> Any:

@@ -73,6 +73,10 @@ class UserOptions:
     """Above 0 wordy, below 0 terse."""
     persona: str = ""
     """Self-description, said with the first preference."""
+    style: Literal["personal", "pooled"] = "personal"
+    """Whether each user writes like one of the people the model was fitted on (capitals, marks, length), in words that are
+    not a single person's; or phrases of all of them come as they are. The bundled users, fitted on authored dialogues, and
+    users of earlier versions know no people, and are ``pooled``."""
     phrases: str | None = None
     """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
     thing: str = "movie"

@@ -84,6 +84,7 @@ class Users:
             manner=options.manner,
         )
         self._draw, self._conduct = initialiser(options.agenda), options.conduct
+        self._styles = model.styles if options.style == "personal" else ()
         self._has = frozenset(model.interaction.labels)
 
     def new(self, case: str, *, seed: int) -> AgendaUser:
@@ -110,6 +111,7 @@ class Users:
             conduct=self._conduct,
             has=self._has,
             need=need,
+            style=rng.pick(self._styles) if self._styles else None,
         )
 
 

@@ -14,6 +14,7 @@ from trialogue.simulation.language.agent_turns import NOTHING, AgentTurnParser, 
 from trialogue.simulation.language.nlg import UtteranceGenerator, UtteranceState
 from trialogue.simulation.language.nlu import START
 from trialogue.simulation.language.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENING, PLAIN, SEEN, UNSEEN
+from trialogue.simulation.language.styles import PersonalStyle
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
 from trialogue.simulation.random_source import RandomSource
@@ -147,6 +148,7 @@ class AgendaUser:
         conduct: BehaviorOptions,
         has: frozenset[str],
         need: Need | None = None,
+        style: PersonalStyle | None = None,
     ) -> None:
         """Create a user; normally called by ``Users.new``.
 
@@ -160,11 +162,12 @@ class AgendaUser:
             conduct: how they behave.
             has: user labels of the model, so that nobody says what no real user of this agent ever did.
             need: what they are after; None: nothing that was drawn beforehand.
+            style: how they write; None: phrases as they are.
         """
         self._model, self._draw, self._listening, self._speech = model, draw, listening, speech
         self._rng, self._conduct, self._has = rng, conduct, has
         self._need = need
-        self._telling = UtteranceState(preferences)
+        self._telling = UtteranceState(preferences, style=style)
         self._agenda: list[str] = []
         self._current = START
         self._failures = 0
