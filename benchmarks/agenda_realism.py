@@ -45,7 +45,7 @@ from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
 from trialogue.workflows.passport.sides import user_side
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words
 
-SPLITS = 2
+SPLITS = 5
 N = 50  # simulated dialogues with each agent, for each fit
 KINDS = ("cir6-pkg", "cir6-single", "qrfa-single")
 TITLES = {name: title for name, (title, _) in FEATURES.items()}
@@ -117,7 +117,14 @@ def simulate(fitting: Sequence[Dialogue], options: UserOptions, seed: int) -> tu
     for system in sorted({each.system or "" for each in fitting}):
         own = [each for each in fitting if each.system == system]
         model = fit_users(
-            own, films.catalogue, films.ratings, linker=linker, usual=usual, calibrate=False, options=options
+            own,
+            films.catalogue,
+            films.ratings,
+            linker=linker,
+            usual=usual,
+            calibrate=False,
+            options=options,
+            styles=options.style == "personal",
         )
         users = Users(model, films.catalogue, films.ratings, linker=linker)
         agent = ReplayAgent(own, name=system)
@@ -193,7 +200,7 @@ def main(kinds: Sequence[str]) -> None:
     """Print the people's yardstick and every kind."""
     show("people of the fitting half", measure(None))
     for kind in kinds:
-        for style in ("personal",):
+        for style in ("pooled", "personal"):
             show(f"{kind}, {style}", measure(method(kind).change({"style": style})))
 
 

@@ -159,4 +159,5 @@ def _model(letter: str, catalogue: str) -> UserModel:
     """User model of a system; how usual a dialogue is, is counted over all three, as in the released code."""
     known, linker = _load_knowledge(catalogue)
     usual = class_bigrams(labels_of(each) for conversations in _real().values() for each in conversations)
-    return fit_users(_real()[letter], known.catalogue, known.ratings, linker=linker, usual=usual, calibrate=False)
+    own = _real()[letter]
+    return fit_users(own, known.catalogue, known.ratings, linker=linker, usual=usual, calibrate=False, styles=False)

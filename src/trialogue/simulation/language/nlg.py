@@ -25,7 +25,7 @@ from trialogue.simulation.language.phrases import (
     Phrasebook,
 )
 from trialogue.simulation.language.rewording import is_long, rewordings
-from trialogue.simulation.language.styles import STEP, PersonalStyle
+from trialogue.simulation.language.styles import STEP, PersonalStyle, preference_for
 from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import add_typos, check_rate
 from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, preference_phrases, written_for
@@ -48,6 +48,8 @@ AGE_TALK = re.compile(
 _ARTICLE = re.compile(r"\b([aA])n? $")
 TRIES = 6  # draws for a phrase that was not said yet and can be filled, before all of them are gone through
 FEW = 3  # phrases of real users with the stance that is wanted; with fewer, hand-written ones are said, too
+Preferring = tuple[int, int, int] | None
+"""``PersonalStyle.preferences``; None without a style."""
 DECADES = {
     f"19{tens}s": word
     for tens, word in (
@@ -145,7 +147,7 @@ class UtteranceGenerator:
         self._phrasebook, self._words = phrasebook, (domain or Domain()).words
         self._of_films = (domain or Domain()).do == Domain().do
         self._first_words = {phrase.text for phrase in phrasebook.phrases_of(OPENING)}
-        self._choices: dict[tuple[str, str, int | None], Choice] = {}
+        self._choices: dict[tuple[str, str, Preferring], Choice] = {}
         # what nearly every dialogue needs is made ready here, the rest as it is needed
         for label in filter(OPENING.__ne__, phrasebook.phrases):
             for stance in (PLAIN, OPENING):
@@ -162,8 +164,8 @@ class UtteranceGenerator:
                 for the first words of a dialogue.
         """
         style = telling.style
-        level = None if style is None else style.verbosity
-        choice = self._choices.get((label, stance, level)) or self._choice(label, stance, level)
+        prefers = None if style is None else style.preferences
+        choice = self._choices.get((label, stance, prefers)) or self._choice(label, stance, prefers)
         template, fillings = (
             self._find_template(choice, label, telling, rng)
             if style is None
@@ -177,8 +179,8 @@ class UtteranceGenerator:
             return ready if style is None else template.reworded(style.apply(ready.text, rng))
         return self._fill(template, fillings, label, telling, rng)
 
-    def _choice(self, label: str, stance: str, level: int | None) -> Choice:
-        """The templates of an act; with a level of verbosity, reworded where they would be one person's words."""
+    def _choice(self, label: str, stance: str, prefers: Preferring) -> Choice:
+        """The templates of an act; for people with preferences, reworded where they would be one person's words."""
         written = written_for(OPENING if stance == OPENING else label, self.space)
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
         own = [phrase for phrase in self._phrasebook.phrases_of(label) if self._can_fill(phrase)]
@@ -195,12 +197,16 @@ class UtteranceGenerator:
             ]
         phrases = phrases or own or hand
         verbosity = self.manner.verbosity
-        if level is not None:
-            verbosity += STEP * level
+        if prefers is not None:
+            verbosity += STEP * prefers[-1]
             known = {phrase.text for phrase in self._phrasebook.phrases_of(label)}
-            phrases = [each for phrase in phrases for each in (_nobodys(phrase) if phrase.text in known else [phrase])]
+            phrases = [
+                Phrase(each.text, each.count * preference_for(each.text, prefers), each.stance)
+                for phrase in phrases
+                for each in (_nobodys(phrase) if phrase.text in known else [phrase])
+            ]
         made = Choice([Template(phrase, self._words, label) for phrase in phrases], verbosity)
-        self._choices[label, stance, level] = made
+        self._choices[label, stance, prefers] = made
         return made
 
     def _greetings(self) -> list[Phrase]:

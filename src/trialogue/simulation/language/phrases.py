@@ -34,6 +34,8 @@ OPENING = "<opening>"
 """Label of first messages in a phrasebook, whatever their act; and the stance of a user who begins."""
 
 LONGEST = 300  # characters of a template; what is longer is a story about one item
+EVEN = 10  # messages of a dialogue whose texts count once each
+TITLE_WORDS = 3
 OFTEN = 3  # dialogues in which a text without a slot must occur to be more than one person's title, misspelt
 
 
@@ -140,10 +142,15 @@ class Phrasebook:
         """Inverse of ``to_json``; ValueError, TypeError or AttributeError for anything else."""
         return cls(
             {
-                str(label): tuple(Phrase(str(text), int(count), str(says)) for text, count, says in phrases)
+                str(label): tuple(Phrase(str(text), _count(count), str(says)) for text, count, says in phrases)
                 for label, phrases in data.items()
             }
         )
+
+
+def _count(count: Any) -> float:
+    """A frequency as it was written."""
+    return count if isinstance(count, int) else float(count)
 
 
 def extract(
@@ -153,6 +160,7 @@ def extract(
     linker: Linker | None = None,
     attributes: Sequence[str] = ("genre",),
     space: ActionSpace = KDD2020,
+    recurring: bool = False,
 ) -> Phrasebook:
     """Extract phrases from the user utterances of annotated dialogues.
 
@@ -168,31 +176,46 @@ def extract(
         linker: finds titles; None: only annotated ones.
         attributes: whose values become slots.
         space: which labels tell a preference.
+        recurring: for users with styles of their own: count every dialogue alike, however long; take over texts of three
+            dialogues, whatever their words ("No Reminder Needed!"); and count a message of up to three words that tells a
+            preference and has no slot as a title that the linker does not know.
     """
     values = _values(catalogue, attributes) if catalogue is not None else []
     said: dict[tuple[str, str], _Said] = {}
     for dialogue in dialogues:
         users = [utterance for utterance in dialogue.utterances if utterance.speaker == "user"]
+        weight = round(EVEN / len(users), 4) if recurring and users else 1
         for place, utterance in enumerate(users):
             if (found := _replace_by_slots(utterance, values, linker)) is None:
                 continue
             for label in (found[0], OPENING) if place == 0 else (found[0],):
                 seen = said.setdefault((label, found[1]), _Said())
-                seen.count += 1
+                seen.count += weight
                 seen.dialogues.add(dialogue.id)
                 seen.looked = seen.looked or utterance.mentions is not None
-    phrases: dict[str, list[Phrase]] = {}
+    phrases: dict[str, dict[str, Phrase]] = {}
     for (label, text), seen in said.items():
-        if _can_be_anyones(text, seen, informs=label in space.informs):
-            phrases.setdefault(label, []).append(Phrase(text, seen.count, stance(text)))
-    return Phrasebook({label: tuple(found) for label, found in phrases.items()})
+        informs = label in space.informs
+        is_recurring = recurring and len(seen.dialogues) >= OFTEN and not _ABUSE.search(text)
+        if not is_recurring and not _can_be_anyones(text, seen, informs=informs):
+            if not (recurring and informs and _may_be_title(text)):
+                continue
+            text = "{" + ITEM + "}"
+        own = phrases.setdefault(label, {})
+        before = own[text].count if text in own else 0
+        own[text] = Phrase(text, seen.count + before, stance(text))
+    return Phrasebook({label: tuple(found.values()) for label, found in phrases.items()})
+
+
+def _may_be_title(text: str) -> bool:
+    return len(text.split()) <= TITLE_WORDS and not _SLOT.search(text) and not text.strip().isdigit()
 
 
 @dataclass(slots=True)
 class _Said:
     """Properties of a text."""
 
-    count: int = 0
+    count: float = 0
     dialogues: set[str] = field(default_factory=set)
     looked: bool = False
 

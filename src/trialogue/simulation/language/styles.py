@@ -7,17 +7,20 @@ full stops, question marks, and how much longer or shorter their messages are th
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from math import log2
 from typing import Any
 
 from trialogue.records import Dialogue, JsonValue
+from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.random_source import RandomSource
 
 PRIOR = 2.0
 """Messages at the rate of all users that every person's rate is shrunk by: a person has written a dozen."""
+HALF = 0.5
 LEVELS = 2
-"""Steps of verbosity to either side, half a standard deviation of an act's lengths each."""
+"""Steps of a preference to either side; of verbosity, half a standard deviation of an act's lengths each."""
 STEP = 0.5
 FEW_WORDS = 3
 """Words up to which a message is short; short ones seldom end in a full stop."""
@@ -28,6 +31,7 @@ _QUESTION = re.compile(
     r"^\W*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|can|could|will|would|do|does|did|any|have|has)\b",
     re.IGNORECASE,
 )
+_POLITE = re.compile(r"\b(?:please|pls|plz|thanks?|thx|thank you)\b", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 _BUTTON = re.compile(r"^(?:[A-Z][a-z]+(?:\s+|\W*$)){2,}$")
 """Two words or more with a capital each: the agent's own words for an answer ("Get Started"), taken as they are."""
@@ -43,11 +47,19 @@ class PersonalStyle:
     question_mark: float
     """Questions that end in a question mark."""
     stop_short: float
-    """Other messages of up to three words that end in . or ! ..."""
+    """Other messages of up to three words that end in a full stop ..."""
     stop_long: float
     """... and longer ones."""
     again: float
     """Messages that repeat an earlier one of the same dialogue and act, of those that could."""
+    goodbye: bool
+    """Whether their last message was a goodbye."""
+    answered: int
+    """Messages of a dialogue that the agent answered; what an agenda holds."""
+    asks: int
+    """Binary logarithm of how much more often they ask than others who do the same acts, -2 to 2."""
+    polite: int
+    """The same of please and thanks."""
     verbosity: int
     """Length beside others' messages of the same act, in half standard deviations, -2 to 2."""
 
@@ -83,21 +95,40 @@ class PersonalStyle:
         bare = text[: max(keep, ending.start())] if ending else text
         if is_question(text):
             return bare + "?" if rng.share() < self.question_mark else bare
+        if "!" in marks:
+            return text  # belongs to the wording
         rate = self.stop_short if len(text.split()) <= FEW_WORDS else self.stop_long
         return bare + (marks or ".") if rng.share() < rate else bare
 
+    @property
+    def preferences(self) -> tuple[int, int, int]:
+        """Which wordings this person prefers: those who agree in it choose from the same tables."""
+        return self.asks, self.polite, self.verbosity
+
     def to_json(self) -> JsonValue:
         """As a list of numbers, in the order of the fields."""
-        return [self.capital, self.question_mark, self.stop_short, self.stop_long, self.again, self.verbosity]
+        return list(astuple(self))
 
     @classmethod
     def from_json(cls, data: Any) -> "PersonalStyle":
         """Inverse of ``to_json``; ValueError or TypeError for anything else."""
-        *shares, verbosity = data
+        *shares, goodbye, answered, asks, polite, verbosity = data
         rates = [float(each) for each in shares]
-        if not all(0 <= each <= 1 for each in rates) or abs(int(verbosity)) > LEVELS:
+        levels = [int(each) for each in (asks, polite, verbosity)]
+        if not all(0 <= each <= 1 for each in rates) or max(map(abs, levels)) > LEVELS or int(answered) < 1:
             raise ValueError(f"no style: {data!r}")
-        return cls(*rates, verbosity=int(verbosity))
+        return cls(*rates, bool(goodbye), int(answered), *levels)
+
+
+def preference_for(text: str, preferences: tuple[int, int, int]) -> float:
+    """How much likelier somebody with these preferences is to word an act so, its length aside."""
+    asks, polite, _ = preferences
+    return 2.0 ** (asks * is_question(text) + polite * is_polite(text))
+
+
+def is_polite(text: str) -> bool:
+    """Whether a message says please or thanks."""
+    return _POLITE.search(text) is not None
 
 
 def is_question(text: str) -> bool:
@@ -109,36 +140,60 @@ def is_question(text: str) -> bool:
     return text.rstrip().endswith("?") or _QUESTION.search(text) is not None
 
 
-def fit_styles(dialogues: Iterable[Dialogue]) -> tuple[PersonalStyle, ...]:
+def fit_styles(dialogues: Iterable[Dialogue], space: ActionSpace = KDD2020) -> tuple[PersonalStyle, ...]:
     """The style of each person who wrote three messages or more, in order of appearance.
 
     Args:
         dialogues: of real users; messages without an act are compared in length with one another.
+        space: which label is a goodbye, and which labels of the agent answer one of the user.
     """
-    written: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    repeats: defaultdict[str, list[bool]] = defaultdict(list)
+    people: defaultdict[str, _Person] = defaultdict(_Person)
     for dialogue in dialogues:
-        before: defaultdict[str, set[str]] = defaultdict(set)
-        for said in dialogue.utterances:
-            if said.speaker == "user" and _LETTER.search(said.text):
-                label = next((act.intent for act in said.acts or () if act.intent), "")
-                written[dialogue.cluster].append((label, said.text))
-                if before[label]:
-                    repeats[dialogue.cluster].append(said.text.lower() in before[label])
-                before[label].add(said.text.lower())
-    lengths: defaultdict[str, list[int]] = defaultdict(list)
-    for messages in written.values():
-        for label, text in messages:
-            lengths[label].append(len(text.split()))
+        people[dialogue.cluster].add(dialogue, space)
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    for person in people.values():
+        for label, text in person.messages:
+            others[label].append(text)
     everything = _Rates.of(
-        [text for messages in written.values() for _, text in messages],
-        [each for own in repeats.values() for each in own],
+        [text for person in people.values() for _, text in person.messages],
+        [each for person in people.values() for each in person.repeats],
     )
     return tuple(
-        _style(messages, repeats[person], lengths, everything)
-        for person, messages in written.items()
-        if len(messages) >= LEAST_MESSAGES
+        _style(person, others, everything) for person in people.values() if len(person.messages) >= LEAST_MESSAGES
     )
+
+
+@dataclass(slots=True)
+class _Person:
+    """What one person wrote."""
+
+    messages: list[tuple[str, str]] = field(default_factory=list)
+    """Label and text of each message with a letter."""
+    repeats: list[bool] = field(default_factory=list)
+    """Of messages of an act that the dialogue had before: whether the text was the same."""
+    answered: int = 0
+    dialogues: int = 0
+    goodbye: bool = False
+
+    def add(self, dialogue: Dialogue, space: ActionSpace) -> None:
+        """Add a dialogue; the last one says whether the person takes leave."""
+        before: defaultdict[str, set[str]] = defaultdict(set)
+        label = ""
+        for said in dialogue.utterances:
+            intent = next((act.intent for act in said.acts or () if act.intent), "")
+            if said.speaker == "system":
+                self.answered += bool(label) and space.accepts(label, intent or None)
+                label = ""
+                continue
+            label = intent
+            if not _LETTER.search(said.text):
+                continue
+            self.messages.append((label, said.text))
+            if before[label]:
+                self.repeats.append(said.text.lower() in before[label])
+            before[label].add(said.text.lower())
+            self.goodbye = label == space.roles.complete
+        self.dialogues += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +209,25 @@ class _Rates:
     @classmethod
     def of(cls, texts: Sequence[str], repeats: Sequence[bool]) -> "_Rates":
         asked = [text for text in texts if is_question(text)]
-        rest = [text for text in texts if not is_question(text)]
+        rest = [text for text in texts if not is_question(text) and not text.rstrip().endswith("!")]
         short = [text for text in rest if len(text.split()) <= FEW_WORDS]
         long = [text for text in rest if len(text.split()) > FEW_WORDS]
         begins = [text for text in texts if _LETTER.match(text)]
         return cls(
             (sum(text[0].isupper() for text in begins), len(begins)),
             (sum(text.rstrip().endswith("?") for text in asked), len(asked)),
-            (sum(text.rstrip().endswith((".", "!")) for text in short), len(short)),
-            (sum(text.rstrip().endswith((".", "!")) for text in long), len(long)),
+            (sum(text.rstrip().endswith(".") for text in short), len(short)),
+            (sum(text.rstrip().endswith(".") for text in long), len(long)),
             (sum(repeats), len(repeats)),
         )
 
 
-def _style(
-    messages: Sequence[tuple[str, str]], repeats: Sequence[bool], lengths: dict[str, list[int]], everything: _Rates
-) -> PersonalStyle:
-    own = _Rates.of([text for _, text in messages], repeats)
-    scores = [_standard_score(len(text.split()), lengths[label]) for label, text in messages]
+def _style(person: _Person, others: Mapping[str, Sequence[str]], everything: _Rates) -> PersonalStyle:
+    own = _Rates.of([text for _, text in person.messages], person.repeats)
+    scores = [
+        _standard_score(len(text.split()), [len(each.split()) for each in others[label]])
+        for label, text in person.messages
+    ]
     mean = sum(scores) / (len(scores) + PRIOR)
     return PersonalStyle(
         capital=_shrunk(own.capital, everything.capital),
@@ -179,8 +235,23 @@ def _style(
         stop_short=_shrunk(own.stop_short, everything.stop_short),
         stop_long=_shrunk(own.stop_long, everything.stop_long),
         again=_shrunk(own.again, everything.again),
-        verbosity=max(-LEVELS, min(LEVELS, round(mean / STEP))),
+        goodbye=person.goodbye,
+        answered=max(1, round(person.answered / person.dialogues)),
+        asks=_preference(person, others, is_question),
+        polite=_preference(person, others, is_polite),
+        verbosity=_level(mean / STEP),
     )
+
+
+def _preference(person: _Person, others: Mapping[str, Sequence[str]], is_such: Callable[[str], bool]) -> int:
+    """Binary logarithm of a person's such messages over all people's for the same acts, half of one more of either."""
+    own = sum(is_such(text) for _, text in person.messages)
+    usual = sum(sum(map(is_such, others[label])) / len(others[label]) for label, _ in person.messages)
+    return _level(log2((own + HALF) / (usual + HALF)))
+
+
+def _level(value: float) -> int:
+    return max(-LEVELS, min(LEVELS, round(value)))
 
 
 def _shrunk(own: tuple[int, int], everything: tuple[int, int]) -> float:

@@ -28,6 +28,7 @@ from trialogue.simulation.users.interaction import InteractionModel
 ATTEMPTS = 1000  # draws before a condition is given up; in the annotated files every third draw or more meets it
 LONGEST = 1000  # labels; a chain that hardly ever ends is cut here
 MOST_USUAL = 10
+DRAWS = 4  # agendas of which the nearest in length is taken
 
 Draw = Callable[[InteractionModel, RandomSource], tuple[str, ...]]
 """Draws the labels of an agenda in the order in which they are done, the opening first; at least one."""
@@ -104,6 +105,16 @@ def initialiser(name: str) -> Draw:
     if name not in INITIALISERS:
         raise UnknownNameError("agenda initialiser", name, INITIALISERS)
     return INITIALISERS[name]
+
+
+def draw_near(draw: Draw, length: int, model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
+    """The one of some agendas whose length is nearest to a real user's; the first of several.
+
+    Labels still follow one another as in the chain. A chain alone ends with about the same probability after every label, so
+    that its lengths scatter more than people's.
+    """
+    drawn = [draw(model, rng) for _ in range(DRAWS)]
+    return min(drawn, key=lambda labels: abs(len(labels) - length))
 
 
 def continuation(model: InteractionModel, label: str, rng: RandomSource, *, cap: int = 25) -> tuple[str, ...]:

@@ -221,11 +221,11 @@ def fit_users(
         name=name,
         interaction=interaction,
         examples=tuple(examples),
-        phrasebook=extract(corpus, catalogue=catalogue, linker=linker, attributes=names, space=space),
+        phrasebook=extract(corpus, catalogue=catalogue, linker=linker, attributes=names, space=space, recurring=styles),
         temperature=fitted_temperature(examples, groups) if calibrate else USUAL_TEMPERATURE,
         options=options,
         trained=training_dialogues((dialogue.id, dialogue) for dialogue in corpus) if fingerprints else None,
-        styles=fit_styles(corpus) if styles else (),
+        styles=fit_styles(corpus, space) if styles else (),
     )
 
 

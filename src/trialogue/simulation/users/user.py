@@ -18,7 +18,7 @@ from trialogue.simulation.language.styles import PersonalStyle
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
 from trialogue.simulation.random_source import RandomSource
-from trialogue.simulation.users.agenda import Draw, UpdateRule, continuation, replacement
+from trialogue.simulation.users.agenda import Draw, UpdateRule, continuation, draw_near, replacement
 from trialogue.simulation.users.interaction import InteractionModel
 
 
@@ -180,7 +180,11 @@ class AgendaUser:
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
         """Opening action of a new agenda, or the one after it if the agent's greeting has already answered it."""
-        labels = self._draw(self._model, self._rng)
+        style = self._telling.style
+        if style is None:
+            labels = self._draw(self._model, self._rng)
+        else:
+            labels = draw_near(self._draw, style.answered, self._model, self._rng)
         self._agenda = list(labels[:0:-1])
         self._current = labels[0]
         if greeting is None or not greeting.utterances:
@@ -224,7 +228,7 @@ class AgendaUser:
         """The next action in words; ``agenda_empty`` if there is none, ``user_gave_up`` when patience runs out."""
         judged = self._notice(self._hear(turn))
         if not self._agenda:
-            return Stop("agenda_empty")
+            return self._take_leave() or Stop("agenda_empty")
         if self._model.space.accepts(self._current, judged.label):
             self._failures = 0
             return self._act(self._agenda.pop(), judged)
@@ -234,6 +238,13 @@ class AgendaUser:
         if self._conduct.update.failed == "retry":
             self._agenda.append(self._current)
         return self._act(replacement(self._model, judged.label, self._rng), judged)
+
+    def _take_leave(self) -> Utterance | None:
+        """A goodbye of somebody who writes like a person who said one, and has not yet; None otherwise."""
+        style, goodbye = self._telling.style, self._model.space.roles.complete
+        if style is None or not style.goodbye or goodbye not in self._has or self._current == goodbye:
+            return None
+        return self._say(goodbye, PLAIN)
 
     def _hear(self, turn: Turn) -> tuple[Message, ...]:
         """Interpretation of a turn given the user's last act; cached for a second request."""
