@@ -112,6 +112,7 @@ class ReferenceAgent(LocalAgent):
         name: str | None = None,
         wording: Wording = FILMS,
         expert: Expert | None = None,
+        skip: int = 0,
     ) -> None:
         """Index the catalogue.
 
@@ -121,6 +122,7 @@ class ReferenceAgent(LocalAgent):
             name: the system's name in dialogues; None: the kind's own.
             wording: the words of the domain.
             expert: what another agent has already learnt of the same catalogue, ratings and wording, to share.
+            skip: best items that every ranking leaves out.
         """
         super().__init__(name)
-        self.expert = expert or Expert(catalogue, ratings, wording=wording)
+        self.expert = expert or Expert(catalogue, ratings, wording=wording, skip=skip)

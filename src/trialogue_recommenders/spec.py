@@ -7,6 +7,8 @@ them.
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from trialogue import load_catalogue
 from trialogue.agents import Agent, CatalogueSpec, Workload
 from trialogue.errors import TrialogueError
@@ -32,6 +34,8 @@ class ReferenceSpec(CatalogueSpec):
     popular, random, and dump, which reads out the catalogue."""
     wording: str | None = None
     """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
+    skip: int = Field(default=0, ge=0)
+    """Best items that guided, item-centred and genre-led leave out of every ranking, for a version known to be worse."""
 
     def mistakes(self) -> list[Mistake]:
         """Missing catalogue, ratings and wording files, and mistakes in the wording."""
@@ -46,6 +50,8 @@ class ReferenceSpec(CatalogueSpec):
             _ = self.wording is None or read_wording(Path(self.wording))
         except TrialogueError as error:
             found.append(Mistake(("wording",), str(error)))
+        if self.skip and self.shape in ("popular", "random", "dump"):
+            found.append(Mistake(("skip",), f"{self.shape} ranks nothing for its user, so it has no best items."))
         return found
 
     def make(self) -> Agent:
@@ -54,11 +60,11 @@ class ReferenceSpec(CatalogueSpec):
         words = FILMS if self.wording is None else read_wording(Path(self.wording))
         match self.shape:
             case "guided":
-                return GuidedAgent(known.catalogue, known.ratings, name=self.name, wording=words)
+                return GuidedAgent(known.catalogue, known.ratings, name=self.name, wording=words, skip=self.skip)
             case "item-centred":
-                return ItemCentredAgent(known.catalogue, known.ratings, name=self.name, wording=words)
+                return ItemCentredAgent(known.catalogue, known.ratings, name=self.name, wording=words, skip=self.skip)
             case "genre-led":
-                return GenreLedAgent(known.catalogue, known.ratings, name=self.name, wording=words)
+                return GenreLedAgent(known.catalogue, known.ratings, name=self.name, wording=words, skip=self.skip)
             case "dump":
                 return DumpAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "popular":

@@ -65,3 +65,25 @@ def test_replies_can_be_repeated_or_those_of_another_agent() -> None:
 def test_what_replies_are_replaced_by_is_checked_with_the_agent() -> None:
     spec = spec_of({"agent": "sabotage:echo", "by": "reference:popular", "catalogue": "no-such-catalogue"})
     assert {mistake.place[0] for mistake in spec.mistakes()} == {"by"}
+
+
+def test_lower_ranked_replies_name_other_and_worse_items_than_the_agent_s_own() -> None:
+    said = [Utterance(speaker="user", text="Do you have any science fiction?")]
+    own = make_agent("reference:genre-led").open("d", seed=1).reply(said)
+    worse = make_agent({"agent": "sabotage:reference:genre-led", "share": 1.0, "by": "lower-ranked"})
+    lower = worse.open("d", seed=1).reply(said)
+    best = next(each.ranking for each in own.utterances if each.ranking)
+    left = next(each.ranking for each in lower.utterances if each.ranking)
+    assert len(best) == 20
+    assert left
+    assert not set(best) & set(left)
+
+
+def test_an_agent_without_a_ranking_cannot_offer_lower_ranked_items() -> None:
+    for agent, why in (("echo", "no option 'skip'"), ("reference:popular", "ranks nothing")):
+        spec = spec_of({"agent": f"sabotage:{agent}", "by": "lower-ranked"})
+        (mistake,) = spec.mistakes()
+        assert mistake.place == ("by",)
+        assert why in mistake.what
+        with pytest.raises(UsageError, match=why):
+            make_agent({"agent": f"sabotage:{agent}", "by": "lower-ranked"})

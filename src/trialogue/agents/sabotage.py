@@ -1,4 +1,4 @@
-"""Degrade an agent on purpose by replacing a share of its replies with off-topic, repeated or other agents' ones.
+"""Degrade an agent on purpose: a share of its replies is off-topic, repeated, of lower-ranked items, or another agent's.
 
 A system that is known to be worse serves as a positive control for metrics, simulated users and raters.
 """
@@ -31,6 +31,12 @@ class Replacement(StrEnum):
     """The agent's own turn before; its first reply stays."""
 
 
+LOWER_RANKED = "lower-ranked"
+"""Replies of the same agent with its best items left out of every ranking; needs an agent with an option ``skip``."""
+SKIP = 20
+"""Best items that are left out of the rankings of lower-ranked replies."""
+
+
 class Sabotage:
     """Wraps an agent and replaces a share of its replies by worse ones."""
 
@@ -43,7 +49,8 @@ class Sabotage:
             agent: who replies otherwise. It is closed with this one.
             share: probability, 0 to 1, with which a reply is replaced, drawn for each reply by the seed of the session.
             name: the system's name in dialogues; None: the agent's, with ``", sabotaged"``.
-            by: what replies are replaced by: a way, or what another agent replies in the same place. It is closed, too.
+            by: what replies are replaced by: off-topic sentences, the turn before, or what another agent replies in the same
+                place, such as a version of this one that leaves out its best items. It is closed, too.
         """
         self.name = name or f"{agent.name}, sabotaged"
         self.sessions_at_once = agent.sessions_at_once
@@ -118,12 +125,23 @@ class SabotageSpec(CatalogueSpec):
     share: float = Field(default=0.3, ge=0, le=1)
     """Share of replaced replies."""
     by: str = Replacement.OFF_TOPIC.value
-    """Replacement: ``off-topic``, ``repeated`` (the previous turn), or another agent, such as ``reference:popular``."""
+    """Replacement: ``off-topic``, ``repeated`` (the previous turn), ``lower-ranked`` (the same agent without the 20
+    best items of every ranking), or another agent, such as ``reference:popular``."""
 
     def mistakes(self) -> list[Mistake]:
         """Mistakes in the options of the wrapped agent, and of the one that replaces its replies."""
         found = self._mistakes_of("agent", self.agent)
+        if self.by == LOWER_RANKED:
+            return found or self._mistakes_of_skipping()
         return found if self.by in set(Replacement) else [*found, *self._mistakes_of("by", self.by)]
+
+    def _mistakes_of_skipping(self) -> list[Mistake]:
+        """Why the agent has no worse items to offer; [] if it has."""
+        agent = self._other(self.agent)
+        hint = "Take off-topic, repeated or another agent for by, or reference:guided as the agent."
+        if "skip" not in type(agent).model_fields:
+            return [Mistake(("by",), f"{self.agent} cannot leave out its best items: it has no option 'skip'.", hint)]
+        return [Mistake(("by",), each.what, hint) for each in spec_of(agent, skip=SKIP).mistakes()]
 
     def _mistakes_of(self, option: str, agent: str) -> list[Mistake]:
         try:
@@ -135,8 +153,14 @@ class SabotageSpec(CatalogueSpec):
 
     def make(self) -> Sabotage:
         """The agent around the other one."""
-        by = Replacement(self.by) if self.by in set(Replacement) else self._other(self.by).make()
-        return Sabotage(self._other(self.agent).make(), self.share, name=self.name, by=by)
+        return Sabotage(self._other(self.agent).make(), self.share, name=self.name, by=self._replacement())
+
+    def _replacement(self) -> Agent | Replacement:
+        if self.by == LOWER_RANKED:
+            if wrong := self._mistakes_of_skipping():
+                raise OptionsError("sabotage", wrong)
+            return spec_of(self._other(self.agent), skip=SKIP).make()
+        return Replacement(self.by) if self.by in set(Replacement) else self._other(self.by).make()
 
     def _other(self, agent: str) -> AgentSpec:
         """An agent's options: the same catalogue and ratings, if it recommends items of one."""

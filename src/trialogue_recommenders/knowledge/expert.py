@@ -59,9 +59,19 @@ class Ranking:
 class Expert:
     """A catalogue with its ratings and queries on both; agents may share one."""
 
-    def __init__(self, catalogue: Catalogue, ratings: Ratings | None = None, *, wording: Wording = FILMS) -> None:
-        """Fit all models: well under a second for a few hundred items, seconds for ten thousand."""
+    def __init__(
+        self, catalogue: Catalogue, ratings: Ratings | None = None, *, wording: Wording = FILMS, skip: int = 0
+    ) -> None:
+        """Fit all models: well under a second for a few hundred items, seconds for ten thousand.
+
+        Args:
+            catalogue: what is ranked.
+            ratings: who liked what; None: only what the items are about counts.
+            wording: the words of the domain.
+            skip: best items that every ranking leaves out, for a recommender that is known to be worse.
+        """
         self.catalogue = catalogue
+        self.skip = skip
         self.wording = wording
         self.content = Content(catalogue)
         self.collaborative = Collaborative(self.content.ids, ratings)
@@ -86,7 +96,12 @@ class Expert:
         """
         allowed = self._allowed_mask(wish, without)
         fitting, fits = self._filter(wish, allowed)
-        scores = np.where(fitting, self._scores(wish, like_one) + LIFT, np.float32(0))
+        scores = self._scores(wish, like_one) + LIFT
+        if self.skip:  # what fits before what does not, since the best that fit may be all that fit
+            ranked = np.where(allowed, scores + fitting * (np.abs(scores).max() + 1), np.float32(0))
+            places = best(ranked, CANDIDATES + self.skip)
+            return Ranking(tuple(self.content.ids[place] for place in places[self.skip :] or places[-1:]), fits)
+        scores = np.where(fitting, scores, np.float32(0))
         return Ranking(tuple(self.content.ids[place] for place in best(scores, CANDIDATES)), fits)
 
     def _scores(self, wish: Wish, like_one: bool) -> Scores:

@@ -42,7 +42,8 @@ def passport(
         list[str] | None,
         typer.Option(
             "--sabotage-by",
-            help="Replacement of replies: off-topic, repeated, none, or an agent (repeatable; default: off-topic).",
+            help="Replacement of replies: off-topic, repeated, lower-ranked, none, or an agent (repeatable; default: "
+            "off-topic).",
         ),
     ] = None,
     outcome: Annotated[str, typer.Option(help="Measure for sabotaged agents, seeds and versions.")] = "need_met",

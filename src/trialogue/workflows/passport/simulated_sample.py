@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trialogue.agents.registry import spec_of
-from trialogue.agents.sabotage import Replacement, SabotageSpec
+from trialogue.agents.sabotage import LOWER_RANKED, Replacement, SabotageSpec
 from trialogue.errors import TrialogueError
 from trialogue.fingerprints import TrainingDialogues
 from trialogue.llm.usage import Usage
@@ -22,7 +22,11 @@ from trialogue.workflows.simulation.simulate import simulate
 
 DOSES = (0.1, 0.3, 0.6)
 """Shares of replies that are made worse."""
-WORDS_OF_WAYS = {Replacement.OFF_TOPIC.value: "off-topic", Replacement.REPEATED.value: "repeated"}
+WORDS_OF_WAYS = {
+    Replacement.OFF_TOPIC.value: "off-topic",
+    Replacement.REPEATED.value: "repeated",
+    LOWER_RANKED: "with lower-ranked items",
+}
 
 Tell = Callable[[str], None]
 
