@@ -64,6 +64,7 @@ DECADES = {
     )
 }
 RARE = 0.1  # count of a hand-written phrase that is of a length no real user's is
+HINTS = 0.25  # wishes for a time beside what real users said of their preferences, in users who write like them
 ORIGIN = "simulated user"
 MOST_VERBOSE = 5.0
 
@@ -171,9 +172,9 @@ class UtteranceGenerator:
             if style is None
             else self._find_personal(choice, label, telling, style, rng)
         )
-        if template.text in telling.said and not template.is_number:
-            telling.said.difference_update(choice.texts)  # all were said: begin again
-        telling.said.add(template.text)
+        if template.key in telling.said and not template.is_number:
+            telling.said.difference_update(choice.keys)  # all were said: begin again
+        telling.said.add(template.key)
         tells = self.manner.persona and not telling.introduced and label in self.space.informs
         if not tells and not self.manner.typos and (ready := template.ready) is not None:
             return ready if style is None else template.reworded(style.apply(ready.text, rng))
@@ -187,7 +188,8 @@ class UtteranceGenerator:
         # What real users said about release years cannot be taken over: the need of a simulated one states its own decade.
         if label in self.space.informs and stance != OPENING:
             own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
-            own += [phrase for phrase in preference_phrases() if self._can_fill(phrase)]
+            hints = [each for each in preference_phrases(short=prefers is not None) if self._can_fill(each)]
+            own += hints if prefers is None else _as_long_as(own, hints)
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
         phrases = _phrases_saying(stance, own)
@@ -197,15 +199,16 @@ class UtteranceGenerator:
             ]
         phrases = phrases or own or hand
         verbosity = self.manner.verbosity
+        templates = [Template(phrase, self._words, label) for phrase in phrases]
         if prefers is not None:
             verbosity += STEP * prefers[-1]
             known = {phrase.text for phrase in self._phrasebook.phrases_of(label)}
-            phrases = [
-                Phrase(each.text, each.count * preference_for(each.text, prefers), each.stance)
+            templates = [
+                Template(each.weighted(preference_for(each.text, prefers)), self._words, label, key=phrase.text.lower())
                 for phrase in phrases
                 for each in (_nobodys(phrase) if phrase.text in known else [phrase])
             ]
-        made = Choice([Template(phrase, self._words, label) for phrase in phrases], verbosity)
+        made = Choice(templates, verbosity)
         self._choices[label, stance, prefers] = made
         return made
 
@@ -248,11 +251,11 @@ class UtteranceGenerator:
                 continue
             if telling.style is not None and DECADE in template.slots and DECADE not in undisclosed:
                 continue  # people do not repeat a wish for a time
-            if template.text not in telling.said or template.is_number:
+            if template.key not in telling.said or template.is_number:
                 fillings = self._fillings(template, label, telling, rng)
                 if fillings is not None:
                     return template, fillings
-        for template in sorted(choice.templates, key=lambda each: each.text in telling.said):
+        for template in sorted(choice.templates, key=lambda each: each.key in telling.said):
             fillings = self._fillings(template, label, telling, rng)
             if fillings is not None:
                 return template, fillings
@@ -343,12 +346,17 @@ class UtteranceGenerator:
 
 
 def _as_long_as(own: Sequence[Phrase], others: Sequence[Phrase]) -> list[Phrase]:
-    """Hand-written phrases, as frequent as those of real users of about their length."""
-    sizes = [len(phrase.text.split()) for phrase in others]
-    near = [
-        sum(each.count for each in own if abs(len(each.text.split()) - size) <= 1) / sizes.count(size) for size in sizes
+    """Hand-written phrases as likely as those of real users of about their length, together a quarter as likely as all."""
+    near = [RARE + sum(each.count for each in own if abs(_words_in(each) - _words_in(other)) <= 1) for other in others]
+    every = sum(each.count for each in own) or 1.0
+    return [
+        Phrase(each.text, HINTS * every * weight / sum(near), each.stance)
+        for each, weight in zip(others, near, strict=True)
     ]
-    return [Phrase(each.text, weight + RARE, each.stance) for each, weight in zip(others, near, strict=True)]
+
+
+def _words_in(phrase: Phrase) -> int:
+    return len(phrase.text.split())
 
 
 def _nobodys(phrase: Phrase) -> Iterator[Phrase]:

@@ -7,7 +7,7 @@ from annotated dialogues and needs no catalogue afterwards.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from trialogue.catalogue import Catalogue
@@ -121,6 +121,10 @@ class Phrase:
     def slots(self) -> tuple[str, ...]:
         """Names of the slots in order."""
         return tuple(_SLOT.findall(self.text))
+
+    def weighted(self, factor: float) -> "Phrase":
+        """The phrase, so many times as frequent."""
+        return replace(self, count=self.count * factor)
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,22 @@ from trialogue.simulation.random_source import RandomSource, Weighted
 class Template:
     """A phrase split at its slots: text, slot, text, ..."""
 
-    __slots__ = ("_label", "_ready", "_reworded", "is_number", "pieces", "slots", "text", "weight")
+    __slots__ = ("_label", "_ready", "_reworded", "is_number", "key", "pieces", "slots", "text", "weight")
 
-    def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str) -> None:
+    def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str, *, key: str | None = None) -> None:
         """Insert the domain's words and split.
 
         Args:
             phrase: what is said.
             words: word by slot, for slots that are the same for all users.
             label: the act it is said for.
+            key: what other wordings of the same have in common, none of which is said again; None: the text.
         """
         text = phrase.text
         for slot, word in words.items():
             text = text.replace("{" + slot + "}", word)
         parts = text.replace("}", "{").split("{")
+        self.key = text if key is None else key
         self.text, self.weight = text, float(phrase.count)
         self.pieces, self.slots = tuple(parts[::2]), tuple(parts[1::2])
         self.is_number = text.strip().isdigit()  # a choice from a list, which people make again and again
@@ -54,14 +56,14 @@ class Template:
 class Choice:
     """Templates of one act, weighted by frequency and, for terse or wordy users, by length."""
 
-    __slots__ = ("_table", "is_from_list", "templates", "texts")
+    __slots__ = ("_table", "is_from_list", "keys", "templates")
 
     def __init__(self, templates: Sequence[Template], verbosity: float) -> None:
         self.templates = tuple(templates)
         numbers = sum(template.weight for template in templates if template.is_number)
         self.is_from_list = 2 * numbers > sum(template.weight for template in templates)
         """Whether people mostly answer with a number."""
-        self.texts = frozenset(template.text for template in templates)
+        self.keys = frozenset(template.key for template in templates)
         factors = _factors([len(template.text.split()) for template in templates], verbosity)
         weights = [template.weight * factor for template, factor in zip(templates, factors, strict=True)]
         self._table = Weighted(dict(zip(self.templates, weights, strict=True)))

@@ -61,9 +61,10 @@ def hand_written_phrases() -> Mapping[str, tuple[Phrase, ...]]:
     return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
 
 
-def preference_phrases() -> tuple[Phrase, ...]:
-    """Hand-written phrases for any act that states a preference."""
-    return hand_written_phrases().get(WISH, ())
+def preference_phrases(*, short: bool = False) -> tuple[Phrase, ...]:
+    """Hand-written phrases for any act that states a preference; with ``short``, those of a word or two, too."""
+    written = hand_written_phrases()
+    return (*written.get(WISH, ()), *(written.get(SHORT_WISH, ()) if short else ()))
 
 
 def read_phrases(path: Path | str) -> Phrasebook:
