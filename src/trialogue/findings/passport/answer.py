@@ -35,6 +35,27 @@ def passport_answer(found: PassportFindings) -> tuple[str, ...]:
     return tuple(f"{PART_TITLES[part]}: {' '.join(sentences_of(found, part))}" for part in PassportPart)
 
 
+def headline(found: PassportFindings) -> str:
+    """The first line of a page: behavior in a few words. The parts below it are not summed up.
+
+    A verdict about validity would read like one of the whole; similarity to people says nothing of it.
+    """
+    classifier = found.behavior.discriminators[0].auc if found.behavior is not None else None
+    if classifier is None:
+        return "Not compared with real users."
+    if found.is_blocked:
+        return "No verdict on behavior: see the threats."
+    if classifier.value is None:
+        return "Too few users to compare with real ones."
+    kind = "Distinguishable from" if _is_distinguished(classifier) else "Not distinguished from"
+    return f"{kind} real users (AUC {classifier.value:.2f})."
+
+
+def _is_distinguished(classifier: Estimate) -> bool:
+    low = classifier.interval.low if classifier.interval else classifier.value or 0.5
+    return low > 0.5
+
+
 def sentences_of(found: PassportFindings, part: PassportPart) -> list[str]:
     """Sentences on one part."""
     said = list(_SENTENCES[part](found))
@@ -69,8 +90,11 @@ def _behavior(found: PassportFindings) -> Iterator[str]:
 
 
 def _classifier_sentence(behavior: Behavior, classifier: Estimate) -> str:
-    low = classifier.interval.low if classifier.interval else classifier.value or 0.5
-    verdict = "distinguishes simulated from real users" if low > 0.5 else "finds no difference from real users"
+    verdict = (
+        "distinguishes simulated from real users"
+        if _is_distinguished(classifier)
+        else "finds no difference from real users"
+    )
     trivial = _strongest([each for each in behavior.discriminators if each.is_trivial])
     beside = f"; {trivial.title} has {render_estimate(trivial.auc)}" if trivial is not None else ""
     half = behavior.split_half

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from trialogue.findings.passport.answer import headline
 from trialogue.findings.passport.records import PassportFindings
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import open_replacing, write_text
@@ -51,6 +52,7 @@ def passport_page(findings: PassportFindings) -> str:
             light=css_variables(LIGHT),
             dark=css_variables(DARK),
             findings=findings,
+            headline=headline(findings),
             overview=overview(findings),
             threats=threat_lists(findings),
             figure=discriminators(findings),
