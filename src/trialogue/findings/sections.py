@@ -1,5 +1,7 @@
 """Summaries of agreement, realism and passports, as sections of the evaluation report."""
 
+from collections.abc import Mapping
+
 from trialogue.findings.agreement.answer import main_statistic, title_of
 from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
 from trialogue.findings.passport.answer import PART_TITLES, sample_of, sample_text, sentences_of
@@ -90,6 +92,32 @@ def passport_section(found: PassportFindings, *, page: str) -> Section:
         rows=tuple(
             (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part)))
             for part in PassportPart
+        ),
+    )
+
+
+def wordings_section(counts: Mapping[str, Mapping[str, int]], titles: Mapping[str, str]) -> Section:
+    """How many wordings of a language model were said by hybrid users, and why the others were not.
+
+    Args:
+        counts: messages by system and outcome; None of them empty.
+        titles: outcomes in words, the accepted one first.
+    """
+    accepted = next(iter(titles))
+    messages = sum(sum(each.values()) for each in counts.values())
+    rejected = messages - sum(each.get(accepted, 0) for each in counts.values())
+    known = [name for name in titles if any(each.get(name) for each in counts.values())]
+    sentence = (
+        f"Of {messages:,} messages worded by a language model, {rejected:,} were rejected in favour of the agenda's "
+        "own words, since they did not keep the act."
+    )
+    return Section(
+        title="Wordings of the simulated users",
+        sentences=(sentence,),
+        heads=("System", "Messages", *(titles[name] for name in known)),
+        rows=tuple(
+            (system, f"{sum(each.values()):,}", *(f"{each.get(name, 0):,}" for name in known))
+            for system, each in sorted(counts.items())
         ),
     )
 

@@ -1,6 +1,7 @@
 """The passport from users and dialogues to findings, and attempts to cheat it."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,10 +9,10 @@ import numpy as np
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
+from trialogue.findings.passport.answer import headline
 from trialogue.findings.passport.records import Folds, PassportFindings, PassportPart
 from trialogue.findings.threats import Severity, ThreatCode
-from trialogue.records import Dialogue, Ending, Rating, Utterance, write_records
-from trialogue.records.reasons.codes import ReasonCode
+from trialogue.records import Dialogue, Ending, Estimate, Interval, Rating, Reason, ReasonCode, Utterance, write_records
 from trialogue.report.passport.page import passport_page
 from trialogue.report.passport.tables import CSV_HEAD, passport_csv
 from trialogue.report.passport.terminal import passport_text
@@ -195,6 +196,31 @@ def test_without_real_users_the_other_parts_stand(tmp_path: Path) -> None:
     assert found.cost.why.code is ReasonCode.USAGE_NOT_RECORDED
 
 
+TOO_FEW = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=3, least=10)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "line"),
+    [
+        (0.94, 0.9, "Distinguishable from real users (AUC 0.94)."),
+        (0.55, 0.45, "Not distinguished from real users (AUC 0.55)."),
+        (None, None, "Too few users to compare with real ones."),
+    ],
+)
+def test_the_headline_is_about_behavior_alone(
+    tmp_path: Path, people: str, value: float | None, low: float | None, line: str
+) -> None:
+    found = of(written(tmp_path / "s.jsonl", talks(15, words=4, seed=2, name="s")), people)
+    assert found.behavior is not None
+    interval = None if low is None else Interval(low=low, high=1.0, confidence=0.95, method="percentile")
+    first = found.behavior.discriminators[0].model_copy(
+        update={"auc": Estimate(value=value, interval=interval, why=None if value is not None else TOO_FEW)}
+    )
+    behavior = found.behavior.model_copy(update={"discriminators": (first,)})
+    assert headline(found.model_copy(update={"behavior": behavior, "threats": ()})) == line
+    assert headline(found.model_copy(update={"behavior": None})) == "Not compared with real users."
+
+
 def test_systems_of_another_name_are_matched_and_four_are_refused(tmp_path: Path) -> None:
     names = ("a", "b", "c", "d")
     real = written(tmp_path / "real.jsonl", talks(20, words=4, seed=1, systems=[f"{name}_redial" for name in names]))
@@ -287,7 +313,18 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     messages, rejected = sum(found.cost.wordings.values()), found.cost.wordings["too_long"]
     assert 0 < rejected < messages
     assert f"{rejected} of {messages} phrasings of the model were rejected" in found.answer[-1]
-    assert "tiny (fp_0) and tiny (fp_1)" in passport_page(found)
+    page = passport_page(found)
+    assert "tiny (fp_0) and tiny (fp_1)" in page
+    first = re.search(r'<p class="answer">(.*?)</p>', page)
+    assert first is not None
+    assert len(re.sub("<[^>]*>", "", first[1])) <= 60  # the parts follow it, none of them in bold
+    (section,) = evaluate(str(tmp_path / "played.jsonl"), metrics=["turns"], resamples=100).findings.sections
+    assert section.title == "Wordings of the simulated users"
+    assert section.sentences[0].startswith(
+        f"Of {messages} messages worded by a language model, {rejected} were rejected"
+    )
+    assert section.heads == ("System", "Messages", "Said", "Too long")
+    assert sum(int(row[3]) for row in section.rows) == rejected
 
 
 def test_mistakes_are_said(tmp_path: Path, people: str) -> None:

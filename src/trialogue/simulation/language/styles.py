@@ -112,12 +112,23 @@ class PersonalStyle:
     @classmethod
     def from_json(cls, data: Any) -> "PersonalStyle":
         """Inverse of ``to_json``; ValueError or TypeError for anything else."""
-        *shares, goodbye, answered, asks, polite, verbosity = data
-        rates = [float(each) for each in shares]
-        levels = [int(each) for each in (asks, polite, verbosity)]
-        if not all(0 <= each <= 1 for each in rates) or max(map(abs, levels)) > LEVELS or int(answered) < 1:
+        capital, question_mark, stop_short, stop_long, again, goodbye, answered, asks, polite, verbosity = data
+        found = cls(
+            capital=float(capital),
+            question_mark=float(question_mark),
+            stop_short=float(stop_short),
+            stop_long=float(stop_long),
+            again=float(again),
+            goodbye=bool(goodbye),
+            answered=int(answered),
+            asks=int(asks),
+            polite=int(polite),
+            verbosity=int(verbosity),
+        )
+        rates = (found.capital, found.question_mark, found.stop_short, found.stop_long, found.again)
+        if not all(0 <= each <= 1 for each in rates) or max(map(abs, found.preferences)) > LEVELS or found.answered < 1:
             raise ValueError(f"no style: {data!r}")
-        return cls(*rates, bool(goodbye), int(answered), *levels)
+        return found
 
 
 def preference_for(text: str, preferences: tuple[int, int, int]) -> float:

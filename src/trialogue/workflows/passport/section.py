@@ -1,7 +1,7 @@
 """Report section on the passport of simulated users, if one exists beside the dialogues."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +10,23 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.findings.passport.records import PassportFindings
 from trialogue.findings.records import Findings
-from trialogue.findings.sections import passport_section
-from trialogue.records import sha256_of
+from trialogue.findings.sections import passport_section, wordings_section
+from trialogue.records import Dialogue, sha256_of
 from trialogue.records.files.jsonl import parse_line
+from trialogue.simulation.llm.worded import Wording
+from trialogue.workflows.passport.sides import wordings_of
 
+WORDINGS = {
+    Wording.MODEL: "Said",
+    Wording.LOST_VALUE: "Value lost",
+    Wording.NEW_VALUE: "Value added",
+    Wording.OTHER_STANCE: "Other stance",
+    Wording.QUESTION: "Question or not",
+    Wording.OTHER_ACT: "Other act",
+    Wording.TOO_LONG: "Too long",
+    Wording.CUT: "Cut off",
+}
+"""Outcomes of a model's wordings as heads of columns."""
 FILE, PAGE = "passport.json", "passport.html"
 FOLDER = "passport"
 """In the folder of a simulation, where its passport is written."""
@@ -73,3 +86,20 @@ def with_passports(findings: Findings, given: Sequence[object]) -> Findings:
     }
     manifest = findings.manifest.model_copy(update={"inputs": inputs})
     return findings.model_copy(update={"sections": (*findings.sections, *sections), "manifest": manifest})
+
+
+def with_wordings(findings: Findings, dialogues: Iterable[Dialogue]) -> Findings:
+    """Findings with a section on the wordings of hybrid users, if the dialogues have any.
+
+    Args:
+        findings: of an evaluation.
+        dialogues: its dialogues.
+    """
+    by_system: dict[str, list[Dialogue]] = {}
+    for each in dialogues:
+        by_system.setdefault(each.system or "", []).append(each)
+    counts = {system: found for system, own in by_system.items() if (found := wordings_of(own))}
+    if not counts:
+        return findings
+    section = wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()})
+    return findings.model_copy(update={"sections": (*findings.sections, section)})
