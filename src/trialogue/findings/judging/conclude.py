@@ -157,8 +157,9 @@ def _raw(found: Correction) -> Correction:
     missing = Estimate(value=None, n=0, why=Reason.of(ReasonCode.NO_LABELS))
     raw, why = found.alone, found.alone.why
     if raw.value is None and why is not None and why.code is ReasonCode.TOO_FEW_LABELS:
-        facts = {"scores": why.facts["labels"], "least": why.facts["least"]}
-        raw = raw.model_copy(update={"why": Reason.of(ReasonCode.JUDGE_TOO_FEW_SCORES, **facts)})
+        scores, least = why.facts["labels"], why.facts["least"]
+        few = Reason.of(ReasonCode.JUDGE_TOO_FEW_SCORES, scores=scores, least=least)
+        raw = raw.model_copy(update={"why": few})
     judge = found.judge if raw.value is None else raw.value
     return replace(found, judge=judge, alone=missing, corrected=missing, weight=0.0, raw=raw)
 
