@@ -195,6 +195,8 @@ def test_the_card_in_tables_says_what_each_line_rests_on() -> None:
         "no system is declared to be of the judge's family",
     )
     assert rows["missing scores"][1] == "0.0%"
+    assert rows["agreement within systems (Pearson)"][2] == "200 dialogues"
+    assert rows["agreement between systems (Pearson)"][2] == "5 systems"
     assert card_latex(found).count(r"\\") == len(table.rows) + 1
     assert card_markdown(found).count("\n") == len(table.rows) + 2
     assert JudgeCard.model_validate_json(found.model_dump_json()) == found

@@ -37,7 +37,7 @@ def _lines(card: JudgeCard) -> Iterator[Line]:
         name = f"agreement {SCOPES[each.scope]} ({STATISTICS[each.statistic]})"
         if each.penalised is not None:
             name += ", missing scores as worst guesses"
-        yield _line(name, each.headline, unit)
+        yield _line(name, each.headline, unit if each.scope == "within" else "system")
     ceiling = card.ceiling
     if ceiling.ceiling is None:
         yield ("ceiling of agreement, from raters", MISSING, str(ceiling.why))
