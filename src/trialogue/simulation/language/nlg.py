@@ -177,7 +177,7 @@ class UtteranceGenerator:
         telling.said.add(template.key)
         tells = self.manner.persona and not telling.introduced and label in self.space.informs
         if not tells and not self.manner.typos and (ready := template.ready) is not None:
-            return ready if style is None else template.reworded(style.apply(ready.text, rng))
+            return ready if style is None else template.variant(style.apply(ready.text, rng))
         return self._fill(template, fillings, label, telling, rng)
 
     def _choice(self, label: str, stance: str, prefers: Preferring) -> Choice:
@@ -204,7 +204,7 @@ class UtteranceGenerator:
             verbosity += STEP * prefers[-1]
             known = {phrase.text for phrase in self._phrasebook.phrases_of(label)}
             templates = [
-                Template(each.weighted(preference_for(each.text, prefers)), self._words, label, key=phrase.text.lower())
+                Template(each.reweight(preference_for(each.text, prefers)), self._words, label, key=phrase.text.lower())
                 for phrase in phrases
                 for each in (_nobodys(phrase) if phrase.text in known else [phrase])
             ]

@@ -122,7 +122,7 @@ class Phrase:
         """Names of the slots in order."""
         return tuple(_SLOT.findall(self.text))
 
-    def weighted(self, factor: float) -> "Phrase":
+    def reweight(self, factor: float) -> "Phrase":
         """The phrase, so many times as frequent."""
         return replace(self, count=self.count * factor)
 

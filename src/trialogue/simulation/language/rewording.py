@@ -109,7 +109,7 @@ def rewordings(text: str) -> tuple[str, ...]:
     >>> rewordings("can you recommend me another {thing}")[:2]
     ('could you suggest me a different {thing}', 'will you find me one more {thing}')
     """
-    found = [wording for wording in _replaced(text) if wording.lower() != text.lower()]
+    found = [wording for wording in _replacements(text) if wording.lower() != text.lower()]
     if not found:
         shorter = _START.sub("", text)
         found = [shorter] if shorter != text else [f"{start}{_lower_first(text)}" for start in _STARTS]
@@ -121,7 +121,7 @@ def is_long(text: str) -> bool:
     return len(text.split()) >= LONG
 
 
-def _replaced(text: str) -> Iterator[str]:
+def _replacements(text: str) -> Iterator[str]:
     """All alternatives at once, the first of each, then the second; then one replacement alone."""
     rules = [(pattern, others) for pattern, others in _rules() if pattern.search(text)]
     for turn in range(max((len(others) for _, others in rules), default=0)):

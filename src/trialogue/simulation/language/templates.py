@@ -11,7 +11,7 @@ from trialogue.simulation.random_source import RandomSource, Weighted
 class Template:
     """A phrase split at its slots: text, slot, text, ..."""
 
-    __slots__ = ("_label", "_ready", "_reworded", "is_number", "key", "pieces", "slots", "text", "weight")
+    __slots__ = ("_label", "_ready", "_variants", "is_number", "key", "pieces", "slots", "text", "weight")
 
     def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str, *, key: str | None = None) -> None:
         """Insert the domain's words and split.
@@ -32,7 +32,7 @@ class Template:
         self.is_number = text.strip().isdigit()  # a choice from a list, which people make again and again
         self._label = label
         self._ready: Utterance | None = None
-        self._reworded: dict[str, Utterance] = {}
+        self._variants: dict[str, Utterance] = {}
 
     @property
     def ready(self) -> Utterance | None:
@@ -41,11 +41,11 @@ class Template:
             self._ready = self._utterance(self.text)
         return self._ready
 
-    def reworded(self, text: str) -> Utterance:
+    def variant(self, text: str) -> Utterance:
         """The utterance of a template without slots in another case or punctuation; few exist, so all are kept."""
-        found = self._reworded.get(text)
+        found = self._variants.get(text)
         if found is None:
-            found = self._reworded[text] = self._utterance(text)
+            found = self._variants[text] = self._utterance(text)
         return found
 
     def _utterance(self, text: str) -> Utterance:
