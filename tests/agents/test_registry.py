@@ -148,7 +148,7 @@ def test_all_mistakes_are_listed_at_once() -> None:
     assert fields == {"url", "turn.body", "turn.reply", "turn.x", "timeout_s", "timeout"}
     text = str(caught.value)
     assert "Did you mean 'timeout_s'" in text
-    assert "this field is required. Where it is, such as ``http://localhost:8080``." in text
+    assert "this field is required. Base URL, such as ``http://localhost:8080``." in text
     assert "Did you mean 'message'" in text
 
 
