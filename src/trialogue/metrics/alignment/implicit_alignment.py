@@ -233,8 +233,8 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
         return Undefined(Reason.of(ReasonCode.CALIBRATIONS_DIFFER, model=a.origin))
     refused = next((each.shift for each in (a, b) if each.shift is not None and each.shift.error is None), None)
     if refused is not None:
-        words = {"unknown": refused.unknown_words, "limit": refused.unknown_words_limit}
-        return Undefined(Reason.of(ReasonCode.CORPUS_TOO_FAR, model=a.origin, **words))
+        unknown, limit = refused.unknown_words, refused.unknown_words_limit
+        return Undefined(Reason.of(ReasonCode.CORPUS_TOO_FAR, model=a.origin, unknown=unknown, limit=limit))
     raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
     raw = min(max(raw, 1e-9), 1 - 1e-9)
     slope, intercept = a.same
