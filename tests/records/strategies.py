@@ -70,7 +70,9 @@ labels = st.builds(
 distributions = st.builds(
     StrategyDistribution,
     origin=name,
-    probabilities=st.dictionaries(name, share, max_size=3),
+    probabilities=st.tuples(name, name, share).map(
+        lambda given: {given[0]: given[2], f"{given[1]}!{given[0]}": 1 - given[2]}
+    ),
     same=maybe(st.tuples(number, number)),
     same_error=maybe(st.tuples(st.floats(0, 1e9), number, st.floats(0, 1e9))),
 )

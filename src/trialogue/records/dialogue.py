@@ -16,6 +16,9 @@ Speaker = Literal["user", "system"]
 """The seeker (``user``) or the recommender (``system``), be it a person or a program."""
 
 
+ROUNDING = 1e-3  # how far probabilities that were rounded for a file may be from a sum of 1
+
+
 class SlotValue(Record):
     """One slot of a dialogue act, such as GENRE = horror, with its text span if known."""
 
@@ -81,6 +84,14 @@ class StrategyDistribution(Record):
     shift: CorpusShift | None = None
     """How far the texts of this system (or the references) are from the model's calibration data; None: not further than
     other dialogues of that corpus, or not examined."""
+
+    @model_validator(mode="after")
+    def _sums_to_one(self) -> Self:
+        """Scores that are no distribution would be read as one, and give a wrong chance of a match without a sign."""
+        total = sum(self.probabilities.values())
+        if abs(total - 1) > ROUNDING:
+            raise ValueError(f"probabilities must sum to 1, got a sum of {total:.6g}")
+        return self
 
 
 class PairBelief(Record):
