@@ -24,6 +24,7 @@ from trialogue.cli import (
     view,
 )
 from trialogue.cli.judging import rubrics
+from trialogue.cli.judging import train as train_judges
 from trialogue.cli.simulation import agents, chat, simulate, users
 from trialogue.cli.strategies.app import app as strategies_app
 from trialogue.cli.study.app import app as study_app
@@ -54,6 +55,7 @@ app.command("serve-agent", rich_help_panel=SIMULATE)(agents.serve)
 app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
 app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
 app.command("judge", rich_help_panel=PEOPLE)(judge.judge)
+app.command("train-judge", rich_help_panel=PEOPLE)(train_judges.train_judge)
 app.add_typer(rubrics.app, name="rubrics", rich_help_panel=PEOPLE)
 app.command("align", rich_help_panel=EXPLAIN)(align.align)
 app.add_typer(strategies_app, name="strategies", rich_help_panel=EXPLAIN)

@@ -103,5 +103,9 @@ def test_every_metric_of_ours_says_what_it_rests_on() -> None:
         "task_success",
         "success_rate",
     }
-    assert {name for name, basis in found.items() if basis is Basis.ESTIMATE} == {"satisfaction"}
+    assert {name for name, basis in found.items() if basis is Basis.ESTIMATE} == {
+        "satisfaction",
+        "impression",
+        "reply_impression",
+    }
     assert get_metric("satisfaction").card.is_fitted_to_people

@@ -17,22 +17,22 @@ from trialogue.records import Dialogue
 
 SHORT = 4  # words; a reply of fewer says next to nothing
 _WORD = re.compile(r"[\w']+")
-_TWICE = re.compile(r"\b(\w+) \1\b")
+TWICE = re.compile(r"\b(\w+) \1\b")
 _LISTED = re.compile(r"^\s*\d+[\s.:)]\s*\S", re.MULTILINE)
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
-_PLEASED = re.compile(
+PLEASED = re.compile(
     r"\b(thanks?|thank you|thx|great|perfect|awesome|nice|loved?|cool|excellent|amazing|wonderful|fantastic|lovely|helpful"
     r"|appreciate|interesting|sounds (good|great|interesting|fun|nice)"
     r"|good (choice|one|idea|recommendations?|suggestions?)|i('ll| will) (watch|check|try|see|give))\b"
 )
-_DISPLEASED = re.compile(
+DISPLEASED = re.compile(
     r"\b(wrong|incorrect|not (helpful|what|really|interested|true|good|right|related|relevant|working|answering|making)"
     r"|that'?s not|isn'?t|aren'?t|(don'?t|can'?t) understand|doesn'?t|didn'?t (answer|ask|like)|nonsense|stupid|useless"
     r"|terrible|bad|worst|huh|repeat(ing|ed)?|already|again|same|never ?mind|confus\w*|weird|makes no|wtf|still"
     r"|seriously|awful|boring|hate|strange|rubbish)\b"
 )
-_NO = re.compile(r"^\W*(no|nope|nah|not)\b")
-_YES = re.compile(r"^\W*(yes|yeah|yep|sure|ok|okay)\b")
+NO = re.compile(r"^\W*(no|nope|nah|not)\b")
+YES = re.compile(r"^\W*(yes|yeah|yep|sure|ok|okay)\b")
 _EVERYDAY = frozenset(
     _WORD.findall(
         """a an the i you he she it we they me him her us them my your his its our their this that these those is am
@@ -125,19 +125,20 @@ def _repetition_within_replies(talk: DialogueTexts) -> float:
     return _mean([1 - len(set(pairs)) / max(1, len(pairs)) for pairs in found])
 
 
-def _content(text: str) -> set[str]:
+def content_words(text: str) -> set[str]:
+    """Lower-case words of three letters or more that are not everyday words."""
     return {word for word in _words(text) if word not in _EVERYDAY and len(word) > 2}
 
 
 def _taken_up(talk: DialogueTexts) -> float:
-    pairs = [(_content(said), set(_words(reply))) for said, reply in talk.answered]
+    pairs = [(content_words(said), set(_words(reply))) for said, reply in talk.answered]
     return _mean([len(asked & reply) / len(asked) for asked, reply in pairs if asked])
 
 
 def _repetition_by_user(talk: DialogueTexts) -> float:
     """Largest share of a turn's content words that one earlier turn holds, averaged; .2 for a single turn."""
     sets = [set(_words(text)) for text in talk.turns]
-    later = [(_content(text), sets[:place]) for place, text in enumerate(talk.turns) if place]
+    later = [(content_words(text), sets[:place]) for place, text in enumerate(talk.turns) if place]
     return _mean(
         [max(len(own & said) / len(own) for said in earlier) if own else 0.0 for own, earlier in later], otherwise=0.2
     )
@@ -183,7 +184,7 @@ FEATURES: dict[str, Feature] = {
     "stutters": Feature(
         "share of replies with a word twice in a row",
         -1,
-        lambda talk: _share(talk.replies, lambda text: _TWICE.search(text.lower())),
+        lambda talk: _share(talk.replies, lambda text: TWICE.search(text.lower())),
     ),
     "begins_small": Feature(
         "share of replies that begin with a lower-case letter",
@@ -197,15 +198,15 @@ FEATURES: dict[str, Feature] = {
     ),
     "takes_up": Feature("share of the user's content words that the next reply repeats", 1, _taken_up),
     "user_pleased": Feature(
-        "share of later user turns with words of pleasure or thanks", 1, _share_of_later_turns(_PLEASED)
+        "share of later user turns with words of pleasure or thanks", 1, _share_of_later_turns(PLEASED)
     ),
-    "user_pleased_last": Feature("the user's last turn has such words", 1, _occurs_in_last_turn(_PLEASED)),
+    "user_pleased_last": Feature("the user's last turn has such words", 1, _occurs_in_last_turn(PLEASED)),
     "user_displeased": Feature(
-        "share of later user turns with words of displeasure", -1, _share_of_later_turns(_DISPLEASED)
+        "share of later user turns with words of displeasure", -1, _share_of_later_turns(DISPLEASED)
     ),
-    "user_displeased_last": Feature("the user's last turn has such words", -1, _occurs_in_last_turn(_DISPLEASED)),
-    "user_says_no": Feature("share of user turns that begin with 'no'", -1, _turns(_NO)),
-    "user_says_yes": Feature("share of user turns that begin with 'yes'", 1, _turns(_YES)),
+    "user_displeased_last": Feature("the user's last turn has such words", -1, _occurs_in_last_turn(DISPLEASED)),
+    "user_says_no": Feature("share of user turns that begin with 'no'", -1, _turns(NO)),
+    "user_says_yes": Feature("share of user turns that begin with 'yes'", 1, _turns(YES)),
     "user_asks_again": Feature(
         "share of a user turn's content words that occurred in an earlier turn", -1, _repetition_by_user
     ),

@@ -1,0 +1,26 @@
+"""``trialogue train-judge``: train a judge of impressions on people's answers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trialogue.cli.shared.progress import steps
+
+
+def train_judge(
+    data: Annotated[
+        list[str], typer.Argument(help="Corpora or files with dialogues and people's answers, such as crsarena-eval.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the judge.")] = Path("judge.json"),
+    format_name: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
+) -> None:
+    """Train a judge of dialogues and replies on people's answers; it needs no language model."""
+    from trialogue.workflows.judging.train import train_file
+
+    with steps(quiet=quiet) as tell:
+        trained = train_file(data, out, format_name=format_name, progress=tell)
+        for warning in trained.warnings:
+            tell.say(f"note: {warning}")
+    typer.echo(f"{trained.text}\n\nJudge: {out}")

@@ -1,0 +1,1 @@
+"""Learned impressions of replies and dialogues: features, fit and metrics."""

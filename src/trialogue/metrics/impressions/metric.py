@@ -1,0 +1,206 @@
+"""Predicted impressions of dialogues and of replies, by a judge that its user trained (``trialogue train-judge``).
+
+No model is bundled: the labels it was measured on carry no clear licence (a badge, without a licence text). A dialogue of
+the training data is scored by stages fitted without its system and the people who met it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.fingerprints import TrainingExposure, exposure_of
+from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.impressions.features import WITH_REACTION, dialogue_rows, reply_features
+from trialogue.metrics.impressions.fit import ImpressionModel, Stages, satisfaction_points
+from trialogue.metrics.names import full_name
+from trialogue.metrics.satisfaction.metric import ONE_SIDED, TRAINING_DATA
+from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
+from trialogue.records.files.opening import open_bytes, write_text
+from trialogue.records.files.validation import dotted_path, mistakes_of
+
+EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
+TRAIN = "Train one: trialogue train-judge CORPUS --out FILE (no model is bundled, for reasons of licence)."
+PARAMETERS = {
+    "model": "file written by 'trialogue train-judge' (required: no model is bundled)",
+    "aspect": "the question of the training labels to predict",
+}
+LIMITS = (
+    "On CRSArena-Eval's public sample (150 dialogues, nine systems; system and people left out, nested): see "
+    "benchmarks/LEARNED_JUDGES.md. Agreement with people is moderate, and was measured on films in English only.",
+    "It knows no films: a wrong year, genre or plot looks to it like a right one.",
+    "It rewards lists, titles and variety, and a system built to please it will produce them: never optimise for it.",
+    "Its level is that of the training labels: correct it with labels of your own (trialogue judge).",
+)
+
+CARD = Card(
+    name="impression",
+    title="Predicted impression",
+    summary="A person's predicted answer to a question about a dialogue, such as its overall quality, by a judge trained on "
+    "people's answers. No language model.",
+    unit="predicted answer, on the scale of the training labels",
+    better="higher",
+    level="dialogue",
+    is_fitted_to_people=True,
+    text=TextUse(unit="word", languages=("en",), speakers=("system", "user")),
+    failed=FailurePolicy.WORST,
+    variants={
+        "kernel": Variant(
+            summary="Kernel ridge regression on features of each reply and the reaction to it, then a linear model of the "
+            "means over replies and of estimated satisfaction.",
+            source="Trialogue.",
+        )
+    },
+    default="kernel",
+    parameters=PARAMETERS,
+    caveats=LIMITS,
+    family="dialogue",
+)
+REPLY_CARD = CARD.model_copy(
+    update={
+        "name": "reply_impression",
+        "title": "Predicted impression of a reply",
+        "summary": "A person's predicted answer to a question about a reply in its context, such as its relevance, by a "
+        "judge trained on people's answers. No language model.",
+        "level": "response",
+        "variants": {
+            "kernel": Variant(
+                summary="Kernel ridge regression on features of the reply and of what was said before it.",
+                source="Trialogue.",
+            )
+        },
+    }
+)
+
+
+class _Learned:
+    """What both metrics share: the model, the question and the training data."""
+
+    def __init__(self, card: Card, variant: str, model: str | ImpressionModel | None, aspect: str, known: str) -> None:
+        if model is None:
+            raise UsageError(f"{card.name} needs a model, as in {card.name}(model=judge.json). {TRAIN}")
+        self.model = read_impressions(model) if isinstance(model, str) else model
+        stages = self.model.everything
+        names = set(stages.dialogues) if known == "dialogues" else set(stages.with_reaction.intercepts)
+        if aspect not in names:
+            raise UsageError(f"this judge knows no aspect {aspect!r} of {known}. It knows: {', '.join(sorted(names))}.")
+        self.aspect = aspect
+        low, high = self.model.questions[aspect]
+        self.card = card.model_copy(
+            update={"low": low, "high": high, "caveats": (f"Trained on {self.model.origin}.", *card.caveats)}
+        )
+        self.measure = full_name(card, variant, {"model": model_hash(self.model), "aspect": aspect})
+        self.training = np.array(self.model.known)
+
+    def stages_for(self, dialogue: Dialogue) -> Stages | Undefined:
+        """Stages fitted without the dialogue; Undefined if it is training data and there are none."""
+        recognised = self.model.fingerprints.recognise(dialogue)
+        if recognised is None:
+            return self.model.everything
+        return self.model.without.get(recognised.fold) or Undefined(TRAINING_DATA)
+
+    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...]:
+        """Number of recognised dialogues by system."""
+        return exposure_of(self.measure, dialogues, self.model.fingerprints, out_of_fold=self.model.without)
+
+    def domain_fit(self, dialogues: Iterable[Dialogue], *, is_measured: bool) -> DomainFit:
+        """Number of dialogues in the domain."""
+        return self.model.domain.fit(self.measure, dialogues, is_measured=is_measured)
+
+    def inside(self, value: float) -> float:
+        """The value, within the range of the training labels."""
+        low, high = self.model.questions[self.aspect]
+        return min(max(value, low), high)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean."""
+        return ratio(sums)
+
+
+class Impression(_Learned):
+    """Mean predicted answer about dialogues."""
+
+    card = CARD
+    per_dialogue = False
+
+    def __init__(
+        self,
+        *,
+        variant: str = CARD.default,
+        model: str | ImpressionModel | None = None,
+        aspect: str = "dialogue_overall",
+    ) -> None:
+        """Use a trained judge, as an object or a file, for one of its questions about dialogues."""
+        super().__init__(CARD, variant, model, aspect, "dialogues")
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(predicted answer, 1)."""
+        speaking = {utterance.speaker for utterance in unit.utterances if utterance.text.strip()}
+        if speaking != {"user", "system"}:
+            return Undefined(ONE_SIDED)
+        stages = self.stages_for(unit)
+        if isinstance(stages, Undefined):
+            return stages
+        points = satisfaction_points(unit)
+        replies = stages.with_reaction.predict(self.training, np.array(dialogue_rows(unit)))
+        row = [
+            *(float(found.mean()) for found in replies.values()),
+            points if np.isfinite(points) else stages.satisfaction,
+        ]
+        return (self.inside(float(stages.dialogues[self.aspect].predict(np.array([row]))[0])), 1.0)
+
+
+class ReplyImpression(_Learned):
+    """Mean predicted answer about replies in their context."""
+
+    card = REPLY_CARD
+    per_dialogue = False
+
+    def __init__(
+        self, *, variant: str = CARD.default, model: str | ImpressionModel | None = None, aspect: str = "relevance"
+    ) -> None:
+        """Use a trained judge, as an object or a file, for one of its questions about replies."""
+        super().__init__(REPLY_CARD, variant, model, aspect, "replies")
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(predicted answer, 1)."""
+        if not unit.text.strip():
+            return Undefined(EMPTY)
+        stages = self.stages_for(Dialogue(id="reply", utterances=(*unit.context, unit.utterance)))
+        if isinstance(stages, Undefined):
+            return stages
+        row = np.array([list(reply_features(unit.context, unit.text).values())])
+        return (self.inside(float(stages.in_context.predict(self.training, row)[self.aspect][0])), 1.0)
+
+
+def model_hash(model: ImpressionModel) -> str:
+    """Short hash of a judge."""
+    return hashlib.sha256(model.model_dump_json().encode()).hexdigest()[:8]
+
+
+def write_impressions(model: ImpressionModel, path: Path | str) -> None:
+    """Write a judge as JSON."""
+    write_text(Path(path), model.model_dump_json() + "\n")
+
+
+def read_impressions(path: Path | str) -> ImpressionModel:
+    """Read a judge written by ``write_impressions``.
+
+    Raises:
+        DataError: it is none, or was fitted on other features than this version has.
+    """
+    with open_bytes(Path(path)) as stream:
+        raw = stream.read()
+    try:
+        model = ImpressionModel.model_validate_json(raw)
+    except ValidationError as error:
+        problems = [
+            Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)
+        ]
+        raise DataError(problems, hint="This is not a judge of impressions. " + TRAIN) from error
+    if model.features != WITH_REACTION:
+        raise DataError(Problem("it was fitted on different features than those of this version.", file=str(path)))
+    return model
