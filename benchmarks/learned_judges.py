@@ -7,14 +7,16 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from benchmarks.rated_corpora import recllmsim, uss
 from benchmarks.tables import table
 from trialogue.findings.agreement.rating_agreement import inner_ranks
-from trialogue.metrics.base import Array, Reply, Undefined, replies_of
+from trialogue.metrics.base import Array, Reply, SumMetric, Undefined, replies_of
 from trialogue.metrics.impressions.fit import train_impressions
 from trialogue.metrics.impressions.metric import Impression, ReplyImpression
 from trialogue.metrics.satisfaction.domain import domain_of
@@ -26,6 +28,7 @@ from trialogue.seeds import rng_for
 from trialogue.stats.ranks import midranks
 from trialogue.workflows.inputs.inputs import gather
 
+Places = NDArray[np.intp]
 RESAMPLES = 500
 USER_SIDE = tuple(place for place, name in enumerate(FEATURES) if name.partition("_")[0] == "user")
 SIGNS = np.array([feature.sign for feature in FEATURES.values()])
@@ -74,7 +77,7 @@ def interval(statistic: object, columns: Sequence[Array], systems: Sequence[str]
     members = [np.flatnonzero(codes == code) for code in range(len(names))]
     rng, named = rng_for(0, "learned judges"), np.array(systems)
 
-    def value(places: Array) -> float:
+    def value(places: Places) -> float:
         first = statistic(columns[0][places], columns[-1][places], named[places].tolist())
         second = (
             statistic(columns[1][places], columns[-1][places], named[places].tolist()) if len(columns) == 3 else 0.0
@@ -125,9 +128,9 @@ def impressions(mirror: Path) -> list[str]:
     rows = []
     replies = [(each, reply) for each in dialogues for reply in replies_of(each, each.system or "")]
     for aspect in sorted(model.everything.in_context.intercepts):
-        kept = [(each, reply) for each, reply in replies if (each.id, reply.index, aspect) in people]
+        judged = [(each, reply) for each, reply in replies if (each.id, reply.index, aspect) in people]
         judge = ReplyImpression(model=model, aspect=aspect)
-        some = [(each, reply) for each, reply in kept if reply.text.strip()]
+        some = [(each, reply) for each, reply in judged if reply.text.strip()]
         columns = {
             "learned": _values(judge, [reply for _, reply in some]),
             "length (characters of the reply)": np.array([len(reply.text) for _, reply in some], float),
@@ -155,7 +158,7 @@ def _rows(
     ]
 
 
-def _values(metric: Impression | ReplyImpression | Satisfaction, units: Sequence[Dialogue] | Sequence[Reply]) -> Array:
+def _values(metric: SumMetric[Any], units: Sequence[Dialogue | Reply]) -> Array:
     found = [metric.statistics(each) for each in units]
     return np.array([np.nan if isinstance(each, Undefined) else each[0] for each in found])
 

@@ -113,7 +113,7 @@ class _Learned:
         """Number of dialogues in the domain."""
         return self.model.domain.fit(self.measure, dialogues, is_measured=is_measured)
 
-    def inside(self, value: float) -> float:
+    def clip_to_scale(self, value: float) -> float:
         """The value, within the range of the training labels."""
         low, high = self.model.questions[self.aspect]
         return min(max(value, low), high)
@@ -153,7 +153,7 @@ class Impression(_Learned):
             *(float(found.mean()) for found in replies.values()),
             points if np.isfinite(points) else stages.satisfaction,
         ]
-        return (self.inside(float(stages.dialogues[self.aspect].predict(np.array([row]))[0])), 1.0)
+        return (self.clip_to_scale(float(stages.dialogues[self.aspect].predict(np.array([row]))[0])), 1.0)
 
 
 class ReplyImpression(_Learned):
@@ -176,7 +176,7 @@ class ReplyImpression(_Learned):
         if isinstance(stages, Undefined):
             return stages
         row = np.array([list(reply_features(unit.context, unit.text).values())])
-        return (self.inside(float(stages.in_context.predict(self.training, row)[self.aspect][0])), 1.0)
+        return (self.clip_to_scale(float(stages.in_context.predict(self.training, row)[self.aspect][0])), 1.0)
 
 
 def model_hash(model: ImpressionModel) -> str:
