@@ -102,8 +102,8 @@ def users(tmp_path: Path, kind: str = "single", **options: object) -> LlmUsers:
 
 def test_a_case_is_shown_one_person_the_same_each_time(tmp_path: Path) -> None:
     made = users(tmp_path)
-    shown = [made.who("a nurse", str(case), seed=0) for case in range(20)]
-    assert shown == [users(tmp_path).who("a nurse", str(case), seed=0) for case in range(20)]
+    shown = [made.describe_user("a nurse", str(case), seed=0) for case in range(20)]
+    assert shown == [users(tmp_path).describe_user("a nurse", str(case), seed=0) for case in range(20)]
     assert all(text.startswith("Who you are: a nurse") for text in shown)
     assert all(("> yo" in text) != ("> hey dude" in text) for text in shown)
     assert len(set(shown)) == 2

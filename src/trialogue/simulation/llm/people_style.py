@@ -96,16 +96,16 @@ def typo_rate(texts: Sequence[str], *, seed: int = 0) -> float | None:
     it of a word that occurs ten times or more; inflected forms are none. The share of slips that are noticed (a quarter to
     two fifths) is measured on the same texts, with slips of these kinds planted in them, and the rate is divided by it.
     """
-    noticed, words = _noticed(texts), sum(len(_WORD.findall(text)) for text in texts)
+    noticed, words = _count_slips(texts), sum(len(_WORD.findall(text)) for text in texts)
     if words < LEAST_WORDS:
         return None
     rng = RandomSource(rng_for(seed, "planted slips"))
-    planted = _noticed([add_typos(text, PLANTED, rng) for text in texts])
+    planted = _count_slips([add_typos(text, PLANTED, rng) for text in texts])
     recall = (planted - noticed) / (PLANTED * words)
     return round(min(1.0, noticed / words / recall), 4) if recall >= LEAST_RECALL else None
 
 
-def _noticed(texts: Sequence[str]) -> int:
+def _count_slips(texts: Sequence[str]) -> int:
     """Number of words that look like slips."""
     written = [word for text in texts for word in _WORD.findall(text)]
     counts = Counter(word.lower() for word in written)

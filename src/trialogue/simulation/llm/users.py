@@ -61,7 +61,11 @@ class LlmUsers:
         need = self.need_of(self._cases.draw(case, seed=seed).need)
         persona = need.persona or self.persona(case, seed=seed)
         need = need.model_copy(update={"persona": persona}) if persona else need
-        values = {"domain": self.options.domain, "who": self.who(persona, case, seed=seed), "need": self.words(need)}
+        values = {
+            "domain": self.options.domain,
+            "who": self.describe_user(persona, case, seed=seed),
+            "need": self.words(need),
+        }
         style = self._style
         values["words"] = str(self.options.words or (style.words if style else USUAL_WORDS))
         policy = self.guard_policy(type(self).policy(self.prompts, values, role=self.options.instruction_role), need)
@@ -74,7 +78,7 @@ class LlmUsers:
         """Persona of a case."""
         return persona_of(self._personas, case, seed=seed) or self.options.persona
 
-    def who(self, persona: str, case: str, *, seed: int) -> str:
+    def describe_user(self, persona: str, case: str, *, seed: int) -> str:
         """Description of the user in prompts: the persona, and how a person of the style writes, drawn for the case."""
         parts = [who_in_words(persona)]
         if self._style is not None and self._style.examples:

@@ -246,7 +246,10 @@ class WordedUsers(LlmUsers):
         user = self._agenda.new(case, seed=seed)
         role = self.options.instruction_role
         asking = self.ask_for(case, seed=seed)
-        values = {"domain": self.options.domain, "who": self.who(self.persona(case, seed=seed), case, seed=seed)}
+        values = {
+            "domain": self.options.domain,
+            "who": self.describe_user(self.persona(case, seed=seed), case, seed=seed),
+        }
         instruction = fill_in(self.prompts["utterance"], values)
         return WordedUser(user, asking, self._gate, instruction, self.prompts["message"], role)
 

@@ -38,13 +38,13 @@ def order_of(classes: Sequence[str], sample: int, seed: int) -> list[str]:
 def prompt_of(text: str, context: Context, options: Sequence[str], *, examples: int) -> str:
     """Question about one sentence."""
     listed = "\n".join(
-        f"{letter}. {_described(name, examples)}" for letter, name in zip(string.ascii_uppercase, options, strict=False)
+        f"{letter}. {_describe(name, examples)}" for letter, name in zip(string.ascii_uppercase, options, strict=False)
     )
-    before = "".join(f"{SPEAKERS[speaker]}: {_framed(said)}\n" for speaker, said in context)
+    before = "".join(f"{SPEAKERS[speaker]}: {_without_frame_tags(said)}\n" for speaker, said in context)
     shown = f"<before>\n{before}</before>\n\n" if before else ""
     last = string.ascii_uppercase[len(options) - 1]
     return (
-        f"{TASK}\n\nStrategies:\n{listed}\n\n{shown}<sentence>{_framed(text)}</sentence>\n\n"
+        f"{TASK}\n\nStrategies:\n{listed}\n\n{shown}<sentence>{_without_frame_tags(text)}</sentence>\n\n"
         f"Answer with one letter, A to {last}, and nothing else."
     )
 
@@ -75,16 +75,16 @@ def token_probabilities(tokens: Sequence[Token], place: int, options: int) -> Fl
     return row
 
 
-def _described(name: str, examples: int) -> str:
+def _describe(name: str, examples: int) -> str:
     strategy = TAXONOMY.get(name)
     if strategy is None:
         return name
     shown = [each.text for each in bundled_examples() if each.label == name][:examples]
-    quoted = f" Examples: {' | '.join(_framed(each) for each in shown)}" if shown else ""
+    quoted = f" Examples: {' | '.join(_without_frame_tags(each) for each in shown)}" if shown else ""
     title = "no strategy" if name == NO_STRATEGY else strategy.title
     return f"{title}: {strategy.definition} Use: {strategy.use} Not if: {strategy.avoid}{quoted}"
 
 
-def _framed(text: str) -> str:
+def _without_frame_tags(text: str) -> str:
     """A text that cannot close its frame."""
     return re.sub(r"</?(before|sentence)>", " ", text, flags=re.IGNORECASE).strip()
