@@ -17,7 +17,9 @@ from trialogue.strategies.base import (
     Kind,
     PairClassifier,
     StrategyClassifier,
+    data_hash,
     examples_of,
+    ordered_classes,
 )
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.card import ModelCard, card_lines
@@ -66,6 +68,7 @@ __all__ = [
     "canonical",
     "card_lines",
     "coverage_of",
+    "data_hash",
     "default_model",
     "evaluate",
     "evaluate_pairs",
@@ -79,6 +82,7 @@ __all__ = [
     "label_response",
     "load_model",
     "mixed_hard_pairs",
+    "ordered_classes",
     "original_pairs",
     "read_annotations",
     "read_pairs",

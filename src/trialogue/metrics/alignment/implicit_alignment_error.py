@@ -65,7 +65,7 @@ def transfer_variance(a: Mapping[TransferError, TransferLoad], b: Mapping[Transf
     What two systems have in common cancels; the part of their own mixes of strategies adds up.
 
     >>> error = TransferError(none_match=0.01, both=0.0, all_match=0.04, of_system=0.001)
-    >>> transfer_variance({error: TransferLoad.of(0.5, 1.0)}, {})      # .25 (.01) + .25 (.04) + .001
+    >>> round(transfer_variance({error: TransferLoad.of(0.5, 1.0)}, {}), 6)      # .25 (.01) + .25 (.04) + .001
     0.0135
     >>> transfer_variance({error: TransferLoad.of(0.5, 1.0)}, {error: TransferLoad.of(0.5, 1.0)})
     0.002
