@@ -333,9 +333,10 @@ from elsewhere;
 a refusal is a miss. With labels: `implicit_alignment@ppi`. The coverage of one line has a standard error of about .05.
 """
 TRANSFERS = """Errors of the estimate where nothing and where everything matches, in sets of sentences that were left out.
-The transfer error is estimated from INSPIRED and our own sentences alone. Two rules were set after looking at the corpora above: models with a
-sensitivity above 1 are refused (after MG-ShopDial failed without it), and transfers from models calibrated on our own sentences do not count
-(after the errors on ReDial were known). For these two, the tables above are no independent test.
+The transfer error is estimated from INSPIRED and our own sentences alone. Two rules were set after looking at the corpora
+above: models with a sensitivity above 1 are refused (after MG-ShopDial failed without it), and transfers from models
+calibrated on our own sentences do not count (after the errors on ReDial were known). For these two, the tables above are no
+independent test.
 """
 
 if __name__ == "__main__":
