@@ -13,6 +13,7 @@ from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.records import Dialogue, ReasonCode
 from trialogue.workflows.board.board import Board, board
 from trialogue.workflows.compare import compare
+from trialogue.workflows.demo import demo
 from trialogue.workflows.evaluation import evaluate
 
 
@@ -212,6 +213,27 @@ def test_systems_of_one_run_are_ranked_as_the_run_ranks_them() -> None:
     own = league.contrasts[0]
     difference = own.difference if (own.a, own.b) == (contrast.a, contrast.b) else own.difference.negate()
     assert contrast.difference.interval == difference.interval
+
+
+@pytest.mark.slow
+def test_an_experiment_is_ranked_as_its_report_ranks_it_and_its_threats_stay_with_their_users(tmp_path: Path) -> None:
+    made = demo(tmp_path / "demo", n=8, resamples=200, explorer=False)
+    shown = board(tmp_path / "demo", resamples=200)
+    people, simulated = (
+        next(each for each in shown.findings.columns if (each.measure.users is None) == is_people)
+        for is_people in (True, False)
+    )
+    report = {league.measure.name: league for league in made.findings.leagues}
+    for each in (people, simulated):
+        own = report[each.measure.name]
+        ranks_of = {standing.system: (standing.rank_low, standing.rank_high) for standing in own.standings}
+        assert {cell.row: (cell.rank_low, cell.rank_high) for cell in each.cells} == ranks_of
+        decided = {(one.a, one.b): one.verdict for one in own.contrasts}
+        assert {(one.a, one.b): one.verdict for league in each.leagues for one in league.contrasts} == decided
+    about_users = [each for each in shown.findings.threats if each.users is not None]
+    assert about_users
+    assert all(each.measure is not None for each in about_users)
+    assert not [each for each in about_users if each.concerns_measure(people.measure.name)]
 
 
 def test_people_of_other_runs_are_ranked_together_on_condition(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from trialogue.findings.threat import Severity, Threat, Validity
 from trialogue.findings.threats.gate import gate_leagues, validity_of
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import holm
+from trialogue.stats.comparison.families import FamilyMethod
 
 
 def measure_of(entries: Sequence[Entry], key: ColumnKey) -> Measure:
@@ -58,7 +59,13 @@ def league_of_group(
     alpha: float,
     how: Sampling,
 ) -> League:
-    """A league of comparable entries before the gate: every pair tested, p-values corrected by Holm's method."""
+    """A league of comparable entries before the gate: every pair tested, p-values corrected by Holm's method.
+
+    Where the entries are all systems of one run, its own comparisons stand, with the correction that the run reports.
+    """
+    own = _own_contrasts(group, key)
+    if own is not None:
+        return _ordered_league(group, values, measure, *own)
     pairs = list(combinations(sorted(group, key=lambda entry: entry.name), 2))
     gaps = [difference_of(a, b, key, how) for a, b in pairs]
     contrasts = tuple(
@@ -71,11 +78,37 @@ def league_of_group(
         )
         for (a, b), gap, p in zip(pairs, gaps, holm([gap.p for gap in gaps]), strict=True)
     )
+    return _ordered_league(group, values, measure, contrasts, FamilyMethod.HOLM)
+
+
+def _own_contrasts(group: Sequence[Entry], key: ColumnKey) -> tuple[tuple[Contrast, ...], FamilyMethod] | None:
+    """The comparisons of one run, where the entries are all systems that it has a value of; None otherwise."""
+    runs = [run for entry in group for run in entry.runs]
+    league = runs[0].columns[key]
+    valued = {each.system for each in league.standings if each.estimate.value is not None}
+    if any(run.findings is not runs[0].findings for run in runs) or {run.side.system for run in runs} != valued:
+        return None
+    names = {run.side.system: run.side.name for run in runs}
+    kept = [each for each in league.contrasts if each.a in names and each.b in names]
+    contrasts = tuple(each.model_copy(update={"a": names[each.a], "b": names[each.b]}) for each in kept)
+    return contrasts, league.correction
+
+
+def _ordered_league(
+    group: Sequence[Entry],
+    values: Mapping[str, Pooled],
+    measure: Measure,
+    contrasts: tuple[Contrast, ...],
+    correction: FamilyMethod,
+) -> League:
     sign = -1.0 if measure.better == "higher" else 1.0
     ordered = sorted(group, key=lambda entry: (sign * (values[entry.name].estimate.value or 0.0), entry.name))
     standings = tuple(Standing(system=entry.name, estimate=values[entry.name].estimate) for entry in ordered)
     return League(
-        measure=measure, standings=with_ranks(standings, contrasts, better=measure.better), contrasts=contrasts
+        measure=measure,
+        standings=with_ranks(standings, contrasts, better=measure.better),
+        contrasts=contrasts,
+        correction=correction,
     )
 
 

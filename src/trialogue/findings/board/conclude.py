@@ -27,8 +27,8 @@ METHODS = (
     "of users and the needs or situations met are all the same; other rows say what differs. Verdicts between runs with "
     "different people are conditional: runs do not record that people were assigned at random.",
     "Differences of two single runs are those of trialogue compare, paired where both hold the same dialogue or situation, "
-    "and those of one run are its own. p-values are corrected over all pairs of a league (Holm); ranks are the ranges that "
-    "the corrected comparisons leave open.",
+    "and those of one run are its own, with its correction. Other p-values are corrected over all pairs of a group (Holm). "
+    "Ranks are the ranges that the corrected comparisons leave open.",
 )
 POOLED = (
     "Values of several runs are means over runs with equal weights. Runs (seeds, prompts) and units (users, situations) are "

@@ -7,7 +7,7 @@ from trialogue.findings.board.pooling import above_baselines
 from trialogue.findings.records import Findings, SystemFacts
 from trialogue.findings.standings import League
 from trialogue.findings.threat import Severity, Threat, ThreatCode
-from trialogue.findings.threats.detect import abstentions, few_clusters
+from trialogue.findings.threats.detect import OF_PROTOCOL, abstentions, few_clusters
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.records import CompletionCounts, Manifest, PopulationKind
 
@@ -73,16 +73,29 @@ def _inherit_threats(entries: Sequence[Entry], columns: Mapping[str, Mapping[str
         pooled = _pooled_with_baselines(entry) if len(entry.runs) > 1 else {}
         for run in entry.runs:
             for threat in run.findings.threats:
-                if threat.code in DETECTED or threat.code in OF_A_RUN:
+                if threat.code in OF_A_RUN or (threat.code in DETECTED and not _has_parts(run)):
                     continue
                 if threat.code is ThreatCode.BASELINE_NOT_BEATEN and threat.measure in pooled.get(run.run, ()):
                     continue  # of several runs, one misses it by chance; the pooled difference says
-                if threat.measure is not None and threat.measure not in columns[run.run]:
-                    continue
                 systems = _rows(threat, entry, run, entries)
-                if systems is not None:
-                    measure = None if threat.measure is None else columns[run.run][threat.measure]
+                for measure in _targets(threat, run, columns[run.run]) if systems is not None else ():
                     yield threat.model_copy(update={"systems": systems, "measure": measure})
+
+
+def _has_parts(run: EntryRun) -> bool:
+    """Whether a run is an experiment, which has people and each kind of simulated users apart; its counts of a system are
+    of all parts together, so that what failed in one of them only its own threats say."""
+    return any(league.measure.users is not None for league in run.findings.leagues)
+
+
+def _targets(threat: Threat, run: EntryRun, columns: Mapping[str, str]) -> Sequence[str | None]:
+    """Columns of the board that a threat of a run is about; (None,): all of them."""
+    if threat.measure is not None:
+        return (columns[threat.measure],) if threat.measure in columns else ()
+    if not _has_parts(run) or threat.code in OF_PROTOCOL:
+        return (None,)
+    measures = [league.measure for league in run.findings.leagues]
+    return [columns[each.name] for each in measures if each.name in columns and each.users == threat.users]
 
 
 def _pooled_with_baselines(entry: Entry) -> dict[str, set[str]]:

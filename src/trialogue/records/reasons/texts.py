@@ -472,7 +472,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "it did not meet the same needs or situations (it met {own:,}, the others {others:,})"
         ),
         ReasonCode.BOARD_ALONE: "no other row is comparable with it",
-        ReasonCode.BOARD_BLOCKED: "a threat blocks every verdict about it ({threats:list})",
+        ReasonCode.BOARD_BLOCKED: "a threat blocks every verdict about it",
         ReasonCode.BOARD_UNDEFINED: "it has no value: {cause}",
         ReasonCode.BOARD_UNTESTED: "no difference to the others could be tested",
         ReasonCode.BOARD_REPORTED: (

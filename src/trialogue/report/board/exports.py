@@ -158,9 +158,10 @@ def _sections(findings: BoardFindings) -> Iterator[tuple[str, Table]]:
 
 
 def _note(findings: BoardFindings) -> str:
+    corrections = sorted({str(league.correction) for column in findings.columns for league in column.leagues})
     return (
         "Values with confidence intervals; ranks are the ranges that corrected comparisons leave open "
-        f"(Holm over all pairs of a group, α = {level(findings.alpha)})"
+        f"({' or '.join(corrections)} over all pairs of a group, α = {level(findings.alpha)})"
     )
 
 

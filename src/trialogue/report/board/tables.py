@@ -141,7 +141,7 @@ def history_table(history: History) -> Table:
             said = (difference, plain_p(contrast.p_adjusted), verdict_text(point))
         value = render_estimate(point.estimate, decimals)
         rows.append((point.version, value, str(point.runs), *said))
-    heads = ("Version", "Value", "Runs", "Minus baseline", "p, Holm", "Against the baseline")
+    heads = ("Version", "Value", "Runs", "Minus baseline", "p, corrected", "Against the baseline")
     return Table(heads, tuple(rows))
 
 
