@@ -411,3 +411,22 @@ def test_a_missing_chunk_is_named(browser: Any, folder: Path, tmp_path: Path) ->
     page.goto((tmp_path / "explorer.html").as_uri())
     page.locator("#dialogue", has_text="explorer/data/index.js cannot be read").wait_for()
     page.close()
+
+
+def test_what_filters_and_the_search_need_is_read_ahead(open_at: Any) -> None:
+    screen = open_at()
+    screen.wait("performance.getEntriesByName('explorer:warm').length === 1")
+    asked = len(screen.requests)
+    screen.page.evaluate("location.hash = '#q=needle'")
+    screen.counts("1 of")
+    screen.page.evaluate("location.hash = '#ending=failure&measure=human%3Asatisfaction'")
+    screen.wait("!document.getElementById('count').innerText.startsWith('1 of')")
+    texts = [one for one in screen.requests[asked:] if "/data/" in one and "preview" not in one]
+    assert texts == []
+    assert screen.complaints == []
+
+
+def test_a_search_before_everything_is_read_finds_the_same(open_at: Any) -> None:
+    screen = open_at("#q=needle")
+    screen.counts("1 of")
+    assert screen.complaints == []

@@ -83,4 +83,4 @@ def test_what_is_very_long_is_cut(tmp_path: Path) -> None:
 
 def test_a_dialogue_without_messages_is_a_row(tmp_path: Path) -> None:
     data = written(tmp_path, Part(scores=(), dialogues=[talk("d", "A", [])]))
-    assert (data["text-0"], data["previews"], data["detail-0"]["rows"]) == ([[]], [""], [{}])
+    assert (data["text-0"], data["previews-0"], data["detail-0"]["rows"]) == ([[]], [""], [{}])

@@ -78,8 +78,8 @@ def test_texts_are_whole_and_previews_are_short(tmp_path: Path) -> None:
     data = written(tmp_path, part(), Part(scores=(), name="other", dialogues=[long]))
     assert data["text-0"][2] == [plain(HOSTILE), plain(HOSTILE)]
     assert data["text-0"][5][2] == "x" * 300 + " y z w"
-    assert data["previews"][1] == "more, please, of that kind"  # "hello" says nothing
-    assert data["previews"][5] == "x" * 90 + "…"
+    assert data["previews-0"][1] == "more, please, of that kind"  # "hello" says nothing
+    assert data["previews-0"][5] == "x" * 90 + "…"
 
 
 def test_a_reply_is_a_row_with_its_situation(tmp_path: Path) -> None:
@@ -111,7 +111,8 @@ def test_chunks_are_cut_where_they_are_full_and_rows_stay_in_order(
     talks = [talk(f"d{at}", "A", ["x" * 15, f"reply {at}"]) for at in range(5)]
     data = written(tmp_path, Part(scores=(), dialogues=talks))
     chunks = data["index"]["chunks"]
-    assert chunks == {"text": [0, 2, 4], "detail": [0, 2, 4]}  # 22 characters a row: two fill a chunk of 40
+    assert chunks["preview"] == write.PREVIEW_CHUNK
+    assert (chunks["text"], chunks["detail"]) == ([0, 2, 4], [0, 2, 4])  # 22 characters a row: two fill a chunk of 40
     assert [row[1] for at in range(3) for row in data[f"text-{at}"]] == [f"reply {at}" for at in range(5)]
     assert [len(data[f"detail-{at}"]["rows"]) for at in range(3)] == [2, 2, 1]
 
@@ -185,3 +186,14 @@ def test_the_explorer_loads_only_what_lies_beside_it(tmp_path: Path) -> None:
             "fetch(",
         ):
             assert sink not in text, (path.name, sink)
+
+
+def test_previews_are_cut_into_chunks_of_equal_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(write, "PREVIEW_CHUNK", 2)
+    talks = [talk(f"d{at}", "A", [f"the message number {at}"]) for at in range(5)]
+    data = written(tmp_path, Part(scores=(), dialogues=talks))
+    sizes = [len(data[name]) for name in sorted(data) if name[:4] == "prev"]
+    assert (data["index"]["chunks"]["preview"], sizes) == (2, [2, 2, 1])
+    assert data["previews-1"][0] == "the message number 2"
+    fewer = written(tmp_path, Part(scores=(), dialogues=talks[:1]))
+    assert [name for name in fewer if name[:4] == "prev"] == ["previews-0"]  # those of the earlier explorer are gone

@@ -24,8 +24,9 @@ from trialogue.report.measures import all_leagues, labels
 FOLDER, APP, DATA = "explorer", "app", "data"
 THEME = "theme.css"
 TEXT_CHUNK = 1 << 20  # characters of text in a chunk: few files to search through, and none long to read
+PREVIEW_CHUNK = 1024  # rows in a chunk of previews, of which those in view are read
 DETAIL_CHUNK = 128  # rows in a chunk of details, of which one is read to open a dialogue
-_OURS = re.compile(r"(index|previews|(text|detail|measure|facet)-[a-z0-9]+)\.js")  # names that chunks can have
+_OURS = re.compile(r"(index|previews|(text|detail|measure|facet|previews)-[a-z0-9]+)\.js")  # names that chunks can have
 
 
 def write_explorer(findings: Findings, parts: Sequence[Part], folder: Path) -> Path | None:
@@ -153,14 +154,16 @@ def _write_columns(
     for name in FACETS:
         write_chunk(data, f"facet-{name}", columns.facets[name].steps())
         names.add(f"facet-{name}")
-    write_chunk(data, "previews", [*columns.previews])
+    for number, first in enumerate(range(0, len(columns.previews), PREVIEW_CHUNK)):
+        write_chunk(data, f"previews-{number}", [*columns.previews[first : first + PREVIEW_CHUNK]])
+        names.add(f"previews-{number}")
     titles = labels(all_leagues(findings))
     measures = [_measure(name, known.get(name), titles.get(name, ""), columns) for name in order]
     primary = order.index(findings.primary) if findings.primary in order else None
     write_chunk(
         data, "index", {**_index(findings, columns, parts, starts), "measures": [*measures], "primary": primary}
     )
-    names |= {"previews", "index"}
+    names.add("index")
 
 
 def _index(
@@ -180,7 +183,7 @@ def _index(
         "facets": facets,
         "threats": [rows.to_json() for rows in threat_rows(findings)],
         "replies": columns.replies,
-        "chunks": {"text": starts["text"], "detail": starts["detail"]},
+        "chunks": {"text": starts["text"], "detail": starts["detail"], "preview": PREVIEW_CHUNK},
         "rows": {
             "id": [plain(name) for name in columns.ids],
             "system": [*columns.systems.column],

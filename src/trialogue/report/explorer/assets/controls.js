@@ -87,7 +87,7 @@ Explorer.controls = (() => {
     const primary = rows.primary === null ? "none" : rows.measures[rows.primary].label;
     const options = rows.measures.map(({ name, label, rows: size }) => [name, `${label} (${size.toLocaleString("en")})`]);
     return [
-      menu("measure", "Measure", `chief: ${primary}`, options, "wide"),
+      menu("measure", "Measure", primary === "none" ? "none" : `${primary} (the report's answer)`, options, "wide"),
       numeric("min", "At least"),
       numeric("max", "At most"),
       menu("sort", "Order", "worst first", [["low", "lowest first"], ["high", "highest first"], ["file", "as in the file"]]),
@@ -104,7 +104,7 @@ Explorer.controls = (() => {
     const rest = make(
       "div",
       { class: "grid" },
-      rows.parts.length > 1 ? menu("part", "Talks with", "all", rows.parts.map(([name]) => [name, name])) : null,
+      rows.parts.length > 1 ? menu("part", "Users", "all", rows.parts.map(([name]) => [name, name])) : null,
       menu("system", "System", "all", systems),
       systems.length > 1 ? menu("second", "Side by side with", "none", systems) : null,
       measures(),

@@ -81,7 +81,7 @@ Explorer.dialogue = (() => {
   function sheet(row, content) {
     const { detail, words } = content;
     const [part, name, id] = rows.path(row);
-    const facts = [...(rows.parts.length > 1 ? [["talks with", part]] : []), ...(detail.f ?? []), ...waits(detail)];
+    const facts = [...(rows.parts.length > 1 ? [["users", part]] : []), ...(detail.f ?? []), ...waits(detail)];
     const alone = { ...Explorer.address.blank(), open: rows.path(row) };
     return make(
       "article",

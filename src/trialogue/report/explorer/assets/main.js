@@ -120,8 +120,7 @@
     window.addEventListener("popstate", followAddress);
     followAddress();
     measured("first", 0);
-    rows.previews = await store.load("previews");
-    results.redraw();
+    Explorer.warmUp().then(() => measured("warm", 0), () => {}); // what cannot be read says so where it is needed
   }
 
   begin().catch(tell);

@@ -30,8 +30,19 @@ Explorer.results = (() => {
     return [make("span", { class: "line" }, side(row), side(other), ...badges(row))];
   }
 
+  /** Draw the list once, when several previews come together. */
+  let isDue = false;
+  function redrawSoon() {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      list.redraw();
+    });
+  }
+
   function draw(row, place) {
-    const preview = rows.previews ? rows.previews[row] : "";
+    const preview = rows.preview(row, redrawSoon);
     return make(
       "div",
       { class: "row", onclick: () => openRow(place) },
@@ -39,7 +50,7 @@ Explorer.results = (() => {
       make(
         "span",
         { class: "preview", dir: "auto" },
-        make("bdi", { text: preview || rows.ids[row] }),
+        make("bdi", { text: preview === null ? "\u2026" : preview || rows.ids[row] }),
         make("span", { class: "size", text: ` · ${count(rows.length[row], "message")}` }),
       ),
     );
@@ -80,7 +91,6 @@ Explorer.results = (() => {
     start,
     show,
     tellReading,
-    redraw: () => list.redraw(),
     activate: (place) => list.activate(place),
     get active() {
       return list.active;

@@ -23,7 +23,6 @@ Explorer.rows = (() => {
       threats: index.threats,
       replies: index.replies, // how many rows are replies to situations
       chunks: index.chunks,
-      previews: null,
     });
     rows.measureNumbers = new Map(index.measures.map((measure, at) => [measure.name, at]));
   };
@@ -77,6 +76,17 @@ Explorer.rows = (() => {
       masks.set(key, mask);
     }
     return masks.get(key);
+  };
+
+  /** The beginning of a row's dialogue; null, and then changed(), where it has to be read first. */
+  const previews = new Map(); // number of a chunk -> its texts; null while it is read
+  rows.preview = (row, changed) => {
+    const at = Math.floor(row / rows.chunks.preview);
+    if (!previews.has(at)) {
+      previews.set(at, null);
+      Explorer.store.load(`previews-${at}`).then((texts) => (previews.set(at, texts), changed()), () => {});
+    }
+    return previews.get(at)?.[row - at * rows.chunks.preview] ?? null;
   };
 
   /** The chunk of a kind ("text" or "detail") that holds a row, and its first row. */

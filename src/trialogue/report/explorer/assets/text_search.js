@@ -5,8 +5,9 @@ Explorer.textSearch = (() => {
   const BETWEEN = "\u0000"; // stands between rows, and in no term
   const REMEMBERED = 12; // terms
   const PLAIN = /^[\x00-\x7f]*$/; // eslint-disable-line no-control-regex
+  const AT_ONCE = 6; // files that are read at a time where somebody waits for them
   let chunks = null; // [{text, offsets, first}], once they are read
-  let reading = null;
+  let reading = null; // {found, queue, readers, done, tell, promise, resolve, reject}
   const known = new Map(); // term -> mask
 
   /** Small letters without accents, in which é is e. */
@@ -20,31 +21,44 @@ Explorer.textSearch = (() => {
     return [...fold(query).matchAll(/"([^"]+)"|[^\s"]+/g)].map((match) => match[1] ?? match[0]).filter(Boolean);
   }
 
-  async function read(tell) {
-    const starts = Explorer.rows.chunks.text;
-    const found = [];
-    const loading = starts.map((_, at) => at);
-    const AT_ONCE = 6; // files that are read at a time
-    let done = 0;
-    const reader = async () => {
-      while (loading.length) {
-        const at = loading.shift();
-        const texts = await Explorer.store.load(`text-${at}`);
-        const offsets = new Uint32Array(texts.length + 1);
-        const folded = texts.map((messages) => fold(messages.join("\n")));
-        folded.forEach((text, row) => (offsets[row + 1] = offsets[row] + text.length + 1));
-        found[at] = { text: folded.join(BETWEEN), offsets, first: starts[at] };
-        tell(++done, starts.length);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, reader));
-    return found;
+  function begin() {
+    const one = { found: [], queue: Explorer.rows.chunks.text.map((_, at) => at), readers: 0, done: 0, tell: () => {} };
+    one.promise = new Promise((resolve, reject) => Object.assign(one, { resolve, reject }));
+    return one;
   }
 
-  /** Read all texts, once; tell(chunks read, chunks) is called as it goes on. */
-  function prepare(tell = () => {}) {
-    reading ??= read(tell).then((found) => (chunks = found));
-    return reading;
+  async function readChunk(at) {
+    const starts = Explorer.rows.chunks.text;
+    const texts = await Explorer.store.load(`text-${at}`);
+    const offsets = new Uint32Array(texts.length + 1);
+    const folded = texts.map((messages) => fold(messages.join("\n")));
+    folded.forEach((text, row) => (offsets[row + 1] = offsets[row] + text.length + 1));
+    reading.found[at] = { text: folded.join(BETWEEN), offsets, first: starts[at] };
+    reading.tell(++reading.done, starts.length);
+    if (reading.done === starts.length) reading.resolve((chunks = reading.found));
+  }
+
+  /** Read what is left of the queue, one file after the other; wait() is awaited before each. */
+  async function work(wait) {
+    reading.readers++;
+    try {
+      while (reading.queue.length) {
+        if (wait) await wait();
+        if (reading.queue.length) await readChunk(reading.queue.shift());
+      }
+    } catch (error) {
+      reading.reject(error);
+    }
+  }
+
+  /** A promise that all texts are read, once; tell(chunks read, chunks) is called as it goes on.
+      wait: in the background, one file at a time, each after a promise of it; null: somebody waits, so as fast as possible. */
+  function prepare(tell = null, wait = null) {
+    reading ??= begin();
+    if (tell) reading.tell = tell;
+    if (wait) work(wait);
+    else while (reading.readers < AT_ONCE) work(null);
+    return reading.promise;
   }
 
   function scan(term) {
