@@ -229,9 +229,9 @@ def test_figures_of_simulated_users_name_them_once_and_others_are_numbered() -> 
 
 
 def test_marks_lead_to_their_dialogues_where_a_page_has_an_explorer_and_only_there() -> None:
-    drawn = [each for each in figures(nine()) if each.section in ("league", "spread", "metrics")]
+    drawn = figures(nine())
     linked = [each for each in drawn if "explorer.html#system=" in each.linked]
-    assert {each.section for each in linked} == {"league", "spread", "metrics"}
+    assert {each.section for each in linked} == {"league", "votes", "spread", "metrics", "variants"}
     for figure in drawn:
         assert "explorer.html" not in figure.inline + figure.svg
         ET.fromstring(figure.linked)

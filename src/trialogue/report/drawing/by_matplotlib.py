@@ -2,11 +2,12 @@
 
 import io
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
+from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Shape, TextMark
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.text import one_line
 
@@ -32,6 +33,17 @@ OTHER_FONTS = (
 NO_DATES: dict[str, Any] = {"Creator": None, "Producer": None, "CreationDate": None}
 """Metadata of a PDF that would differ from one run or version to the next."""
 ALIGNMENTS: dict[str, Literal["left", "center", "right"]] = {"start": "left", "middle": "center", "end": "right"}
+
+
+MARKERS: Mapping[Shape, tuple[str, float]] = {
+    "circle": ("o", 2.0),
+    "diamond": ("D", 1.7),
+    "square": ("s", 1.76),
+    "triangle": ("^", 2.4),
+    "wedge": ("v", 2.4),
+    "cross": ("P", 2.24),
+}
+"""Matplotlib's name of each shape, and its size in radii."""
 
 
 def matplotlib_png(drawing: Drawing) -> bytes:
@@ -120,7 +132,8 @@ def _add(figure: "Figure", mark: Mark, place: "Transform", families: list[str]) 
 
     if isinstance(mark, Line | Path):
         points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
-        dashes: Any = (0, (3, 3)) if isinstance(mark, Line) and mark.dashed else "-"
+        pattern = mark.dashes if isinstance(mark, Path) else (3.0, 3.0) if mark.dashed else ()
+        dashes: Any = (0, pattern) if pattern else "-"
         xs, ys = zip(*points, strict=True)
         line = Line2D(xs, ys, color=LIGHT[mark.color], linewidth=mark.width, linestyle=dashes, transform=place)
         line.set_solid_capstyle("butt")
@@ -148,8 +161,8 @@ def _dot(mark: Dot, place: "Transform") -> Any:
 
     fill, edge = ("paper", mark.color) if mark.hollow else (mark.color, "paper")
     dot = Line2D([mark.x], [mark.y], transform=place, linestyle="none")
-    round_one = mark.shape == "circle"
-    dot.set(marker="o" if round_one else "D", markersize=mark.radius * (2 if round_one else 1.7))
+    marker, size = MARKERS[mark.shape]
+    dot.set(marker=marker, markersize=mark.radius * size)
     edge_width = 1.6 if mark.hollow else float(mark.halo)
     dot.set(markerfacecolor=LIGHT[fill], markeredgecolor=LIGHT[edge], markeredgewidth=edge_width)
     return dot

@@ -4,7 +4,7 @@ Colors are roles of the theme, so that one drawing serves light pages, dark page
 (``href``), which only a page takes up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,6 +13,57 @@ from trialogue.report.text import columns
 WIDTH = 640.0  # of every figure: text of 11 px is 9 pt in a page of 180 mm
 SIZE = 11.0  # of text
 MARGIN = 12.0  # around a picture that is a file of its own
+
+
+Shape = Literal["circle", "diamond", "square", "triangle", "wedge", "cross"]
+
+
+@dataclass(frozen=True)
+class Polygon:
+    """Corners of a shape."""
+
+    corners: tuple[tuple[float, float], ...]
+    """Clockwise, y downwards, in units of ``size``."""
+    size: float
+    """In radii of the circle that looks as large."""
+    miter: float
+    """By how much the outer corners move outwards where an edge is one wide on each side."""
+
+    def place(self, x: float, y: float, radius: float, edge: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """Corners around a point; ``edge``: how far an edge reaches beyond the shape (or, below 0, into it)."""
+        reach = self.size * radius + self.miter * edge
+        return tuple((x + reach * across, y + reach * down) for across, down in self.corners)
+
+
+_SIN, _ARM = 3**0.5 / 2, 0.38
+POLYGONS: Mapping[Shape, Polygon] = {
+    "diamond": Polygon(((0, -1), (1, 0), (0, 1), (-1, 0)), 1.2, 2**0.5),
+    "square": Polygon(((-1, -1), (1, -1), (1, 1), (-1, 1)), 0.88, 1.0),
+    "triangle": Polygon(((0, -1), (_SIN, 0.5), (-_SIN, 0.5)), 1.4, 2.0),
+    "wedge": Polygon(((0, 1), (-_SIN, -0.5), (_SIN, -0.5)), 1.4, 2.0),
+    "cross": Polygon(
+        (
+            *((-_ARM, -1.0), (_ARM, -1.0), (_ARM, -_ARM), (1.0, -_ARM), (1.0, _ARM), (_ARM, _ARM)),
+            *((_ARM, 1.0), (-_ARM, 1.0), (-_ARM, _ARM), (-1.0, _ARM), (-1.0, -_ARM), (-_ARM, -_ARM)),
+        ),
+        1.12,
+        1.0,
+    ),
+}
+SERIES_SHAPES: tuple[Shape, ...] = ("circle", "square", "triangle", "wedge", "cross")
+
+
+def series_marks(names: Iterable[str]) -> dict[str, tuple[Shape, bool]]:
+    """(shape, hollow) of each series in alphabetical order, so that none is known by its color alone.
+
+    Ten differ; with more, all are circles, as they all have one color.
+
+    >>> series_marks(["b", "a"])
+    {'a': ('circle', False), 'b': ('square', False)}
+    """
+    ordered = sorted(set(names))
+    marks = [(shape, hollow) for hollow in (False, True) for shape in SERIES_SHAPES]
+    return dict(zip(ordered, marks if len(ordered) <= len(marks) else [marks[0]] * len(ordered), strict=False))
 
 
 @dataclass(frozen=True)
@@ -37,6 +88,8 @@ class Path:
     points: tuple[tuple[float, float], ...]
     color: str
     width: float = 2.0
+    dashes: tuple[float, ...] = ()
+    """Lengths of a dash and of the gap behind it; (): solid."""
     tip: str = ""
 
 
@@ -56,13 +109,13 @@ class Box:
 
 @dataclass(frozen=True)
 class Dot:
-    """A circle or a diamond; a hollow one is filled with paper."""
+    """A mark of one of several shapes; a hollow one is filled with paper."""
 
     x: float
     y: float
     color: str
     radius: float = 4.5
-    shape: Literal["circle", "diamond"] = "circle"
+    shape: Shape = "circle"
     hollow: bool = False
     halo: bool = True
     """Whether a hair of paper sets it off from what lies beneath."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import cos, radians, sin
 
 from trialogue.report.drawing.by_matplotlib import matplotlib_pdf
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
+from trialogue.report.drawing.marks import MARGIN, POLYGONS, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.plain_text import FONT_SIZE, HALF_CAPITAL, is_plain
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.drawing.truetype import Subset, TrueType, dejavu
@@ -96,7 +96,8 @@ class _Page:
         """Paint operator of a mark; y points down in a drawing, and up in PDF."""
         if isinstance(mark, Line | Path):
             points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
-            dashes = "[3 3] 0 d" if isinstance(mark, Line) and mark.dashed else "[] 0 d"
+            pattern = mark.dashes if isinstance(mark, Path) else (3.0, 3.0) if mark.dashed else ()
+            dashes = f"[{' '.join(map(_n, pattern))}] 0 d"
             way = " ".join(f"{_at(x, y)} {'l' if place else 'm'}" for place, (x, y) in enumerate(points))
             return f"{_color(mark.color)} RG {_n(mark.width)} w 1 j {dashes} {way} S"
         if isinstance(mark, Box):
@@ -146,8 +147,8 @@ def _dot(mark: Dot) -> str:
             f"{_at(x + k, y - r)} {_at(x + r, y - k)} {_at(x + r, y)} c h"
         )
     else:
-        r *= 1.2  # about the area of the circle
-        way = f"{_at(x, y - r)} m {_at(x + r, y)} l {_at(x, y + r)} l {_at(x - r, y)} l h"
+        corners = POLYGONS[mark.shape].place(x, y, r)
+        way = " ".join(f"{_at(*corner)} {'l' if place else 'm'}" for place, corner in enumerate(corners)) + " h"
     paint = f"{_color(edge)} RG {_n(width)} w [] 0 d {way} B" if width else f"{way} f"
     return f"{_color(fill)} rg {paint}"
 

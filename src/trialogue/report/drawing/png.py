@@ -5,12 +5,14 @@ does not have, or that are written from right to left.
 """
 
 import io
+from collections.abc import Iterator, Sequence
 from functools import cache
-from math import ceil, floor
+from itertools import cycle, pairwise
+from math import ceil, floor, hypot
 from typing import TYPE_CHECKING, Any
 
 from trialogue.report.drawing.by_matplotlib import DOTS, matplotlib_png
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
+from trialogue.report.drawing.marks import MARGIN, POLYGONS, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.plain_text import FONT_SIZE, HALF_CAPITAL, is_plain
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.drawing.truetype import dejavu_path
@@ -47,7 +49,10 @@ def _paint(image: "Image", brush: "ImageDraw", mark: Mark) -> None:
         _paint_straight(brush, mark)
     elif isinstance(mark, Line | Path):
         points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
-        _paint_path(image, [(_dots(x), _dots(y)) for x, y in points], mark.width * DOTS, LIGHT[mark.color])
+        placed = [(_dots(x), _dots(y)) for x, y in points]
+        dashes = [each * DOTS for each in mark.dashes] if isinstance(mark, Path) else []
+        for piece in _dash(placed, dashes) if dashes else [placed]:
+            _paint_path(image, piece, mark.width * DOTS, LIGHT[mark.color])
     elif isinstance(mark, Box):
         _paint_box(image, brush, mark)
     elif isinstance(mark, Dot):
@@ -92,22 +97,47 @@ def _paint_box(image: "Image", brush: "ImageDraw", mark: Box) -> None:
 
 def _paint_dot(image: "Image", mark: Dot) -> None:
     fill, edge = ("paper", mark.color) if mark.hollow else (mark.color, "paper")
-    half, radius = (1.6 if mark.hollow else float(mark.halo)) / 2, mark.radius
-    if mark.shape == "diamond":
-        half, radius = half * 2**0.5, radius * 1.2  # to the corner of its edge; about the area of the circle
-    for reach, color in ((radius + half, edge), (radius - half, fill)):
-        _paint_round(image, _dots(mark.x), _dots(mark.y), reach * DOTS, LIGHT[color], mark.shape == "circle")
+    half = (1.6 if mark.hollow else float(mark.halo)) / 2
+    for beyond, color in ((half, edge), (-half, fill)):
+        if mark.shape == "circle":
+            _paint_round(image, _dots(mark.x), _dots(mark.y), (mark.radius + beyond) * DOTS, LIGHT[color])
+        else:
+            corners = POLYGONS[mark.shape].place(_dots(mark.x), _dots(mark.y), mark.radius * DOTS, beyond * DOTS)
+            _paint_polygon(image, corners, LIGHT[color])
 
 
-def _paint_round(image: "Image", x: float, y: float, radius: float, color: str, circle: bool) -> None:
+def _paint_round(image: "Image", x: float, y: float, radius: float, color: str) -> None:
     left, top, size = floor(x - radius), floor(y - radius), ceil(2 * radius) + 2
     tile, brush = _tile(size, size)
     x, y, radius = (x - left) * FINE, (y - top) * FINE, radius * FINE
-    if circle:
-        brush.ellipse((x - radius, y - radius, x + radius - 1, y + radius - 1), fill=255)
-    else:
-        brush.polygon([(x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)], fill=255)
+    brush.ellipse((x - radius, y - radius, x + radius - 1, y + radius - 1), fill=255)
     image.paste(color, (left, top), tile.reduce(FINE))
+
+
+def _paint_polygon(image: "Image", corners: Sequence[tuple[float, float]], color: str) -> None:
+    xs, ys = zip(*corners, strict=True)
+    left, top = floor(min(xs)), floor(min(ys))
+    tile, brush = _tile(ceil(max(xs)) - left + 2, ceil(max(ys)) - top + 2)
+    brush.polygon([((x - left) * FINE, (y - top) * FINE) for x, y in corners], fill=255)
+    image.paste(color, (left, top), tile.reduce(FINE))
+
+
+def _dash(points: Sequence[tuple[float, float]], dashes: Sequence[float]) -> Iterator[list[tuple[float, float]]]:
+    """The dashes of a line, each as a line; lengths in the unit of the points."""
+    lengths = cycle(dashes)
+    left, is_drawn, piece = next(lengths), True, [points[0]]
+    for (x1, y1), (x2, y2) in pairwise(points):
+        length, done = hypot(x2 - x1, y2 - y1), 0.0
+        while length - done > left:
+            done += left
+            corner = (x1 + (x2 - x1) * done / length, y1 + (y2 - y1) * done / length)
+            if is_drawn:
+                yield [*piece, corner]
+            left, is_drawn, piece = next(lengths), not is_drawn, [corner]
+        left -= length - done
+        piece.append((x2, y2))
+    if is_drawn and len(piece) > 1:
+        yield piece
 
 
 def _paint_path(image: "Image", points: list[tuple[float, float]], width: float, color: str) -> None:

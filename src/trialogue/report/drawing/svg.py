@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, TextMark
+from trialogue.report.drawing.marks import MARGIN, POLYGONS, Box, Dot, Drawing, Line, Mark, Path, TextMark
 from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.text import printable
 
@@ -70,7 +70,8 @@ def _shape(mark: Mark, in_page: bool) -> tuple[str, str, str]:
     if isinstance(mark, Path):
         points = " ".join(f"{_n(x)},{_n(y)}" for x, y in mark.points)
         stroke = _paint("stroke", mark.color, in_page, also="fill:none;stroke-linejoin:round")
-        return "polyline", f' points="{points}" stroke-width="{_n(mark.width)}"{stroke}', ""
+        dashes = f' stroke-dasharray="{" ".join(map(_n, mark.dashes))}"' if mark.dashes else ""
+        return "polyline", f' points="{points}" stroke-width="{_n(mark.width)}"{dashes}{stroke}', ""
     if isinstance(mark, Box):
         places = f' x="{_n(mark.x)}" y="{_n(mark.y)}" width="{_n(mark.width)}" height="{_n(mark.height)}"'
         opacity = f' fill-opacity="{_n(mark.opacity)}"' if mark.opacity < 1 else ""
@@ -86,8 +87,8 @@ def _dot(mark: Dot, in_page: bool) -> tuple[str, str, str]:
     width = f' stroke-width="{_n(1.6 if mark.hollow else float(mark.halo))}"'
     if mark.shape == "circle":
         return "circle", f' cx="{_n(mark.x)}" cy="{_n(mark.y)}" r="{_n(mark.radius)}"{width}{paint}', ""
-    x, y, r = mark.x, mark.y, mark.radius * 1.2  # about the area of the circle
-    corners = f"{_n(x)},{_n(y - r)} {_n(x + r)},{_n(y)} {_n(x)},{_n(y + r)} {_n(x - r)},{_n(y)}"
+    placed = POLYGONS[mark.shape].place(mark.x, mark.y, mark.radius)
+    corners = " ".join(f"{_n(x)},{_n(y)}" for x, y in placed)
     return "polygon", f' points="{corners}"{width}{paint}', ""
 
 

@@ -1,7 +1,8 @@
 """Colors by role, for light and dark pages; a system has the same color in every figure.
 
 Every color has a contrast of at least 3 to its page (text: 4.5), and those of systems are distinguishable with
-deuteranopia or protanopia. Color never carries information alone: rows have names, significant differences a dot.
+deuteranopia or protanopia. Color never carries information alone: rows have names, significant differences a dot, and lines
+and dots of several series in one place have marks of their own (``marks.series_marks``), so that grey copies say the same.
 """
 
 from collections.abc import Sequence

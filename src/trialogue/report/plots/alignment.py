@@ -1,9 +1,10 @@
 """Alignment figures: strategy distribution beside people's, and match rate by turn."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from trialogue.findings.alignment.records import AlignmentProfile, plain
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark, series_marks
 from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.numbers import number
@@ -35,13 +36,16 @@ def mix_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) 
     row_lines(drawing, len(names), top=TOP, row=ROW, left=0, right=drawing.width)
     draw_axis(drawing, scale, top=TOP, bottom=bottom)
     _legend(drawing, profiles, colors)
+    marks = series_marks(one.system for one in profiles)
     for place, name in enumerate(names):
         y = TOP + ROW * (place + 0.5)
         drawing.add(TextMark(0, y, label(plain(name))))
         for one in profiles:
             share = one.system_mix.get(name, 0.0)
             tip = f"{one.system}: {number(share, 2)}"
-            drawing.add(Dot(scale(share), y, colors.get(one.system, "accent"), radius=4, tip=tip))
+            shape, hollow = marks[one.system]
+            color = colors.get(one.system, "accent")
+            drawing.add(Dot(scale(share), y, color, radius=4, shape=shape, hollow=hollow, tip=tip))
         tip = f"the human: {number(human.get(name, 0.0), 2)}"
         drawing.add(Dot(scale(human.get(name, 0.0)), y, "ink", shape="diamond", tip=tip))
     return Figure(
@@ -72,10 +76,11 @@ def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]
         text = f"turn {name.replace('-', '–')}"
         drawing.add(TextMark(across(place), TOP + TALL + 13, text, size=SIZE - 1, color="muted", anchor="middle"))
     _legend(drawing, profiles, colors, people=False)
+    marks = series_marks(one.system for one in profiles)
     for order, one in enumerate(profiles):
-        _line(
-            drawing, one, names, across, up, colors.get(one.system, "accent"), shift=4.0 * (order - len(profiles) / 2)
-        )
+        shape, hollow = marks[one.system]
+        mark = Dot(0, 0, colors.get(one.system, "accent"), radius=3.6, shape=shape, hollow=hollow)
+        _line(drawing, one, names, across, up, mark, shift=4.0 * (order - len(profiles) / 2))
     return Figure(
         name="alignment-turns",
         section="metrics",
@@ -92,36 +97,33 @@ def _line(
     names: Sequence[str],
     across: Scale,
     up: Scale,
-    color: str,
+    mark: Dot,
     *,
     shift: float,
 ) -> None:
-    points = []
+    points, dots = [], []
     for stage in one.stages:
         if stage.match.value is None:
             continue
         x, y = across(names.index(stage.turns)) + shift, up(stage.match.value)
         points.append((x, y))
         if stage.match.interval is not None:
-            drawing.add(Line(x, up(stage.match.interval.low), x, up(stage.match.interval.high), color=color, width=1.2))
-        drawing.add(
-            Dot(
-                x,
-                y,
-                color,
-                radius=3.2,
-                tip=f"{one.system}, turn {stage.turns.replace('-', '–')}: {number(stage.match.value, 2)}",
-            )
-        )
+            low, high = up(stage.match.interval.low), up(stage.match.interval.high)
+            drawing.add(Line(x, low, x, high, color=mark.color, width=1.2))
+        tip = f"{one.system}, turn {stage.turns.replace('-', '–')}: {number(stage.match.value, 2)}"
+        dots.append(replace(mark, x=x, y=y, tip=tip))
     if len(points) > 1:
-        drawing.add(Path(tuple(points), color, width=1.2))
+        drawing.add(Path(tuple(points), mark.color, width=1.2))
+    drawing.add(*dots)
 
 
 def _legend(
     drawing: Drawing, profiles: Sequence[AlignmentProfile], colors: Mapping[str, str], *, people: bool = True
 ) -> None:
     entries = [(Dot(0, 0, "ink", shape="diamond"), "human")] if people else []
-    entries += [(Dot(0, 0, colors.get(one.system, "accent"), radius=4), label(one.system)) for one in profiles]
+    for system, (shape, hollow) in series_marks(one.system for one in profiles).items():
+        mark = Dot(0, 0, colors.get(system, "accent"), radius=4, shape=shape, hollow=hollow)
+        entries.append((mark, label(system)))
     half = -(-len(entries) // 2) if len(entries) > 5 else len(entries)
     legend(drawing, entries[:half], x=0, y=10)
     legend(drawing, entries[half:], x=0, y=28)

@@ -83,6 +83,12 @@ def rows_behind(league: League, system: str, *, low: float | None = None, high: 
     return link(systems=[system], part=measure.users or "", measure=measure.name, low=low, high=high)
 
 
+def rows_of_pair(league: League, a: str, b: str) -> str:
+    """The address in the explorer of two systems' dialogues side by side, by a measure."""
+    measure = league.measure
+    return link(systems=[a, b], part=measure.users or "", measure=measure.name)
+
+
 def label(system: str) -> str:
     """System name, shortened for a figure."""
     return shorten(system, LONGEST_LABEL)

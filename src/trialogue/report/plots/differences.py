@@ -44,7 +44,7 @@ def differences(
         title=f"{a} against {b}",
         caption=(
             f"{a} minus {b} with intervals, each measure on its own scale, oriented so that right always "
-            f"means that {a} is better. In color: the difference is significant at α = {level(alpha)}. "
+            f"means that {a} is better. Thick and in color: the difference is significant at α = {level(alpha)}. "
             "Hollow: the measure has no direction."
         ),
         alt=_describe(rows, a, b),
@@ -60,7 +60,8 @@ def _row(drawing: Drawing, league: League, contrast: Contrast, y: float, left: f
     tip = render_estimate(difference, decimals, sign=True)
     if difference.interval:
         x1, x2 = scale(sign * difference.interval.low), scale(sign * difference.interval.high)
-        drawing.add(Line(min(x1, x2), y, max(x1, x2), y, color, 2.4, tip=tip))
+        thick = 2.4 if contrast.verdict in ("a", "b") else 1.2  # in grey copies, too
+        drawing.add(Line(min(x1, x2), y, max(x1, x2), y, color, thick, tip=tip))
     drawing.add(Dot(scale(sign * (difference.value or 0.0)), y, color, hollow=not is_ranked(league), tip=tip))
     drawing.add(TextMark(right + 8, y, render_estimate(difference, decimals, sign=True), size=SIZE - 0.5))
     text = p_value(contrast.p_adjusted).removeprefix("= ")

@@ -6,7 +6,7 @@ from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, TextMark
 from trialogue.report.head_to_head import contrast_between
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, render_estimate
-from trialogue.report.plots.base import Figure, label, label_width, legend
+from trialogue.report.plots.base import Figure, label, label_width, legend, rows_behind, rows_of_pair
 from trialogue.report.text import slug
 
 TALL = 26.0  # height of a cell
@@ -15,7 +15,7 @@ NARROWEST_WITH_TEXT = 34.0  # below, numbers would run into each other; the tabl
 
 
 def pairs(league: League, *, alpha: float, correction: str) -> Figure:
-    """Row minus column for every two systems, best first; a dot marks a difference that survives correction."""
+    """Row minus column for every two systems, best first; a dot (a ring where the row is worse) marks what survives."""
     systems = [standing.system for standing in league.standings if standing.estimate.value is not None]
     left = label_width(systems)
     head = min(150.0, 0.66 * left + 16)  # room for names turned by 40 degrees
@@ -23,13 +23,16 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
     # The last name leans out to the right of its column by about as much as it is tall.
     width = min(WIDEST, (drawing.width - left - 0.8 * head) / len(systems))
     for place, system in enumerate(systems):
-        drawing.add(TextMark(0, head + TALL * (place + 0.5), label(system)))
+        drawing.add(TextMark(0, head + TALL * (place + 0.5), label(system), href=rows_behind(league, system)))
         drawing.add(TextMark(left + width * (place + 0.5), head - 6, label(system), turn=40))
     _cells(drawing, league, systems, left=left, head=head, width=width)
     entries = [
         (Dot(0, 0, "better", radius=5), "row is better"),
-        (Dot(0, 0, "worse", radius=5), "row is worse"),
-        (Dot(0, 0, "ink", radius=1.7, halo=False), f"significant after {correction} correction at α = {level(alpha)}"),
+        (Dot(0, 0, "worse", radius=5, hollow=True), "row is worse"),
+        (
+            _significance(0, 0, ahead=True),
+            f"dot or ring: significant after {correction} correction at α = {level(alpha)}",
+        ),
     ]
     legend(drawing, entries, x=left, y=drawing.height - 12)
     measure = league.measure
@@ -41,7 +44,7 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
         title=f"{measure.title}: every pair",
         caption=(
             f"Row minus column on {measure.title.lower()} ({short_name(measure.name)}; {measure.unit}). "
-            "The deeper the color, the larger the difference; pale cells without a dot may be chance."
+            "The deeper the color, the larger the difference; pale cells without a dot or ring may be chance."
             f"{empty}"
         ),
         alt=_describe(league),
@@ -69,11 +72,14 @@ def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float,
             depth = (0.16 + 0.3 * abs(value) / largest) if holds else 0.1 * abs(value) / largest
             color = "better" if ahead else "worse"
             drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.2))
-            drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, color, opacity=depth, tip=tip))
-            _content(drawing, number(value, decimals, sign=True), x, y, width, holds=holds)
+            href = rows_of_pair(league, a, b)
+            drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, color, opacity=depth))
+            _content(drawing, number(value, decimals, sign=True), x, y, width, holds=holds, ahead=ahead)
+            # on top and unseen, so that a click on the number leads there, too
+            drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.0, tip=tip, href=href))
 
 
-def _content(drawing: Drawing, text: str, x: float, y: float, width: float, *, holds: bool) -> None:
+def _content(drawing: Drawing, text: str, x: float, y: float, width: float, *, holds: bool, ahead: bool) -> None:
     roomy = width >= NARROWEST_WITH_TEXT
     if roomy:
         color = "ink" if holds else "muted"
@@ -82,7 +88,12 @@ def _content(drawing: Drawing, text: str, x: float, y: float, width: float, *, h
         )
     if holds:
         place = (x + width - 6, y + 6) if roomy else (x + width / 2, y + TALL / 2)
-        drawing.add(Dot(*place, "ink", radius=1.7, halo=False))
+        drawing.add(_significance(*place, ahead=ahead))
+
+
+def _significance(x: float, y: float, *, ahead: bool) -> Dot:
+    """Filled where the row is better, a ring where it is worse, so that grey copies say it, too."""
+    return Dot(x, y, "ink", radius=1.7 if ahead else 2.3, halo=False, hollow=not ahead)
 
 
 def _describe(league: League) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from trialogue.findings.planning.study_power import PowerFindings, StudyPower, Way
-from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, TextMark
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Shape, TextMark
 from trialogue.report.drawing.scale import Scale, ticks
 from trialogue.report.plots.base import Figure
 
@@ -14,6 +14,12 @@ LINES: dict[Way, tuple[str, str]] = {
     "both": ("s1", "more situations with them"),
     "situations": ("s2", "the same participants"),
 }
+STYLES: dict[Way, tuple[tuple[float, ...], Shape]] = {
+    "participants": ((), "square"),
+    "both": ((7.0, 3.0), "triangle"),
+    "situations": ((2.0, 2.5), "wedge"),
+}
+"""(dashes, shape of simulated points), so that no line is known by its color alone; the plan itself is a circle."""
 Point = tuple[int, int, float]
 
 
@@ -36,8 +42,8 @@ def power_figure(findings: PowerFindings) -> Figure:
         title="Power of the planned study",
         caption=(
             "Probability of detecting every true difference. Dots are simulated studies, analysed like the "
-            "report, with the 95 % Monte Carlo error; lines are a formula that guides the search. The dashed "
-            "line is the required power."
+            "report, with the 95 % Monte Carlo error (circle: the plan); lines are a formula that guides the "
+            "search. The grey dashed line is the required power."
         ),
         alt=_alt(findings),
         drawing=drawing,
@@ -67,14 +73,18 @@ def _panel(
     drawing.add(Line(left, up(findings.power), right, up(findings.power), "muted", 1.2, dashed=True))
     for place, way in enumerate(ways):
         color, words = LINES[way]
-        drawing.add(Path(tuple((across(size(one)), up(one[2])) for one in findings.curves[way]), color))
-        drawing.add(TextMark(left, 10 + 15 * place, f"— {words}", size=SIZE - 1, color=color))
+        dashes, shape = STYLES[way]
+        drawing.add(Path(tuple((across(size(one)), up(one[2])) for one in findings.curves[way]), color, dashes=dashes))
+        y = 10.0 + 15 * place
+        drawing.add(Path(((left, y), (left + 24, y)), color, dashes=dashes), Dot(left + 12, y, color, 3.6, shape))
+        drawing.add(TextMark(left + 30, y, words, size=SIZE - 1, color="muted"))
     for way, plan in simulated:
         color = "ink" if plan is findings.plan else LINES[way][0]
         interval, x = plan.every_pair.interval, across(at(plan))
         if interval is not None:
             drawing.add(Line(x, up(interval.low), x, up(interval.high), color, 2.0))
-        drawing.add(Dot(x, up(plan.every_pair.value or 0.0), color))
+        shape = "circle" if plan is findings.plan else STYLES[way][1]
+        drawing.add(Dot(x, up(plan.every_pair.value or 0.0), color, shape=shape))
 
 
 def _alt(findings: PowerFindings) -> str:

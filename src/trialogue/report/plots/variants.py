@@ -5,10 +5,21 @@ from collections.abc import Mapping, Sequence
 from trialogue.findings import League, Sensitivity
 from trialogue.findings.wording import list_names
 from trialogue.records import MeasureName
-from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, TextMark, text_width, widest
+from trialogue.report.drawing.marks import (
+    SIZE,
+    WIDTH,
+    Dot,
+    Drawing,
+    Line,
+    Path,
+    TextMark,
+    series_marks,
+    text_width,
+    widest,
+)
 from trialogue.report.measures import is_ranked, short_name
 from trialogue.report.numbers import count
-from trialogue.report.plots.base import Figure, label, label_width
+from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.text import shorten, slug
 
 TALL = 26.0
@@ -96,16 +107,22 @@ def _lines(
     """A line for each system; those that change places are drawn strongly."""
     drawing = Drawing(height=head + TALL * rows + 12)
     flipped = {system for flip in found.flips for system in (flip.a, flip.b)}
+    marks = series_marks(colors)
     for x in xs:
         drawing.add(Line(x, head - 4, x, head + TALL * rows))
     for system in sorted({system for league in leagues for system in places(league)}):
-        ranks = [places(league).get(system) for league in leagues]
+        ranked = [(x, league, places(league).get(system)) for x, league in zip(xs, leagues, strict=True)]
         # A system without a value under a variant has no point there; its line skips the gap.
-        points = [(x, head + TALL * (rank - 0.5)) for x, rank in zip(xs, ranks, strict=True) if rank is not None]
+        placed = [(x, head + TALL * (rank - 0.5), league) for x, league, rank in ranked if rank is not None]
+        points = [(x, y) for x, y, _ in placed]
         color, strong = colors.get(system, "accent"), system in flipped
         if len(points) > 1:
             drawing.add(Path(tuple(points), color, width=2.4 if strong else 1.4, tip=system))
-        drawing.add(*(Dot(x, y, color, radius=5 if strong else 4, tip=system) for x, y in points))
+        for x, y, league in placed:
+            href = rows_behind(league, system)
+            shape, hollow = marks.get(system, ("circle", False))
+            radius = 5 if strong else 4
+            drawing.add(Dot(x, y, color, radius=radius, shape=shape, hollow=hollow, tip=system, href=href))
     for system, rank in places(leagues[0]).items():
         drawing.add(TextMark(xs[0] - 14, head + TALL * (rank - 0.5), label(system), anchor="end"))
     for system, rank in places(leagues[-1]).items():

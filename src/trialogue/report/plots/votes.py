@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from trialogue.findings import Strength, Votes
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
+from trialogue.report.explorer.links import link
 from trialogue.report.numbers import MISSING, column_decimals, number, ranks, render_estimate
 from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
 from trialogue.report.text import describe_rows
@@ -26,7 +27,7 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
     _headings(drawing)
     for place, strength in enumerate(found.strengths):
         y = TOP + ROW * (place + 0.5)
-        drawing.add(TextMark(0, y, label(strength.system)))
+        drawing.add(TextMark(0, y, label(strength.system), href=link(systems=[strength.system])))
         _row(drawing, strength, scale, y, colors.get(strength.system, "accent"))
         _numbers(drawing, strength, y)
     entries = [
@@ -58,12 +59,13 @@ def _headings(drawing: Drawing) -> None:
 
 
 def _row(drawing: Drawing, strength: Strength, scale: Scale, y: float, color: str) -> None:
-    estimate = strength.strength
+    estimate, href = strength.strength, link(systems=[strength.system])
     if estimate.value is not None:
         tip = f"{strength.system}: {render_estimate(estimate, 0)}"
         if estimate.interval:
-            drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
-        drawing.add(Dot(scale(estimate.value), y, color, hollow=estimate.interval is None, tip=tip))
+            low, high = scale(estimate.interval.low), scale(estimate.interval.high)
+            drawing.add(Line(low, y, high, y, color, 2.4, tip=tip, href=href))
+        drawing.add(Dot(scale(estimate.value), y, color, hollow=estimate.interval is None, tip=tip, href=href))
     tip = f"{strength.system}: Elo {number(strength.elo, 0)}"
     drawing.add(Dot(scale(strength.elo), y, "muted", radius=3.4, shape="diamond", hollow=True, tip=tip))
 
