@@ -163,7 +163,7 @@ def _reasons(
     estimate: Estimate = values[entry.name].estimate
     blocking = blocking_codes(threats, entry.name)
     if blocking:
-        return [Reason.of(ReasonCode.BOARD_BLOCKED, threats=list(blocking))]
+        return [Reason.of(ReasonCode.BOARD_BLOCKED)]
     if estimate.value is None:
         return [Reason.of(ReasonCode.BOARD_UNDEFINED, estimate.why)]
     found = list(differences(own, others)) if own is not None and others is not None else []
