@@ -10,7 +10,7 @@ import platform
 import subprocess
 from pathlib import Path
 
-from trialogue.reproduce.kdd2020 import in_words, reproduce
+from trialogue.reproduce.kdd2020 import render_tables, reproduce
 
 HERE = Path(__file__).resolve().parent
 PAGE = """# KDD 2020, Tables 4 and 5
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
-    tables = in_words(reproduce(given.folder, jobs=given.jobs))
+    tables = render_tables(reproduce(given.folder, jobs=given.jobs))
     head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True)
     page = PAGE.format(
         commit=head.stdout.strip(), python=platform.python_version(), machine=platform.machine(), tables=tables

@@ -46,7 +46,7 @@ def card_section(card: Card) -> str:
         f"Unit: {card.unit}. Range: {low} to {high}. Better: {card.better}. One value a {card.level}. "
         f"Needs: {', '.join(card.needs) or 'text only'}. "
         f"{FAILED_TEXTS[card.failure_policy]} "
-        f"Languages: {card.text.in_words if card.text is not None else 'any'}.\n",
+        f"Languages: {card.text.languages_text if card.text is not None else 'any'}.\n",
     ]
     lines += [f"- Parameter `{key}`: {text}" for key, text in card.parameters.items()]
     lines.append("")

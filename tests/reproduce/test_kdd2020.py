@@ -8,7 +8,7 @@ import pytest
 from tests.metrics.acts import acted
 from trialogue.errors import MissingDataError, UsageError
 from trialogue.metrics import Settings
-from trialogue.reproduce.kdd2020 import METHODS, REAL, SYSTEMS, in_words, reproduce
+from trialogue.reproduce.kdd2020 import METHODS, REAL, SYSTEMS, render_tables, reproduce
 from trialogue.reproduce.kdd2020.paper_values import (
     DIGITS,
     DS_KL,
@@ -93,7 +93,7 @@ def test_real_users_come_out_exactly_and_every_cell_has_a_value(found: Reproduct
 
 @pytest.mark.mirror
 def test_the_tables_are_printed_in_the_paper_s_form_with_what_could_not_be_reproduced(found: Reproduction) -> None:
-    words = in_words(found)
+    words = render_tables(found)
     assert "Table 4" in words
     assert "published A (8.88) B (7.56) C (6.04)" in words
     assert "Real users: 12 of 12 cells equal the published numbers to the last digit." in words
@@ -109,7 +109,7 @@ def test_one_dialogue_a_cell_settles_nothing() -> None:
     turns = [cell for cell in one.cells if cell.measure == TURNS]
     assert {(cell.value, cell.low, cell.verdict) for cell in turns} == {(2.0, None, None)}
     assert {order.share for order in one.orders} == {None}
-    assert "in a share unknown" in in_words(one)
+    assert "in a share unknown" in render_tables(one)
 
 
 def test_orders_of_simulators_that_are_not_the_published_ones_are_named() -> None:
@@ -120,7 +120,7 @@ def test_orders_of_simulators_that_are_not_the_published_ones_are_named() -> Non
         "C": bad * 3 + good,
     }  # A, B, C, as published for CIR6-PKG only
     held = {(letter, method): [acted(*by_success[letter])] for letter in "ABC" for method in (REAL, *METHODS)}
-    words = in_words(tabulate(held, Settings(resamples=200)))
+    words = render_tables(tabulate(held, Settings(resamples=200)))
     messages = next(line for line in words.splitlines() if "differ from the published ones" in line)
     assert "Success Rate QRFA-Single, Success Rate CIR6-Single" in messages
     assert "Success Rate CIR6-PKG" not in messages
@@ -157,7 +157,7 @@ def test_cells_that_a_choice_was_made_by_are_marked_at_the_cell() -> None:
         why = TUNED.get((TURNS, method, letter), "")
         return Cell(TURNS, "turns", method, letter, 17.8, 17.1, 18.6, 500, 15.92, "agrees", tuned=why)
 
-    found = in_words(Reproduction((cell("CIR6-Single", "B"), cell("CIR6-Single", "C")), (), {"n": 500}))
+    found = render_tables(Reproduction((cell("CIR6-Single", "B"), cell("CIR6-Single", "C")), (), {"n": 500}))
     line = next(line for line in found.splitlines() if "17.80 [17.10, 18.60]" in line)
     assert line.split("  ")[-1].endswith("~†")
     assert line.count("†") == 1  # on C, and not on B

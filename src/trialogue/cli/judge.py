@@ -130,7 +130,7 @@ def judge(
         wrong.append(f"--low must be below --high, got {low:g} and {high:g}.")
     if wrong:
         raise UsageError("\n".join(wrong))
-    how = JudgeSettings(
+    settings = JudgeSettings(
         estimand=Estimand(estimand),
         raters=Estimand(raters),
         drawn_overall=drawn_overall,
@@ -147,9 +147,9 @@ def judge(
         elif pairwise:
             _pairs(run, models, out, as_json=as_json, tell=tell)
         elif plan and width is not None:
-            _plan(run, aspect, scores, labels, width, how, models if by_model else None, seed, out, study, tell)
+            _plan(run, aspect, scores, labels, width, settings, models if by_model else None, seed, out, study, tell)
         else:
-            _judge(run, aspect, scores, labels, chances, how, models if by_model else None, out, as_json, tell)
+            _judge(run, aspect, scores, labels, chances, settings, models if by_model else None, out, as_json, tell)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _judge(
     scores: str | None,
     labels: str | None,
     chances: Path | None,
-    how: "JudgeSettings",
+    settings: "JudgeSettings",
     models: _Models | None,
     out: Path,
     as_json: bool,
@@ -194,7 +194,7 @@ def _judge(
 
     asked = {} if models is None else {**models.settings(out), "i_may": models.i_may, "out": out}
     findings = corrected(
-        *run, aspect=aspect, labels=labels, scores=scores, chances=chances, how=how, progress=tell, **asked
+        *run, aspect=aspect, labels=labels, scores=scores, chances=chances, settings=settings, progress=tell, **asked
     )
     page = report(findings, out)
     for warning in findings.warnings:
@@ -210,7 +210,7 @@ def _plan(
     scores: str | None,
     labels: str | None,
     width: float,
-    how: "JudgeSettings",
+    settings: "JudgeSettings",
     models: _Models | None,
     seed: int,
     out: Path,
@@ -228,12 +228,14 @@ def _plan(
         name, _ = aspect_of(load_rubric(models.rubric), aspect)
         asked = judge_scores(*run, **models.settings(out), i_may=models.i_may, out=out, progress=tell)
         given, aspect = asked.scores, str(asked.columns[name])
-    found = plan_labels(*run, aspect=aspect or "", width=width, labels=labels, scores=given, how=how, seed=seed)
+    found = plan_labels(
+        *run, aspect=aspect or "", width=width, labels=labels, scores=given, settings=settings, seed=seed
+    )
     write_records(out / PLAN, found.units)
     typer.echo(plan_text(found.needs, width, is_pilot=found.is_pilot))
     typer.echo(f"\nPlan: {out / PLAN}")
     if study is not None:
-        _write_study(study, found, run, aspect or "", labels, how, seed, models.rubric if models else None)
+        _write_study(study, found, run, aspect or "", labels, settings, seed, models.rubric if models else None)
 
 
 def _write_study(
@@ -242,14 +244,16 @@ def _write_study(
     run: list[str],
     aspect: str,
     labels: str | None,
-    how: "JudgeSettings",
+    settings: "JudgeSettings",
     seed: int,
     rubric: str | None,
 ) -> None:
     from trialogue.workflows.judging.label_study import PLAN as CHANCES
     from trialogue.workflows.judging.label_study import write_label_study
 
-    made = write_label_study(folder, plan, run, aspect=aspect, rubric=rubric, labels=labels, scale=how.scale, seed=seed)
+    made = write_label_study(
+        folder, plan, run, aspect=aspect, rubric=rubric, labels=labels, scale=settings.scale, seed=seed
+    )
     typer.echo(
         f"Study: {made.folder / 'study.yaml'}, {made.items:,} items on a scale from {made.low} to {made.high}. "
         f"Preview it with: trialogue study preview {made.folder}\n"

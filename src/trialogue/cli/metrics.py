@@ -37,13 +37,13 @@ def _card(card: "Card") -> str:
         f"  unit: {card.unit}; range {low} to {high}; better: {card.better}; level: {card.level}",
         f"  needs: {', '.join(card.needs) or 'nothing but text'}",
         f"  failures: {FAILED_TEXTS[card.failure_policy]}",
-        f"  languages: {card.text.in_words if card.text is not None else 'any'}",
+        f"  languages: {card.text.languages_text if card.text is not None else 'any'}",
     ]
     lines += [f"  parameter {key}: {text}" for key, text in card.parameters.items()]
     for key, variant in card.variants.items():
         default = " (default)" if key == card.default else ""
         lines += [f"  @{key}{default}: {variant.summary}", f"      {variant.source}"]
-        lines += [f"      languages: {variant.text.in_words}"] if variant.text is not None else []
+        lines += [f"      languages: {variant.text.languages_text}"] if variant.text is not None else []
     lines += _validity(card.name)
     lines += [f"  caveat: {text}" for text in card.caveats]
     if card.extra:

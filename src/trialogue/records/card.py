@@ -26,12 +26,12 @@ class TextUse(Record):
     """Whose texts it reads."""
 
     @property
-    def in_words(self) -> str:
+    def languages_text(self) -> str:
         """Supported languages in words.
 
-        >>> TextUse(unit="word", languages=("en",)).in_words, TextUse(unit="word").in_words
+        >>> TextUse(unit="word", languages=("en",)).languages_text, TextUse(unit="word").languages_text
         ('en', 'any language written with spaces between words')
-        >>> TextUse(unit="character").in_words
+        >>> TextUse(unit="character").languages_text
         'any; values are compared within one language'
         """
         if self.languages is not None:

@@ -7,7 +7,7 @@ import pytest
 from tests.simulation.made import films
 from trialogue.errors import UnknownNameError
 from trialogue.records import Constraint, Need
-from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
+from trialogue.simulation.llm.need_text import describe_need, describe_persona, describe_target, describe_tastes
 from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, fill_in, signature_of
 
 IDS = tuple(films())
@@ -28,7 +28,7 @@ NEED = Need(
 
 def test_a_need_is_reported_without_what_satisfies_it() -> None:
     titles = [films()[item].title_with_year for item in IDS[:5]]
-    assert need_in_words(NEED, films()).split("\n") == [
+    assert describe_need(NEED, films()).split("\n") == [
         "- genre: Thriller or Crime",
         "- decade: 1990s (you can do without)",
         f"- You know and like: {titles[2]}.",
@@ -36,19 +36,19 @@ def test_a_need_is_reported_without_what_satisfies_it() -> None:
         f"- You did not like: {titles[4]}.",
         "- Once something suits, ask about its director and its actor.",
     ]
-    assert not any(films()[item].title in need_in_words(NEED, films()) for item in NEED.acceptable)
+    assert not any(films()[item].title in describe_need(NEED, films()) for item in NEED.acceptable)
 
 
 def test_a_target_is_described_by_all_that_the_catalogue_says() -> None:
     item = films()[IDS[0]]
-    lines = target_in_words(NEED, films()).split("\n")
+    lines = describe_target(NEED, films()).split("\n")
     assert lines[0] == f"- {item.title_with_year}. This title stays your secret."
     assert f"- its genre: {', '.join(item.attributes['genre'])}" in lines
     assert lines[-1] == f"- its year: {item.year}"
 
 
 def test_tastes_are_reported_with_attributes_and_without_what_satisfies_the_need() -> None:
-    text = tastes_in_words(NEED, films(), ("genre",))
+    text = describe_tastes(NEED, films(), ("genre",))
     liked, other, disliked = (films()[IDS[place]] for place in (2, 3, 4))
     assert f"- You like: {liked.title_with_year} ({', '.join(liked.attributes['genre'])})." in text
     assert f"- You do not like: {disliked.title_with_year} (" in text
@@ -57,9 +57,9 @@ def test_tastes_are_reported_with_attributes_and_without_what_satisfies_the_need
 
 
 def test_an_empty_need_and_an_empty_persona_add_nothing_to_the_prompt() -> None:
-    assert need_in_words(Need(id="n"), films()) == ""
-    assert who_in_words("") == ""
-    assert who_in_words("a nurse from Leeds").startswith("Who you are: a nurse from Leeds\n")
+    assert describe_need(Need(id="n"), films()) == ""
+    assert describe_persona("") == ""
+    assert describe_persona("a nurse from Leeds").startswith("Who you are: a nurse from Leeds\n")
 
 
 @pytest.mark.parametrize("kind", PROMPTS)

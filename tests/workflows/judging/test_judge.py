@@ -65,10 +65,10 @@ class World:
             write_records(path, getattr(self, name))
         return {name: str(path) for name, path in paths.items()}
 
-    def judged(self, how: JudgeSettings | None = None, **options: object) -> JudgingFindings:
+    def judged(self, settings: JudgeSettings | None = None, **options: object) -> JudgingFindings:
         files = self.files()
         given = {"aspect": "overall", "scores": files["scores"], "labels": files["labels"], **options}
-        return judge(files["dialogues"], how=how, **given)  # type: ignore[arg-type]
+        return judge(files["dialogues"], settings=settings, **given)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ def test_what_is_written_holds_no_scores_that_could_agree_with_the_people_in_the
 
 def test_a_plan_asks_for_a_pilot_first_then_for_what_a_width_takes(world: World, tmp_path: Path) -> None:
     files = world.files()
-    options = {"aspect": "overall", "scores": files["scores"], "how": JudgeSettings(estimand=Estimand.THESE)}
+    options = {"aspect": "overall", "scores": files["scores"], "settings": JudgeSettings(estimand=Estimand.THESE)}
     pilot = plan_labels(files["dialogues"], width=0.8, **options)  # type: ignore[arg-type]
     assert pilot.is_pilot
     assert [each.needed for each in pilot.needs] == [10, 10]

@@ -266,7 +266,7 @@ def _reproduce(paper: str, *, n: int | None, out: Path | None, catalogue: str | 
 
     if paper != "kdd2020":
         raise UnknownNameError("paper to reproduce", paper, ["kdd2020"])
-    from trialogue.reproduce.kdd2020 import in_words
+    from trialogue.reproduce.kdd2020 import render_tables
     from trialogue.reproduce.kdd2020 import reproduce as run
     from trialogue.reproduce.kdd2020.runs import FILMS
     from trialogue.workflows.simulation.progress import PrintedProgress
@@ -280,5 +280,5 @@ def _reproduce(paper: str, *, n: int | None, out: Path | None, catalogue: str | 
             tellers.setdefault(letter, PrintedProgress(tell, f"dialogues with {letter}"))(now)
 
         found = run(folder, n=n or 500, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress)
-    typer.echo(in_words(found))
+    typer.echo(render_tables(found))
     typer.echo(f"\nTables and dialogues: {folder}")

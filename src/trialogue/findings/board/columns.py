@@ -57,7 +57,7 @@ def league_of_group(
     measure: Measure,
     *,
     alpha: float,
-    how: Sampling,
+    sampling: Sampling,
 ) -> League:
     """A league of comparable entries before the gate: every pair tested, p-values corrected by Holm's method.
 
@@ -67,7 +67,7 @@ def league_of_group(
     if own is not None:
         return _ordered_league(group, values, measure, *own)
     pairs = list(combinations(sorted(group, key=lambda entry: entry.name), 2))
-    gaps = [difference_of(a, b, key, how) for a, b in pairs]
+    gaps = [difference_of(a, b, key, sampling) for a, b in pairs]
     contrasts = tuple(
         Contrast(
             a=a.name,

@@ -47,7 +47,7 @@ class BoardSettings:
     """The version that histories compare with; None: there are no histories."""
     alpha: float = 0.05
     """Level of the verdicts."""
-    how: Sampling = field(default_factory=Sampling)
+    sampling: Sampling = field(default_factory=Sampling)
     """Settings of permutation tests."""
 
 
@@ -106,7 +106,7 @@ def _leagues(
 ) -> list[League]:
     measure = measure_of(entries, key)
     return [
-        league_of_group(group, key, values, measure, alpha=settings.alpha, how=settings.how)
+        league_of_group(group, key, values, measure, alpha=settings.alpha, sampling=settings.sampling)
         for group in comparable(entries, key, values)
     ]
 

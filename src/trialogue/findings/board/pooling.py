@@ -155,21 +155,21 @@ def _clip(pooled: Pooled, measure: Measure) -> Pooled:
     return replace(pooled, estimate=pooled.estimate.model_copy(update={"interval": cut, "p": None}))
 
 
-def difference_of(a: Entry, b: Entry, key: ColumnKey, how: Sampling = Sampling()) -> Estimate:
+def difference_of(a: Entry, b: Entry, key: ColumnKey, sampling: Sampling = Sampling()) -> Estimate:
     """``a`` minus ``b`` of two entries with equal conditions: as their run has it, paired by unit, or pooled over runs."""
     one, other = a.runs[0], b.runs[0]
     if len(a.runs) == 1:
         own = one.contrast(key, other.side.system) if one.findings is other.findings else None
         if own is not None:
             return own.difference if own.a == one.side.system else own.difference.negate()
-        return _of_sides(one, other, key, how)
+        return _of_sides(one, other, key, sampling)
     pairs = list(zip(_in_order(a, key), _in_order(b, key), strict=True))
     units = [(_units(first, key), _units(second, key)) for first, second in pairs]
     n = sum(len(first) + len(second) for first, second in units)
     clusters = len({unit for both in units for side in both for unit, _ in side}) or None
     if all(first and second for first, second in units):
         return _to_estimate(pool_differences(units), len(pairs), n, clusters, tests=True).estimate
-    gaps = [_of_sides(first, second, key, how) for first, second in pairs]
+    gaps = [_of_sides(first, second, key, sampling) for first, second in pairs]
     undefined = next((gap.why for gap in gaps if gap.value is None), None)
     if undefined is not None:
         return Estimate(value=None, why=undefined)
@@ -181,7 +181,7 @@ def _in_order(entry: Entry, key: ColumnKey) -> list[EntryRun]:
     return sorted(entry.runs, key=lambda run: (run.met(run.columns[key].measure).sample or "", run.run))
 
 
-def _of_sides(a: EntryRun, b: EntryRun, key: ColumnKey, how: Sampling) -> Estimate:
+def _of_sides(a: EntryRun, b: EntryRun, key: ColumnKey, sampling: Sampling) -> Estimate:
     """The difference of two single runs, as ``trialogue compare`` computes it."""
     name = a.columns[key].measure.name
     sides = []
@@ -192,5 +192,5 @@ def _of_sides(a: EntryRun, b: EntryRun, key: ColumnKey, how: Sampling) -> Estima
         units = {name: side.units[own]} if own in side.units else {}
         sides.append(replace(side, measures=measures, values=values, units=units))
     before, after = sides
-    compared, _ = compare_systems(before, after, on=(name,), seed=how.seed, resamples=how.resamples)
+    compared, _ = compare_systems(before, after, on=(name,), seed=sampling.seed, resamples=sampling.resamples)
     return compared.judgements[0].difference

@@ -103,7 +103,7 @@ def _table(units: Sequence[JudgedUnit], judge: str, question: str, level: Litera
 
 
 def _agreement(
-    units: Sequence[JudgedUnit], judge: str, question: str, level: Literal["dialogue", "turn"], how: Resampling
+    units: Sequence[JudgedUnit], judge: str, question: str, level: Literal["dialogue", "turn"], resampling: Resampling
 ) -> tuple[AgreementCoefficient, ...]:
     """Coefficients within and between systems, without a value where units or systems are too few."""
     scored = [each for each in units if each.judge is not None]
@@ -118,7 +118,7 @@ def _agreement(
     found: dict[tuple[str, str], AgreementCoefficient] = {}
     if "within" not in few:
         table = _table(units, judge, question, level)
-        agreed = rating_agreement(table, judge, resampling=how).agreed
+        agreed = rating_agreement(table, judge, resampling=resampling).agreed
         inner = "within" if len(systems) > 1 else "pooled"  # of one system, all pairs are within it
         for each in agreed:
             scope = "within" if each.scope == inner else each.scope

@@ -62,7 +62,7 @@ class JudgeSettings:
 
 def judging_findings(
     table: JudgedTable,
-    how: JudgeSettings,
+    settings: JudgeSettings,
     *,
     judge: str,
     question: str,
@@ -79,7 +79,7 @@ def judging_findings(
 
     Args:
         table: the units; without any label, the judge's own scores are analysed, and every verdict is conditional.
-        how: what was asked for.
+        settings: what was asked for.
         judge: full name of the judge's column.
         question: what people were asked.
         level: what one unit is.
@@ -94,30 +94,30 @@ def judging_findings(
     is_corrected = bool(len(table.labelled))
     found = corrected_means(
         table if is_corrected else judge_as_labels(table),
-        estimand=how.estimand,
-        raters=how.raters,
-        drawn_overall=how.drawn_overall,
-        scale=how.scale,
-        confidence=how.confidence,
-        looks=how.looks,
+        estimand=settings.estimand,
+        raters=settings.raters,
+        drawn_overall=settings.drawn_overall,
+        scale=settings.scale,
+        confidence=settings.confidence,
+        looks=settings.looks,
     )
     if is_corrected:
         threats = judging_threats(
-            table, found, labels_by=labels_by, family=how.family, coverage=coverage, alpha=1 - how.confidence
+            table, found, labels_by=labels_by, family=settings.family, coverage=coverage, alpha=1 - settings.confidence
         )
     else:
         found = _as_raw(found)
-        threats = uncorrected_threats(family=how.family, coverage=coverage, alpha=1 - how.confidence)
+        threats = uncorrected_threats(family=settings.family, coverage=coverage, alpha=1 - settings.confidence)
     systems = _systems(table, found, threats)
-    differences = _differences(found, threats, (1 - how.confidence) / how.looks)
+    differences = _differences(found, threats, (1 - settings.confidence) / settings.looks)
     doubled = is_corrected and found.raters.doubled > 0
     return JudgingFindings(
         title=title,
         judge=judge,
         question=question,
         level=level,
-        estimand=how.estimand,
-        raters=how.raters,
+        estimand=settings.estimand,
+        raters=settings.raters,
         is_share=found.is_share,
         labels_by=labels_by,
         rater_count=rater_count,
@@ -126,15 +126,15 @@ def judging_findings(
         judged=len(table.judge),
         labels=len(table.labelled),
         abstained=table.abstained,
-        confidence=how.confidence,
-        looks=how.looks,
+        confidence=settings.confidence,
+        looks=settings.looks,
         overall=_value(found.overall),
         systems=systems,
         differences=differences,
         threats=threats,
         card=card,
         answer=answer(
-            question, systems, differences, threats, scope=_scope(table, how, level, is_corrected=is_corrected)
+            question, systems, differences, threats, scope=_scope(table, settings, level, is_corrected=is_corrected)
         ),
         warnings=tuple(warnings),
         methods=METHODS if is_corrected else UNCORRECTED_METHODS,
@@ -164,10 +164,12 @@ def _raw(found: Correction) -> Correction:
     return replace(found, judge=judge, alone=missing, corrected=missing, weight=0.0, raw=raw)
 
 
-def _scope(table: JudgedTable, how: JudgeSettings, level: Literal["dialogue", "turn"], *, is_corrected: bool) -> str:
+def _scope(
+    table: JudgedTable, settings: JudgeSettings, level: Literal["dialogue", "turn"], *, is_corrected: bool
+) -> str:
     """To follow the question in a verdict: whose word it is, and what it is about, where that is not the systems as such."""
     whose = "" if is_corrected else " by the judge alone"
-    return whose + (f" in these {len(table.judge)} {level}s" if how.estimand is Estimand.THESE else "")
+    return whose + (f" in these {len(table.judge)} {level}s" if settings.estimand is Estimand.THESE else "")
 
 
 def _value(found: Correction) -> JudgedValue:

@@ -26,28 +26,30 @@ class Copies:
     """Simulated dialogues that ended by a failure."""
 
 
-def behavior_of(real: UserSample, simulated: UserSample, titles: Mapping[str, str], how: Resampling) -> Behavior:
+def behavior_of(real: UserSample, simulated: UserSample, titles: Mapping[str, str], resampling: Resampling) -> Behavior:
     """Distances, discriminators, their yardsticks, and every feature.
 
     Args:
         real: of real users.
         simulated: of simulated ones.
         titles: what each feature is, in the order of the columns.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
     """
-    found, folds = discriminators_of(real, simulated, titles, how)
-    halves, is_fair = split_half(real, how)
+    found, folds = discriminators_of(real, simulated, titles, resampling)
+    halves, is_fair = split_half(real, resampling)
     return Behavior(
         sample=Sample(real=len(real), people=real.people, simulated=len(simulated), cases=simulated.people),
-        distances=distances_of(real, simulated, how),
+        distances=distances_of(real, simulated, resampling),
         discriminators=found,
         folds=folds if found[0].auc.value is not None else Folds.PERSON,
         split_half=halves,
         is_fair=is_fair,
-        gaps=_gaps(real, simulated, titles, how),
+        gaps=_gaps(real, simulated, titles, resampling),
     )
 
 
-def _gaps(real: UserSample, simulated: UserSample, titles: Mapping[str, str], how: Resampling) -> tuple[Gap, ...]:
+def _gaps(
+    real: UserSample, simulated: UserSample, titles: Mapping[str, str], resampling: Resampling
+) -> tuple[Gap, ...]:
     sides = [DialogueSample(each.rows, each.clusters) for each in (real, simulated)]
-    return tuple(gaps(sides[0], sides[1], titles, how))
+    return tuple(gaps(sides[0], sides[1], titles, resampling))

@@ -47,7 +47,7 @@ class _Rows:
 
 
 def discriminators_of(
-    real: UserSample, simulated: UserSample, titles: Mapping[str, str], how: Resampling
+    real: UserSample, simulated: UserSample, titles: Mapping[str, str], resampling: Resampling
 ) -> tuple[tuple[Discriminator, ...], Folds]:
     """The classifier, the same on dialogues of equal lengths, and every trivial discriminator.
 
@@ -55,20 +55,24 @@ def discriminators_of(
         real: of real users.
         simulated: of simulated ones.
         titles: what each feature is, in the order of the columns.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
 
     Undefined, with the reason, where one side has fewer than ten users.
     """
     both = _stack(real, simulated)
     found = [
-        Discriminator(name="classifier", title="classifier, all features", auc=_auc_of_classifier(both, how, "all"))
+        Discriminator(
+            name="classifier", title="classifier, all features", auc=_auc_of_classifier(both, resampling, "all")
+        )
     ]
-    matched = _sides_of_equal_lengths(real, simulated, tuple(titles), how)
+    matched = _sides_of_equal_lengths(real, simulated, tuple(titles), resampling)
     if matched is None:
         why = Reason.of(ReasonCode.LENGTHS_DO_NOT_OVERLAP, users=0, least=LEAST)
         at_equal_lengths = Estimate(value=None, why=why)
     else:
-        at_equal_lengths = _auc_of_classifier(_stack(*matched), how, "matched", ReasonCode.LENGTHS_DO_NOT_OVERLAP)
+        at_equal_lengths = _auc_of_classifier(
+            _stack(*matched), resampling, "matched", ReasonCode.LENGTHS_DO_NOT_OVERLAP
+        )
     found.append(
         Discriminator(
             name="classifier-matched", title="classifier, dialogues of equal lengths only", auc=at_equal_lengths
@@ -78,13 +82,16 @@ def discriminators_of(
         if name in TRIVIAL:
             found.append(
                 Discriminator(
-                    name=name, title=f"{title} alone", auc=_auc(both.rows[:, place], both, None, how), is_trivial=True
+                    name=name,
+                    title=f"{title} alone",
+                    auc=_auc(both.rows[:, place], both, None, resampling),
+                    is_trivial=True,
                 )
             )
     return tuple(found), Folds.PERSON_AND_AGENT if both.by_agent else Folds.PERSON
 
 
-def split_half(real: UserSample, how: Resampling) -> tuple[Estimate, bool | None]:
+def split_half(real: UserSample, resampling: Resampling) -> tuple[Estimate, bool | None]:
     """The classifier's AUC on random halves of the real users, and whether it lies within two standard errors of .5.
 
     The interval is that of a single split: its percentiles over the splits.
@@ -92,22 +99,25 @@ def split_half(real: UserSample, how: Resampling) -> tuple[Estimate, bool | None
     if real.people < 2 * LEAST:
         why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=real.people, least=2 * LEAST)
         return Estimate(value=None, why=why, n=len(real), clusters=real.people), None
-    rng = how.rng("passport", "split half")
+    rng = resampling.rng("passport", "split half")
     values = []
     for number in range(SPLITS):
         order = rng.permutation(real.people)
         second = np.isin(real.codes, order[: real.people // 2])
         both = _stack(_part(real, ~second), _part(real, second))
-        points, folds = _held_out_points(both, how, f"half {number}")
+        points, folds = _held_out_points(both, resampling, f"half {number}")
         estimate = auc(points, both.labels, groups=_groups(both, folds), rng=None, method="percentile")
         if estimate.value is not None:
             values.append(estimate.value)
     drawn = np.array(values)
     mean, spread = float(drawn.mean()), float(drawn.std(ddof=1))
-    tail = (1 - how.confidence) / 2
+    tail = (1 - resampling.confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
     interval = Interval(
-        low=float(low), high=float(high), confidence=how.confidence, method=f"percentiles over {SPLITS} random halves"
+        low=float(low),
+        high=float(high),
+        confidence=resampling.confidence,
+        method=f"percentiles over {SPLITS} random halves",
     )
     found = Estimate(value=mean, interval=interval, n=len(real), clusters=real.people)
     return found, bool(abs(mean - 0.5) <= 2 * spread)
@@ -138,16 +148,16 @@ def _part(side: UserSample, kept: npt.NDArray[np.bool_]) -> UserSample:
 
 
 def _auc_of_classifier(
-    both: _Rows, how: Resampling, name: str, few: ReasonCode = ReasonCode.TOO_FEW_USERS_FOR_HALVES
+    both: _Rows, resampling: Resampling, name: str, few: ReasonCode = ReasonCode.TOO_FEW_USERS_FOR_HALVES
 ) -> Estimate:
     users = min(len(set(both.codes[both.labels == kind].tolist())) for kind in (0, 1))
     if users < LEAST:
         return Estimate(value=None, why=Reason.of(few, users=users, least=LEAST), n=len(both.labels))
-    points, folds = _held_out_points(both, how, name)
-    return _auc(points, both, folds, how)
+    points, folds = _held_out_points(both, resampling, name)
+    return _auc(points, both, folds, resampling)
 
 
-def _held_out_points(both: _Rows, how: Resampling, name: str) -> tuple[Floats, Ints]:
+def _held_out_points(both: _Rows, resampling: Resampling, name: str) -> tuple[Floats, Ints]:
     """The classifier's score of each dialogue by a fit that saw neither its user nor (where it can) its agent; the fold.
 
     An agent is held out with each fold of users in turn. Without it, a classifier could learn from the agent's own manner
@@ -155,7 +165,7 @@ def _held_out_points(both: _Rows, how: Resampling, name: str) -> tuple[Floats, I
     """
     from sklearn.model_selection import StratifiedGroupKFold
 
-    state = int(how.rng("passport", "folds", name).integers(2**31))
+    state = int(resampling.rng("passport", "folds", name).integers(2**31))
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=state)
     points, fold_of = np.zeros(len(both.rows)), np.zeros(len(both.rows), dtype=np.intp)
     for number, (inside, outside) in enumerate(folds.split(both.rows, both.labels, both.codes)):
@@ -180,21 +190,21 @@ def _groups(both: _Rows, folds: Ints | None) -> list[Hashable]:
     return [(int(number), str(agent)) for number, agent in zip(numbers, both.agents, strict=True)]
 
 
-def _auc(points: Floats, both: _Rows, folds: Ints | None, how: Resampling) -> Estimate:
+def _auc(points: Floats, both: _Rows, folds: Ints | None, resampling: Resampling) -> Estimate:
     return auc(
         points,
         both.labels,
         groups=_groups(both, folds),
         clusters=both.clusters,
-        rng=how.rng("passport", "auc"),
-        resamples=how.resamples,
-        confidence=how.confidence,
+        rng=resampling.rng("passport", "auc"),
+        resamples=resampling.resamples,
+        confidence=resampling.confidence,
         method="percentile",
     )
 
 
 def _sides_of_equal_lengths(
-    real: UserSample, simulated: UserSample, names: Sequence[str], how: Resampling
+    real: UserSample, simulated: UserSample, names: Sequence[str], resampling: Resampling
 ) -> tuple[UserSample, UserSample] | None:
     """As many dialogues of either side in every cell of lengths (coarsened exact matching); None where no cell
     has both."""
@@ -205,7 +215,7 @@ def _sides_of_equal_lengths(
         edges = np.unique(np.quantile(both[:, column], np.linspace(0, 1, BINS + 1)[1:-1]))
         cells = cells * (BINS + 1) + np.searchsorted(edges, both[:, column], side="right")
     kept = np.zeros(len(both), dtype=bool)
-    rng = how.rng("passport", "matching")
+    rng = resampling.rng("passport", "matching")
     is_real = np.arange(len(both)) < len(real)
     for cell in np.unique(cells):
         sides = [np.flatnonzero((cells == cell) & kind) for kind in (is_real, ~is_real)]

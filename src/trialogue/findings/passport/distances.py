@@ -104,23 +104,25 @@ _KINDS = {
 }
 
 
-def distances_of(real: UserSample, simulated: UserSample, how: Resampling) -> tuple[Distance, ...]:
+def distances_of(real: UserSample, simulated: UserSample, resampling: Resampling) -> tuple[Distance, ...]:
     """Every distance; undefined ones have a reason.
 
     Args:
         real: of real users; one with fewer than ten clusters has no halves to measure by.
         simulated: of simulated ones.
-        how: seed and confidence.
+        resampling: seed and confidence.
     """
     few = min(real.people, simulated.people)
     if few < LEAST_PEOPLE:
         why = Reason.of(ReasonCode.TOO_FEW_USERS_FOR_HALVES, users=few, least=LEAST_PEOPLE)
         return tuple(_unknown_distance(respect, why, real, simulated) for respect in Aspect)
-    halves = halves_of(real, simulated, lambda name: how.rng("passport", name))
-    return tuple(_distance(respect, real, simulated, halves, how) for respect in Aspect)
+    halves = halves_of(real, simulated, lambda name: resampling.rng("passport", name))
+    return tuple(_distance(respect, real, simulated, halves, resampling) for respect in Aspect)
 
 
-def _distance(respect: Aspect, real: UserSample, simulated: UserSample, halves: Halves, how: Resampling) -> Distance:
+def _distance(
+    respect: Aspect, real: UserSample, simulated: UserSample, halves: Halves, resampling: Resampling
+) -> Distance:
     counts = [side.counts.get(respect, ()) for side in (real, simulated)]
     for name, side in zip(("real", "simulated"), counts, strict=True):
         if not any(side):
@@ -133,9 +135,9 @@ def _distance(respect: Aspect, real: UserSample, simulated: UserSample, halves: 
     return Distance(
         name=respect.value,
         title=_KINDS[respect].title,
-        value=_estimate(value, how, n),
-        yardstick=_estimate(yardstick, how, {"n": len(real), "clusters": real.people}),
-        excess=_estimate(value - yardstick, how, n),
+        value=_estimate(value, resampling, n),
+        yardstick=_estimate(yardstick, resampling, {"n": len(real), "clusters": real.people}),
+        excess=_estimate(value - yardstick, resampling, n),
     )
 
 
@@ -150,14 +152,14 @@ def _sums(
     )
 
 
-def _estimate(drawn: Floats, how: Resampling, n: dict[str, int]) -> Estimate:
+def _estimate(drawn: Floats, resampling: Resampling, n: dict[str, int]) -> Estimate:
     defined = drawn[np.isfinite(drawn)]
     if len(defined) < 0.95 * len(drawn):
         return Estimate(value=None, why=Reason.of(ReasonCode.HALVES_WITHOUT_COUNTS), **n)
-    tail = (1 - how.confidence) / 2
+    tail = (1 - resampling.confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     method = f"percentiles over {DRAWS} random halves of the users"
-    interval = Interval(low=float(low), high=float(high), confidence=how.confidence, method=method)
+    interval = Interval(low=float(low), high=float(high), confidence=resampling.confidence, method=method)
     return Estimate(value=float(defined.mean()), interval=interval, **n)
 
 

@@ -29,7 +29,7 @@ def known_group(
     measure: str,
     doses: Mapping[str, float],
     given: Outcomes,
-    how: Resampling,
+    resampling: Resampling,
     *,
     is_share: bool = False,
 ) -> KnownGroup | None:
@@ -41,7 +41,7 @@ def known_group(
         measure: full name of the outcome.
         doses: share of the replies that was replaced, by name of the system.
         given: the outcome of dialogues with all of them.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
         is_share: whether the outcome is yes or no.
     """
     shares = {agent: 0.0, **dict(sorted(doses.items(), key=lambda item: item[1]))}
@@ -49,14 +49,14 @@ def known_group(
     if not all(each.keys for each in sums.values()):
         return None
     sign = -1.0 if given.is_lower_better else 1.0
-    drawn, users = _resampled_order(list(sums.values()), sign, how)
+    drawn, users = _resampled_order(list(sums.values()), sign, resampling)
     return KnownGroup(
         agent=agent,
         way=way,
         measure=measure,
-        doses=tuple(_dose(name, share, sums, agent, how, is_share, sign) for name, share in shares.items()),
+        doses=tuple(_dose(name, share, sums, agent, resampling, is_share, sign) for name, share in shares.items()),
         order_share=_order_share(drawn, users),
-        needed=_users_needed(list(sums.values()), sign, how) if users >= LEAST_USERS else None,
+        needed=_users_needed(list(sums.values()), sign, resampling) if users >= LEAST_USERS else None,
         sample=Sample(simulated=sum(each.n for each in sums.values()), cases=users),
     )
 
@@ -70,11 +70,11 @@ def _dose(
     share: float,
     sums: Mapping[str, ClusterSums],
     agent: str,
-    how: Resampling,
+    resampling: Resampling,
     is_share: bool,
     sign: float,
 ) -> Dose:
-    outcome = estimate_of_sums(sums[name], mean_of, is_share=is_share, confidence=how.confidence)
+    outcome = estimate_of_sums(sums[name], mean_of, is_share=is_share, confidence=resampling.confidence)
     if name == agent:
         return Dose(system=name, share=share, outcome=outcome)
     change = difference(
@@ -82,9 +82,9 @@ def _dose(
         sums[agent],
         mean_of,
         is_share=is_share,
-        seed=how.seed,
-        permutations=how.resamples,
-        confidence=how.confidence,
+        seed=resampling.seed,
+        permutations=resampling.resamples,
+        confidence=resampling.confidence,
     )
     return Dose(
         system=name,
@@ -129,12 +129,12 @@ def _means_of_samples(paired: Floats, size: int, resamples: int, rng: np.random.
     return found
 
 
-def _resampled_order(sums: Sequence[ClusterSums], sign: float, how: Resampling) -> tuple[Floats, int]:
+def _resampled_order(sums: Sequence[ClusterSums], sign: float, resampling: Resampling) -> tuple[Floats, int]:
     paired = _paired_means(sums)
     if len(paired) < 2:
         return np.zeros(0), len(paired)
-    rng = how.rng("passport", "doses")
-    return _is_decreasing(_means_of_samples(paired, len(paired), how.resamples, rng), sign), len(paired)
+    rng = resampling.rng("passport", "doses")
+    return _is_decreasing(_means_of_samples(paired, len(paired), resampling.resamples, rng), sign), len(paired)
 
 
 def _order_share(drawn: Floats, users: int) -> Estimate:
@@ -145,13 +145,13 @@ def _order_share(drawn: Floats, users: int) -> Estimate:
     )
 
 
-def _users_needed(sums: Sequence[ClusterSums], sign: float, how: Resampling) -> int | None:
+def _users_needed(sums: Sequence[ClusterSums], sign: float, resampling: Resampling) -> int | None:
     """The first size of ``SIZES`` from which on resamples of so many users are mostly in order."""
     paired = _paired_means(sums)
     found = None
     for size in reversed(SIZES):
-        rng = how.rng("passport", "users needed", str(size))
-        if float(_is_decreasing(_means_of_samples(paired, size, how.resamples, rng), sign).mean()) < ORDERED:
+        rng = resampling.rng("passport", "users needed", str(size))
+        if float(_is_decreasing(_means_of_samples(paired, size, resampling.resamples, rng), sign).mean()) < ORDERED:
             break
         found = size
     return found

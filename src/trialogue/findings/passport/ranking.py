@@ -49,13 +49,17 @@ class Outcomes:
         )
 
 
-def order_of(measure: str, given: Outcomes, how: Resampling, *, side: str) -> tuple[SystemOrder, SystemMeans]:
+def order_of(measure: str, given: Outcomes, resampling: Resampling, *, side: str) -> tuple[SystemOrder, SystemMeans]:
     """Systems by an outcome, best first, with rank intervals from resamples of users; and their means."""
     sign = -1.0 if given.is_lower_better else 1.0
     means = mean_replicates(
-        sign * given.values, given.systems, clusters=given.clusters, resampling=how, names=("passport", "order", side)
+        sign * given.values,
+        given.systems,
+        clusters=given.clusters,
+        resampling=resampling,
+        names=("passport", "order", side),
     )
-    ranks = rank_intervals(means.values, means.drawn, confidence=how.confidence)
+    ranks = rank_intervals(means.values, means.drawn, confidence=resampling.confidence)
     order = np.argsort(-means.values, kind="stable").tolist()
     dialogues, users = len(given.values), len(set(given.clusters))
     sample = Sample(real=dialogues, people=users) if side == "real" else Sample(simulated=dialogues, cases=users)
@@ -76,7 +80,7 @@ def order_of(measure: str, given: Outcomes, how: Resampling, *, side: str) -> tu
 
 
 def ranking_validity(
-    measures: tuple[str, str], simulated: Outcomes, real: Outcomes, how: Resampling
+    measures: tuple[str, str], simulated: Outcomes, real: Outcomes, resampling: Resampling
 ) -> RankingValidity | None:
     """Both orders of the systems that both sides met; None with fewer than two.
 
@@ -84,13 +88,13 @@ def ranking_validity(
         measures: the outcome of simulated users, and that of real ones.
         simulated: of simulated users.
         real: of real ones.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
     """
     shared = sorted(set(simulated.systems) & set(real.systems))
     if len(shared) < 2:
         return None
     (own, one), (order, other) = (
-        order_of(measure, given.of_systems(shared), how, side=side)
+        order_of(measure, given.of_systems(shared), resampling, side=side)
         for measure, given, side in zip(measures, (simulated, real), ("simulated", "real"), strict=True)
     )
     pairs = len(shared) * (len(shared) - 1) // 2
@@ -100,14 +104,14 @@ def ranking_validity(
         real=order,
         pairs=pairs,
         concordant=round(share * pairs, 1),
-        concordance=_estimate(share, one, other, pairs, how),
-        p=order_p(one.values, other.values, how.rng("passport", "orders")),
+        concordance=_estimate(share, one, other, pairs, resampling),
+        p=order_p(one.values, other.values, resampling.rng("passport", "orders")),
         is_exact=len(shared) <= MOST_PERMUTED,
         refusal=refusal(len(shared)),
     )
 
 
-def _estimate(share: float, one: SystemMeans, other: SystemMeans, pairs: int, how: Resampling) -> Estimate:
+def _estimate(share: float, one: SystemMeans, other: SystemMeans, pairs: int, resampling: Resampling) -> Estimate:
     if len(one.systems) < LEAST_FOR_INTERVAL:
         why = Reason.of(ReasonCode.FEW_SYSTEMS_NO_INTERVAL, least=LEAST_FOR_INTERVAL)
         return Estimate(value=share, n=pairs, why=why)
@@ -115,10 +119,10 @@ def _estimate(share: float, one: SystemMeans, other: SystemMeans, pairs: int, ho
     defined = drawn[np.isfinite(drawn)]
     if len(defined) < 0.95 * len(drawn):
         return Estimate(value=share, n=pairs, why=Reason.of(ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED))
-    tail = (1 - how.confidence) / 2
+    tail = (1 - resampling.confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     method = f"cluster bootstrap of the systems' means, percentile, {len(drawn)} resamples, systems fixed"
-    interval = Interval(low=float(low), high=float(high), confidence=how.confidence, method=method)
+    interval = Interval(low=float(low), high=float(high), confidence=resampling.confidence, method=method)
     return Estimate(value=share, interval=interval, n=pairs)
 
 
@@ -132,7 +136,7 @@ def _concordance(x: Floats, y: Floats) -> Floats:
 
 
 def rankings_of(
-    simulated: Mapping[str, Outcomes], real: Mapping[str, Outcomes], against: Sequence[str], how: Resampling
+    simulated: Mapping[str, Outcomes], real: Mapping[str, Outcomes], against: Sequence[str], resampling: Resampling
 ) -> tuple[RankingValidity, ...]:
     """Every outcome of simulated users against every judgement of real ones, and against the same outcome of theirs.
 
@@ -140,8 +144,8 @@ def rankings_of(
         simulated: outcomes by full name.
         real: those of real users.
         against: which of these are people's own judgements.
-        how: seed, resamples, confidence.
+        resampling: seed, resamples, confidence.
     """
     pairs = [(name, other) for name in simulated for other in dict.fromkeys([*against, name]) if other in real]
-    found = (ranking_validity((name, other), simulated[name], real[other], how) for name, other in pairs)
+    found = (ranking_validity((name, other), simulated[name], real[other], resampling) for name, other in pairs)
     return tuple(each for each in found if each is not None)

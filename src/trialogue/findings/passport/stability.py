@@ -21,14 +21,16 @@ LEAST_LEVELS = 5
 DRAWN = 4_000  # normal samples for the range that chance alone makes; its error is below 1 % of the range
 
 
-def stability_of(factor: Factor, measure: str, levels: Mapping[str, Outcomes], how: Resampling) -> Stability | None:
+def stability_of(
+    factor: Factor, measure: str, levels: Mapping[str, Outcomes], resampling: Resampling
+) -> Stability | None:
     """One outcome at all levels of a factor, of the systems that every level met; None with one level or no such system.
 
     Args:
         factor: what was varied.
         measure: full name of the outcome.
         levels: the outcomes by level.
-        how: seed and confidence.
+        resampling: seed and confidence.
     """
     systems = sorted(set.intersection(*(set(each.systems) for each in levels.values()))) if levels else []
     if len(levels) < 2 or not systems:
@@ -41,10 +43,11 @@ def stability_of(factor: Factor, measure: str, levels: Mapping[str, Outcomes], h
         measure=measure,
         levels=tuple(levels),
         spreads=tuple(
-            _spread(system, list(levels), [row[place] for row in cells], how) for place, system in enumerate(systems)
+            _spread(system, list(levels), [row[place] for row in cells], resampling)
+            for place, system in enumerate(systems)
         ),
         orders=len({tuple(np.argsort(-row, kind="stable").tolist()) for row in means}),
-        shares=None if few else _variance_shares(cells, how.confidence),
+        shares=None if few else _variance_shares(cells, resampling.confidence),
         why=Reason.of(ReasonCode.TOO_FEW_LEVELS, levels=len(levels), least=LEAST_LEVELS) if few else None,
         sample=Sample(
             simulated=sum(len(cell) for row in cells for cell in row),
@@ -53,11 +56,11 @@ def stability_of(factor: Factor, measure: str, levels: Mapping[str, Outcomes], h
     )
 
 
-def _spread(system: str, levels: list[str], cells: list[Floats], how: Resampling) -> SystemSpread:
+def _spread(system: str, levels: list[str], cells: list[Floats], resampling: Resampling) -> SystemSpread:
     """The range of a system's means, and the expected range of normal means with these standard errors."""
     means = [float(cell.mean()) for cell in cells]
     errors = np.array([cell.std(ddof=1) / len(cell) ** 0.5 if len(cell) > 1 else 0.0 for cell in cells])
-    rng = how.rng("passport", "range by chance")
+    rng = resampling.rng("passport", "range by chance")
     by_chance = float(np.ptp(rng.standard_normal((DRAWN, len(cells))) * errors, axis=1).mean())
     return SystemSpread(
         system=system,

@@ -38,7 +38,7 @@ class Domain(Record):
     """Whether they are about films."""
 
     @property
-    def in_words(self) -> str:
+    def description(self) -> str:
         """Description such as ``about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words``."""
         subject = "about films, " if self.films else ""
         turns, words, replies = (
@@ -69,7 +69,7 @@ class Domain(Record):
         counts = Counter(departure for departures in found for departure in departures)
         return DomainFit(
             measure=measure,
-            domain=self.in_words,
+            domain=self.description,
             dialogues=len(found),
             inside=sum(not departures for departures in found),
             departures=dict(sorted(counts.items())),

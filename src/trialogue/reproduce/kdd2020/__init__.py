@@ -3,6 +3,6 @@
 from trialogue.reproduce.kdd2020.paper_values import METHODS, REAL, SYSTEMS
 from trialogue.reproduce.kdd2020.runs import simulate_all
 from trialogue.reproduce.kdd2020.tables import Reproduction, reproduce
-from trialogue.reproduce.kdd2020.text import in_words
+from trialogue.reproduce.kdd2020.text import render_tables
 
-__all__ = ["METHODS", "REAL", "SYSTEMS", "Reproduction", "in_words", "reproduce", "simulate_all"]
+__all__ = ["METHODS", "REAL", "SYSTEMS", "Reproduction", "render_tables", "reproduce", "simulate_all"]

@@ -115,10 +115,10 @@ class Reproduction:
 
     def write(self, folder: Path) -> Path:
         """Write ``tables.json`` and ``tables.txt`` into a folder; returns the path of the latter."""
-        from trialogue.reproduce.kdd2020.text import in_words
+        from trialogue.reproduce.kdd2020.text import render_tables
 
         write_text(folder / "tables.json", json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
-        write_text(folder / "tables.txt", in_words(self) + "\n")
+        write_text(folder / "tables.txt", render_tables(self) + "\n")
         return folder / "tables.txt"
 
 

@@ -23,7 +23,7 @@ TUNED_MARK = "†"
 MARKS = {"exact": " =", "agrees": " ~", "differs": " ≠", None: ""}
 
 
-def in_words(found: Reproduction) -> str:
+def render_tables(found: Reproduction) -> str:
     """Text of the tables, the rankings, and what could not be reproduced, with reasons."""
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""Describe a user's need in words for a prompt. Only ``target_in_words`` names items that satisfy it."""
+"""Describe a user's need in words for a prompt. Only ``describe_target`` names items that satisfy it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ MOST_EXAMPLES = 3
 MOST_KNOWN = 10  # titles a prompt names; profiles of MovieLens have more than anybody would say
 
 
-def need_in_words(need: Need, catalogue: Catalogue) -> str:
+def describe_need(need: Need, catalogue: Catalogue) -> str:
     """Constraints, known items and requests, one per line; missing parts have no line.
 
     Args:
@@ -28,7 +28,7 @@ def need_in_words(need: Need, catalogue: Catalogue) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def target_in_words(need: Need, catalogue: Catalogue) -> str:
+def describe_target(need: Need, catalogue: Catalogue) -> str:
     """Description of the target with all its attributes."""
     lines = []
     for item in (catalogue[target] for target in need.targets if target in catalogue):
@@ -37,7 +37,7 @@ def target_in_words(need: Need, catalogue: Catalogue) -> str:
     return "\n".join(lines)
 
 
-def tastes_in_words(need: Need, catalogue: Catalogue, attributes: Sequence[str]) -> str:
+def describe_tastes(need: Need, catalogue: Catalogue, attributes: Sequence[str]) -> str:
     """Known, liked and disliked titles, each with some attributes."""
     liked = [_with_attributes(catalogue[item], attributes) for item in need.examples if item in catalogue]
     disliked = [_with_attributes(catalogue[item], attributes) for item in need.disliked if item in catalogue]
@@ -76,6 +76,6 @@ def _join_names(names: Iterable[str]) -> str:
     return " and its ".join(names)
 
 
-def who_in_words(persona: str) -> str:
+def describe_persona(persona: str) -> str:
     """Description of the persona; "" without one."""
     return f"Who you are: {persona}\nWrite and decide as this person would." if persona else ""

@@ -154,10 +154,10 @@ def read_style(path: Path) -> PeopleStyle:
         raise DataError(Problem(f"holds no style of writing ({what}).", str(path), hint=hint)) from error
 
 
-def examples_in_words(examples: Sequence[str]) -> str:
+def describe_examples(examples: Sequence[str]) -> str:
     """A person's messages for a prompt; "" without any.
 
-    >>> print(examples_in_words(["hi", "smth funny pls"]))
+    >>> print(describe_examples(["hi", "smth funny pls"]))
     You type as the person who wrote these messages did. Take over their way of writing, not what they say:
     > hi
     > smth funny pls

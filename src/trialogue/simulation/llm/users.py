@@ -8,9 +8,9 @@ from trialogue.llm.usage import Usage
 from trialogue.records import Need
 from trialogue.seeds import rng_for, seed_for
 from trialogue.simulation.llm.model_queries import ModelQueries
-from trialogue.simulation.llm.need_text import need_in_words, target_in_words, tastes_in_words, who_in_words
+from trialogue.simulation.llm.need_text import describe_need, describe_persona, describe_target, describe_tastes
 from trialogue.simulation.llm.options import USUAL_WORDS, LlmUserOptions, LocalUserOptions
-from trialogue.simulation.llm.people_style import examples_in_words, read_style
+from trialogue.simulation.llm.people_style import describe_examples, read_style
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
 from trialogue.simulation.llm.targets import TitleGuard, target_need, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
@@ -80,10 +80,10 @@ class LlmUsers:
 
     def describe_user(self, persona: str, case: str, *, seed: int) -> str:
         """Description of the user in prompts: the persona, and how a person of the style writes, drawn for the case."""
-        parts = [who_in_words(persona)]
+        parts = [describe_persona(persona)]
         if self._style is not None and self._style.examples:
             examples = RandomSource(rng_for(seed, case, "style")).pick(self._style.examples)
-            parts.append(examples_in_words(examples))
+            parts.append(describe_examples(examples))
         return "\n".join(part for part in parts if part)
 
     def ask_for(self, case: str, *, seed: int) -> ModelQueries:
@@ -102,7 +102,7 @@ class LlmUsers:
 
     def words(self, need: Need) -> str:
         """Text of a need in the prompt."""
-        return need_in_words(need, self.world.catalogue)
+        return describe_need(need, self.world.catalogue)
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:
         """Policy with the safeguards of this kind."""
@@ -134,7 +134,7 @@ class TargetItemUsers(LlmUsers):
 
     def words(self, need: Need) -> str:
         """The target with its attributes, about which the model answers questions."""
-        return target_in_words(need, self.world.catalogue)
+        return describe_target(need, self.world.catalogue)
 
     def guard_policy(self, policy: Policy, need: Need) -> Policy:
         """Policy that withholds the title until the agent has named it."""
@@ -150,4 +150,4 @@ class TargetFreeUsers(LlmUsers):
 
     def words(self, need: Need) -> str:
         """Known, liked and disliked items with attributes."""
-        return tastes_in_words(need, self.world.catalogue, self.attributes)
+        return describe_tastes(need, self.world.catalogue, self.attributes)

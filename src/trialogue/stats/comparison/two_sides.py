@@ -100,7 +100,7 @@ class ComparisonSettings:
 
 
 def compare_samples(
-    a: ClusterSums, b: ClusterSums, combine: Combine, how: ComparisonSettings = ComparisonSettings()
+    a: ClusterSums, b: ClusterSums, combine: Combine, settings: ComparisonSettings = ComparisonSettings()
 ) -> Difference:
     """Difference ``a`` - ``b`` of two defined statistics.
 
@@ -108,11 +108,11 @@ def compare_samples(
     """
     sides = match(a, b)
     parts = contributions(sides.a, combine), contributions(sides.b, combine)
-    if how.is_share and are_counts(a) and are_counts(b):
-        found = _of_shares(sides, combine, parts, how)
+    if settings.is_share and are_counts(a) and are_counts(b):
+        found = _of_shares(sides, combine, parts, settings)
     else:
-        found = _permutation_difference(sides, combine, parts, how, mid=False)
-        found = found if how.most is None else _cut_off(found, how.most)
+        found = _permutation_difference(sides, combine, parts, settings, mid=False)
+        found = found if settings.most is None else _cut_off(found, settings.most)
     return replace(found, facts={**found.facts, **_spread(sides, parts)})
 
 
@@ -148,20 +148,20 @@ def _order_side(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, 
 
 
 def _of_shares(
-    sides: MatchedSamples, combine: Combine, parts: tuple[Contributions, Contributions], how: ComparisonSettings
+    sides: MatchedSamples, combine: Combine, parts: tuple[Contributions, Contributions], settings: ComparisonSettings
 ) -> Difference:
     a, b = sides.a.sums, sides.b.sums
     if not sides.shared:
-        return _of_independent_shares(sides, how.confidence)
+        return _of_independent_shares(sides, settings.confidence)
     if sides.groups == (0, 0) and (a[:, 1] == 1).all() and (b[:, 1] == 1).all():
         if sides.shared < FEWEST_PAIRS:
             return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
         only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
-        found = paired_share_difference(only_a, only_b, sides.shared, confidence=how.confidence)
+        found = paired_share_difference(only_a, only_b, sides.shared, confidence=settings.confidence)
         return _share_result(_gap(sides), found, "Tango's score of pairs", {})
-    permuted = _permutation_difference(sides, combine, parts, how, mid=True)
+    permuted = _permutation_difference(sides, combine, parts, settings, mid=True)
     if permuted.limit is Limit.NO_VARIATION:  # all clusters alike on both sides: as if independent, to be safe
-        return _of_independent_shares(sides, how.confidence)
+        return _of_independent_shares(sides, settings.confidence)
     return _cut_off(permuted, 1.0)
 
 
@@ -190,7 +190,7 @@ def _permutation_difference(
     sides: MatchedSamples,
     combine: Combine,
     parts: tuple[Contributions, Contributions],
-    how: ComparisonSettings,
+    settings: ComparisonSettings,
     *,
     mid: bool,
 ) -> Difference:
@@ -203,13 +203,13 @@ def _permutation_difference(
     if not (parts[0].are_defined and parts[1].are_defined):
         return Difference(value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
     if sides.shared + min(sides.groups) > MANY:
-        return student_t_difference(*parts, sides.shared, confidence=how.confidence)
+        return student_t_difference(*parts, sides.shared, confidence=settings.confidence)
     if is_ratio(sides.a, combine) and is_ratio(sides.b, combine):
         rows = Rows(sides.a.sums, sides.b.sums, sides.shared)
     else:
         rows = Rows(_single(parts[0].each), _single(parts[1].each), sides.shared)
-    test = PermutationTest(rows, most=how.permutations, seed=how.seed, mid=mid)
-    return _read_permutation(test, value, sides, how.confidence)
+    test = PermutationTest(rows, most=settings.permutations, seed=settings.seed, mid=mid)
+    return _read_permutation(test, value, sides, settings.confidence)
 
 
 def _too_few(sides: MatchedSamples) -> Limit | None:

@@ -117,7 +117,7 @@ def board(
         versions=versions,
         manifest=_manifest(read, rows, on, systems, baseline, alpha, seed, resamples),
         settings=BoardSettings(
-            title=title, baseline=baseline or versions[0], alpha=alpha, how=Sampling(seed, resamples)
+            title=title, baseline=baseline or versions[0], alpha=alpha, sampling=Sampling(seed, resamples)
         ),
     )
     return Board(findings)

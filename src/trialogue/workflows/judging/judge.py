@@ -54,7 +54,7 @@ def judge(
     i_may: bool = False,
     out: Path | str | None = None,
     chances: Path | None = None,
-    how: JudgeSettings | None = None,
+    settings: JudgeSettings | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> JudgingFindings:
@@ -77,7 +77,7 @@ def judge(
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
         out: folder for the model's scores, answers and usage; None: they are not written.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
-        how: the estimand and the confidence level of the intervals.
+        settings: the estimand and the confidence level of the intervals.
         seed: of the model's draws.
         progress: called with a line now and then.
 
@@ -86,7 +86,7 @@ def judge(
         UsageError: options that do not go together, no consent, or an endpoint that cannot be reached.
     """
     tell = progress or (lambda _line: None)
-    how = how or JudgeSettings()
+    settings = settings or JudgeSettings()
     tell(f"reading {', '.join(name_of(one, 'data') for one in given)}")
     sources: Sequence[Any] = with_data_read(given)
     asked: JudgeScores | None = None
@@ -113,12 +113,12 @@ def judge(
         aspect=column,
         labels=labels,
         chances=chances,
-        estimand=how.estimand,
+        estimand=settings.estimand,
         also=also,
         families=families,
     )
     table = table_of(found.units, aggregate=AGGREGATE)
-    unknown = sorted(set(how.family) - set(table.systems))
+    unknown = sorted(set(settings.family) - set(table.systems))
     if unknown:
         raise UsageError(
             f"--family names no system of the run: {', '.join(unknown)}. There are {', '.join(table.systems)}."
@@ -130,12 +130,13 @@ def judge(
             f"The judge gave no score to any of {len(found.units):,} units: {'; '.join(whys) or 'no reason is recorded'}."
         )
     notes = () if asked is None else asked.notes
-    if not len(table.labelled) and how.scale == (None, None) and found.scale is not None:
-        how = replace(how, scale=(found.scale.low, found.scale.high))  # a raw mean cannot leave the judge's own scale
+    if not len(table.labelled) and settings.scale == (None, None) and found.scale is not None:
+        # a raw mean cannot leave the judge's own scale
+        settings = replace(settings, scale=(found.scale.low, found.scale.high))
     kind = "judged and corrected" if len(table.labelled) else "judged without correction"
     return judging_findings(
         table,
-        how,
+        settings,
         judge=str(found.judge),
         question=found.question,
         level=found.level,
@@ -144,18 +145,18 @@ def judge(
         title=f"{found.question.replace('_', ' ').capitalize()}, {kind}",
         warnings=[*notes, *_warnings(found, table)],
         coverage=found.coverage,
-        card=_card(found, how) if len(table.labelled) else None,
+        card=_card(found, settings) if len(table.labelled) else None,
         manifest=Manifest(
             command="judge",
             config={
                 "aspect": column,
-                "estimand": how.estimand.value,
-                "raters": how.raters.value,
-                "drawn_overall": how.drawn_overall,
-                "confidence": how.confidence,
-                "looks": how.looks,
-                "scale": list(how.scale),
-                "family": list(how.family),
+                "estimand": settings.estimand.value,
+                "raters": settings.raters.value,
+                "drawn_overall": settings.drawn_overall,
+                "confidence": settings.confidence,
+                "looks": settings.looks,
+                "scale": list(settings.scale),
+                "family": list(settings.family),
                 **({} if asked is None else {"rubric": asked.rubric.signature, "prompt": signature_of()}),
             },
             seed=seed if asked is not None else None,
@@ -165,18 +166,18 @@ def judge(
     )
 
 
-def _card(found: JudgedInput, how: JudgeSettings) -> JudgeCard:
+def _card(found: JudgedInput, settings: JudgeSettings) -> JudgeCard:
     """The judge's report card, from the same units as the estimates."""
     declared = found.label_scale
-    scale = how.scale if declared is None or how.scale != (None, None) else (declared.low, declared.high)
+    scale = settings.scale if declared is None or settings.scale != (None, None) else (declared.low, declared.high)
     return judge_card(
         found.units,
         judge=str(found.judge),
         question=found.question,
         level=found.level,
         scale=scale,
-        family=sorted({*how.family, *(each.system for each in found.coverage if each.family is not None)}),
-        confidence=how.confidence,
+        family=sorted({*settings.family, *(each.system for each in found.coverage if each.family is not None)}),
+        confidence=settings.confidence,
     )
 
 
@@ -203,7 +204,7 @@ def plan_labels(
     width: float,
     labels: Any = None,
     scores: Any = None,
-    how: JudgeSettings | None = None,
+    settings: JudgeSettings | None = None,
     seed: int = 0,
 ) -> LabelPlan:
     """Select the units to label next for a target interval width, at random within each system.
@@ -214,30 +215,30 @@ def plan_labels(
         width: of the interval of each difference (of the mean, of a single system), from end to end.
         labels: those that are there already; None: none are.
         scores: the judge's scores; None: they are in the run.
-        how: what will be estimated.
+        settings: what will be estimated.
         seed: of the draw.
 
     Raises:
         UsageError: a width that is not above 0; DataError: as of ``judge``.
     """
-    how = how or JudgeSettings()
+    settings = settings or JudgeSettings()
     if not width > 0:
         raise UsageError(f"--width must be above 0, got {width:g}.")
     found = judged_material(
-        with_data_read(given), scores=scores, aspect=aspect, labels=labels, chances=None, estimand=how.estimand
+        with_data_read(given), scores=scores, aspect=aspect, labels=labels, chances=None, estimand=settings.estimand
     )
     by_system: dict[str, list[JudgedUnit]] = defaultdict(list)
     for unit in found.units:
         by_system[unit.key[0]].append(unit)
     is_pilot = all(sum(bool(unit.answers) for unit in units) < LEAST_LABELS for units in by_system.values())
-    level = 1 - (1 - how.confidence) / how.looks
+    level = 1 - (1 - settings.confidence) / settings.looks
     if labels is None:
         needs = tuple(
             LabelNeed(name, len(units), 0, min(LEAST_LABELS, len(units))) for name, units in sorted(by_system.items())
         )
     else:
         table = table_of(found.units, aggregate=AGGREGATE)
-        needs = labels_needed(table, width, estimand=how.estimand, confidence=level)
+        needs = labels_needed(table, width, estimand=settings.estimand, confidence=level)
     chosen = [
         one
         for need in needs

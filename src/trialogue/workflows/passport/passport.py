@@ -132,15 +132,15 @@ def _manifest(
     side: SimulatedSample,
     people: InputRecords,
     plan: PassportPlan,
-    how: Resampling,
+    resampling: Resampling,
     metric: AnyMetric,
 ) -> Manifest:
     config = {
         "users": _name(users),
         "real": [_name(each) for each in real],
         "outcome": metric.measure,
-        "resamples": how.resamples,
-        "confidence": how.confidence,
+        "resamples": resampling.resamples,
+        "confidence": resampling.confidence,
         "versions": dict(plan.versions),
     }
     if isinstance(users, str) and not are_dialogues(users):
@@ -159,31 +159,31 @@ def _manifest(
         for name, digest in material.hashes.items()
     }
     return Manifest(
-        command="users passport", config=config, seed=how.seed, inputs=inputs, versions=versions_of(*PACKAGES)
+        command="users passport", config=config, seed=resampling.seed, inputs=inputs, versions=versions_of(*PACKAGES)
     )
 
 
 def _with_parts(
-    found: PassportFindings, people: InputRecords, side: SimulatedSample, metric: AnyMetric, how: Resampling
+    found: PassportFindings, people: InputRecords, side: SimulatedSample, metric: AnyMetric, resampling: Resampling
 ) -> PassportFindings:
     missing: list[MissingPart] = []
     robots = side.dialogues
-    behavior = _behavior(people.dialogues, robots, how, missing)
+    behavior = _behavior(people.dialogues, robots, resampling, missing)
     simulated = outcomes_of(
         InputRecords(dialogues=robots, scores=side.material.scores), [get_metric(n) for n in OUTCOMES]
     )
     real = outcomes_of(people, [get_metric(name) for name in OUTCOMES])
-    rankings = rankings_of(simulated.values, real.values, real.judgements, how)
+    rankings = rankings_of(simulated.values, real.values, real.judgements, resampling)
     shared = sorted({each.system or "" for each in people.dialogues} & {each.system or "" for each in robots})
     if not rankings:
         missing.append(MissingPart(part=PassportPart.RANKING, why=_no_ranking(people.dialogues, shared)))
-    groups = _known_groups(side, metric, how)
+    groups = _known_groups(side, metric, resampling)
     if not groups:
         missing.append(MissingPart(part=PassportPart.KNOWN_GROUPS, why=Reason.of(ReasonCode.NO_AGENT_MADE_WORSE)))
-    stability = _stability(side, metric, how)
+    stability = _stability(side, metric, resampling)
     if not stability:
         missing.append(MissingPart(part=PassportPart.STABILITY, why=Reason.of(ReasonCode.NOTHING_VARIED)))
-    gates = gate_shares(gate_flags(people.dialogues), gate_flags(robots), confidence=how.confidence)
+    gates = gate_shares(gate_flags(people.dialogues), gate_flags(robots), confidence=resampling.confidence)
     copies = Copies(
         dialogues=copied_dialogues(people.dialogues, robots),
         recognised=recognised_dialogues(people.dialogues, side.trained),
@@ -195,14 +195,14 @@ def _with_parts(
             "behavior": behavior,
             "rankings": rankings,
             "orders": tuple(
-                order_of(name, given, how, side="simulated")[0]
+                order_of(name, given, resampling, side="simulated")[0]
                 for name, given in simulated.values.items()
                 if len(set(given.systems)) > 1
             ),
             "known_groups": groups,
             "stability": stability,
             "gates": gates,
-            "cost": _cost(side, robots, how),
+            "cost": _cost(side, robots, resampling),
             "missing": tuple(missing),
             "threats": passport_threats(behavior, gates, copies, shared=shared, models=models_of(robots)),
             "warnings": _warnings(people, side),
@@ -222,7 +222,7 @@ def _no_ranking(people: Sequence[Dialogue], shared: Sequence[str]) -> Reason:
 
 
 def _behavior(
-    people: Sequence[Dialogue], robots: Sequence[Dialogue], how: Resampling, missing: list[MissingPart]
+    people: Sequence[Dialogue], robots: Sequence[Dialogue], resampling: Resampling, missing: list[MissingPart]
 ) -> Behavior | None:
     sides = [[each for each in side if has_words(each)] for side in (people, robots)]
     if not sides[0]:
@@ -234,32 +234,32 @@ def _behavior(
         return None
     labelled = annotated_alike(*sides)
     one, other = (user_side(side, from_labels=labelled) for side in sides)
-    return behavior_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, how)
+    return behavior_of(one, other, {name: title for name, (title, _) in FEATURES.items()}, resampling)
 
 
-def _known_groups(side: SimulatedSample, metric: AnyMetric, how: Resampling) -> tuple[KnownGroup, ...]:
+def _known_groups(side: SimulatedSample, metric: AnyMetric, resampling: Resampling) -> tuple[KnownGroup, ...]:
     given = outcomes_of(side.material, [metric]).values.get(metric.measure) if side.dosed else None
     if given is None:
         return ()
     found = (
-        known_group(each.agent, each.way, metric.measure, each.doses, given, how, is_share=metric.card.is_share)
+        known_group(each.agent, each.way, metric.measure, each.doses, given, resampling, is_share=metric.card.is_share)
         for each in side.dosed
     )
     return tuple(each for each in found if each is not None)
 
 
-def _stability(side: SimulatedSample, metric: AnyMetric, how: Resampling) -> tuple[Stability, ...]:
+def _stability(side: SimulatedSample, metric: AnyMetric, resampling: Resampling) -> tuple[Stability, ...]:
     found = []
     for factor, levels in ((Factor.SEED, side.seeds), (Factor.VERSION, side.versions)):
         values = {name: outcomes_of(material, [metric]).values.get(metric.measure) for name, material in levels.items()}
         known: dict[str, Outcomes] = {name: each for name, each in values.items() if each is not None}
-        stability = stability_of(factor, metric.measure, known, how)
+        stability = stability_of(factor, metric.measure, known, resampling)
         if stability is not None:
             found.append(stability)
     return tuple(found)
 
 
-def _cost(side: SimulatedSample, robots: Sequence[Dialogue], how: Resampling) -> Cost:
+def _cost(side: SimulatedSample, robots: Sequence[Dialogue], resampling: Resampling) -> Cost:
     turns = [[float(len(user_turns_of(each).turns)), 1.0] for each in robots]
     sums = cluster_sums(turns, [each.cluster for each in robots])
     why, usage, count = None, side.usage, len(side.material.dialogues)
@@ -267,7 +267,7 @@ def _cost(side: SimulatedSample, robots: Sequence[Dialogue], how: Resampling) ->
         why = Reason.of(ReasonCode.USERS_ASK_NO_MODEL if side.asks_model is False else ReasonCode.USAGE_NOT_RECORDED)
     return Cost(
         sample=Sample(simulated=count, cases=len({each.cluster for each in side.material.dialogues})),
-        turns=estimate_of_sums(sums, mean_of, confidence=how.confidence),
+        turns=estimate_of_sums(sums, mean_of, confidence=resampling.confidence),
         calls=None if usage is None else (usage.calls + usage.cached) / count,
         tokens_in=None if usage is None or not usage.calls else usage.prompt_tokens / count,
         tokens_out=None if usage is None or not usage.calls else usage.completion_tokens / count,
