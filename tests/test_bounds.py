@@ -48,9 +48,9 @@ def test_a_probability_is_between_0_and_1(name: str) -> None:
 
 @pytest.mark.parametrize(("share", "is_valid"), [(0, True), (1, True), (-1e-9, False), (1 + 1e-9, False)])
 def test_beliefs_in_strategies_are_between_0_and_1(share: float, is_valid: bool) -> None:
-    given = {"origin": "model", "probabilities": {"similarity": share}}
+    given = {"origin": "model", "probabilities": {"similarity": share, "no_strategy": 1 - share}}
     if is_valid:
-        assert StrategyDistribution.model_validate(given).probabilities == {"similarity": share}
+        assert StrategyDistribution.model_validate(given).probabilities["similarity"] == share
         return
     with pytest.raises(ValidationError):
         StrategyDistribution.model_validate(given)

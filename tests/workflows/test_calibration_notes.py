@@ -11,13 +11,13 @@ from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.metrics import Settings
 from trialogue.records import Reason, ReasonCode, Score, write_records
 from trialogue.strategies.bundled_model import default_model
-from trialogue.strategies.labelling import label_records
 from trialogue.strategies.models import Model, save_model
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.alignment.run import AlignmentRun
 from trialogue.workflows.calibration_notes import calibration_warnings
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.score import score
+from trialogue.workflows.write_labels import write_labels
 
 MEASURE = "implicit_alignment"
 
@@ -28,8 +28,9 @@ def without_error(model: Model) -> Model:
 
 
 def labelled(path: Path, model: Model) -> Path:
-    situations = list(label_records(demo_situations(), model))
-    write_records(path, [*situations, *label_records(demo_responses(), model, situations=situations)])
+    unlabelled = path.with_name("unlabelled.jsonl")
+    write_records(unlabelled, [*demo_situations(), *demo_responses()])
+    write_labels(str(unlabelled), path, model)
     return path
 
 

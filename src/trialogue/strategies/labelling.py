@@ -184,7 +184,8 @@ def label_records(
 ) -> Iterator[RecordT]:
     """Label dialogues, situations and responses; other records are passed through, in order.
 
-    Of a situation, the reference and the context are labelled.
+    Of a situation, the reference and the context are labelled. How far texts are from the calibration data is known at the
+    end of them, so it is not written here, but by ``trialogue align`` and ``trialogue strategies label``.
 
     Args:
         records: a stream; ``batch`` of them are held at a time.

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.datasets import AnyRecord, Repairs
+from trialogue.datasets.formats.trialogue_jsonl import TYPES
 from trialogue.errors import DataError, Problem
-from trialogue.records import Response, write_records
+from trialogue.records import Response, read_records, write_records
 from trialogue.records.files.jsonl import warn
 from trialogue.strategies.base import PairClassifier, StrategyClassifier
 from trialogue.strategies.labelling import Options, label_records
+from trialogue.strategies.models import Model
 from trialogue.strategies.pairs.labelling import with_pair_beliefs
 from trialogue.workflows.alignment.align import situations_in
+from trialogue.workflows.alignment.shifts import ShiftTallies
 from trialogue.workflows.inputs.inputs import gather, records_of, summarise_repairs
 
 
@@ -62,7 +65,7 @@ def write_labels(
     if classifier is not None:
         records = with_pair_beliefs(records, known, classifier)
     count = _Count()
-    total = write_records(out, count.count(records, source, asked=classifier is not None))
+    total = _write(out, count.count(records, source, asked=classifier is not None), labeller)
     for line in summarise_repairs(repairs.problems):
         warn(Problem(line))
     if classifier is not None and (left := count.responses - count.beliefs):
@@ -72,6 +75,31 @@ def write_labels(
         )
         warn(Problem(what))
     return WriteCounts(total, count.responses, count.beliefs)
+
+
+def _write(out: Path, records: Iterable[AnyRecord], labeller: StrategyClassifier) -> int:
+    """Write records with their distance from the calibration data, which is known behind the last of them."""
+    profile = labeller.card.calibration.profile if isinstance(labeller, Model) else None
+    if profile is None:
+        return write_records(out, records)
+    tallies = ShiftTallies(profile)
+
+    def counted() -> Iterator[AnyRecord]:
+        for record in records:
+            tallies.add(record)
+            yield record
+
+    unmarked = out.with_name(f".unmarked-{out.name}")
+    try:
+        total = write_records(unmarked, counted())
+        of_references, of_systems = tallies.shifts
+        if of_references is None and not any(of_systems.values()):
+            unmarked.replace(out)
+        else:
+            write_records(out, tallies.mark(read_records(unmarked, *TYPES)))
+    finally:
+        unmarked.unlink(missing_ok=True)
+    return total
 
 
 class _Count:

@@ -55,8 +55,8 @@ def test_names_alone_stand_for_themselves() -> None:
 def test_all_mistakes_are_reported_at_once_with_their_lines_and_guesses(tmp_path: Path) -> None:
     text = "agent: echo\nusers: [cir6-pkg]\nn: 0\nsed: 3\nmax_turns: ten\njobs: true\n"
     assert mistakes(tmp_path, text) == [
-        "/study.yaml, field agents: this field is required. What the agents are, by the names they have in dialogues: texts "
-        "or options, as ``make_agent`` takes them.",
+        "/study.yaml, field agents: this field is required. Agents by their names in dialogues: specifications or "
+        "options, as ``make_agent`` takes them.",
         "/study.yaml, line 3, field n: expected a number of at least 1, got 0.",
         "/study.yaml, line 5, field max_turns: expected a whole number, got 'ten'.",
         "/study.yaml, line 6, field jobs: expected a whole number, got True.",

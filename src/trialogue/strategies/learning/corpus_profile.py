@@ -9,6 +9,8 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from pydantic import Field
@@ -63,6 +65,11 @@ class CorpusProfile(Record):
     probability of a match of each pair, the mean of r (1 - r) over that of (2 r - 1)^2: large if a model cannot tell."""
     mix_spread: float = Field(ge=0)
     """Total variation distance that 5 % of resamples exceed, times the root of ``sentences``."""
+
+    @cached_property
+    def known_words(self) -> frozenset[str]:
+        """Hashes of its words."""
+        return frozenset(self.vocabulary.split())
 
 
 def words_of(text: str) -> list[str]:
@@ -132,28 +139,67 @@ def shift_of(
         beliefs: the model's strategy distribution of each.
         error: transfer error to be expected of texts from elsewhere.
     """
-    if not texts:
-        return None
-    known = set(profile.vocabulary.split())
-    words = [word for text in texts for word in words_of(text)]
-    unknown = sum(_hash(word) not in known for word in words) / max(len(words), 1)
-    spread = profile.unknown_words_error * _root_of_sizes(len(words), profile.words)
-    word_limit = profile.unknown_words + ONE_SIDED * spread
-    names = sorted({*profile.mix, *(name for belief in beliefs for name in belief)})
-    means = [sum(belief.get(name, 0.0) for belief in beliefs) / len(beliefs) for name in names]
-    distance = sum(abs(mean - profile.mix.get(name, 0.0)) for name, mean in zip(names, means, strict=True)) / 2
-    mix_limit = profile.mix_spread * _root_of_sizes(len(texts), profile.sentences)
-    if unknown <= word_limit and distance <= mix_limit:
-        return None
-    too_far = unknown > TOO_FAR * max(profile.unknown_words, 0.01) and unknown > word_limit
-    return CorpusShift(
-        sentences=len(texts),
-        unknown_words=round(unknown, 6),
-        unknown_words_limit=round(word_limit, 6),
-        mix_distance=round(min(distance, 1.0), 6),
-        mix_distance_limit=round(mix_limit, 6),
-        error=None if too_far or profile.sensitivity > TOO_WEAK else error,
-    )
+    tally = TextTally()
+    for text, belief in zip(texts, beliefs, strict=True):
+        tally.add(profile, text, belief)
+    return tally.shift_from(profile, error=error)
+
+
+@dataclass
+class TextTally:
+    """Words and strategies of texts of one side, counted one text at a time."""
+
+    texts: int = 0
+    """Number of texts."""
+    words: int = 0
+    """Number of words."""
+    unknown: int = 0
+    """Words that the calibration data lack."""
+    sums: dict[str, float] = field(default_factory=dict)
+    """Sum of the probabilities of each strategy."""
+
+    def add(self, profile: CorpusProfile, text: str, belief: Mapping[str, float]) -> None:
+        """Count a text.
+
+        Args:
+            profile: of the calibration data.
+            text: one utterance.
+            belief: the model's strategy distribution of it.
+        """
+        words = words_of(text)
+        self.texts += 1
+        self.words += len(words)
+        self.unknown += sum(_hash(word) not in profile.known_words for word in words)
+        for name, probability in belief.items():
+            self.sums[name] = self.sums.get(name, 0.0) + probability
+
+    def shift_from(self, profile: CorpusProfile, *, error: TransferError) -> CorpusShift | None:
+        """Distance from a profile; None if it is within the limits, or there are no texts.
+
+        Args:
+            profile: of the calibration data, the one that words were counted with.
+            error: transfer error to be expected of texts from elsewhere.
+        """
+        if not self.texts:
+            return None
+        unknown = self.unknown / max(self.words, 1)
+        spread = profile.unknown_words_error * _root_of_sizes(self.words, profile.words)
+        word_limit = profile.unknown_words + ONE_SIDED * spread
+        names = sorted({*profile.mix, *self.sums})
+        means = [self.sums.get(name, 0.0) / self.texts for name in names]
+        distance = sum(abs(mean - profile.mix.get(name, 0.0)) for name, mean in zip(names, means, strict=True)) / 2
+        mix_limit = profile.mix_spread * _root_of_sizes(self.texts, profile.sentences)
+        if unknown <= word_limit and distance <= mix_limit:
+            return None
+        too_far = unknown > TOO_FAR * max(profile.unknown_words, 0.01) and unknown > word_limit
+        return CorpusShift(
+            sentences=self.texts,
+            unknown_words=round(unknown, 6),
+            unknown_words_limit=round(word_limit, 6),
+            mix_distance=round(min(distance, 1.0), 6),
+            mix_distance_limit=round(mix_limit, 6),
+            error=None if too_far or profile.sensitivity > TOO_WEAK else error,
+        )
 
 
 def _root_of_sizes(here: int, there: int) -> float:

@@ -1,13 +1,16 @@
 """Detection of references and replies from another corpus than that of the model's calibration data."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from trialogue.records import Response, Situation, Utterance
+from trialogue.records import Record, Response, Situation, Utterance
 from trialogue.records.kinds.shifts import CorpusShift
-from trialogue.strategies.learning.corpus_profile import ELSEWHERE, CorpusProfile, shift_of
+from trialogue.strategies.learning.corpus_profile import ELSEWHERE, CorpusProfile, TextTally
 from trialogue.strategies.models import Model
 from trialogue.workflows.inputs.inputs import InputRecords
+
+RecordT = TypeVar("RecordT", bound=Record)
 
 
 def with_shifts(material: InputRecords, model: Model) -> InputRecords:
@@ -26,33 +29,58 @@ def with_shifts(material: InputRecords, model: Model) -> InputRecords:
             "from elsewhere, where its estimates are less accurate than their intervals say. Train it again."
         )
         return replace(material, warnings=[*material.warnings, warning])
-    references = [each.reference for each in material.situations if each.reference is not None]
-    of_references = _shift(profile, references)
-    replies: dict[str, list[Utterance]] = {}
-    for response in material.responses:
-        replies.setdefault(response.system, []).append(response.utterance)
-    of_systems = {system: _shift(profile, own) for system, own in replies.items()}
+    tallies = ShiftTallies(profile)
+    for record in (*material.situations, *material.responses):
+        tallies.add(record)
     return replace(
         material,
-        situations=[_with_reference(each, of_references) for each in material.situations],
-        responses=[_with_reply(each, of_systems[each.system]) for each in material.responses],
+        situations=list(tallies.mark(material.situations)),
+        responses=list(tallies.mark(material.responses)),
     )
 
 
-def _shift(profile: CorpusProfile, utterances: Sequence[Utterance]) -> CorpusShift | None:
-    known = [each for each in utterances if each.strategy_distribution is not None]
-    beliefs = [each.strategy_distribution.probabilities for each in known if each.strategy_distribution is not None]
-    return shift_of(profile, [each.text for each in known], beliefs, error=ELSEWHERE)
+@dataclass
+class ShiftTallies:
+    """Distances from the calibration data of the references, and of each system's replies."""
 
+    profile: CorpusProfile
+    """Of the calibration data."""
+    references: TextTally = field(default_factory=TextTally)
+    """Of people's references together."""
+    systems: dict[str, TextTally] = field(default_factory=dict)
+    """Of each system's replies."""
 
-def _with_reference(situation: Situation, shift: CorpusShift | None) -> Situation:
-    if situation.reference is None:
-        return situation
-    return situation.model_copy(update={"reference": _with_shift(situation.reference, shift)})
+    def add(self, record: Record) -> None:
+        """Count the text of a situation's reference or of a response; other records have none."""
+        if isinstance(record, Situation) and record.reference is not None:
+            self._count(self.references, record.reference)
+        elif isinstance(record, Response):
+            self._count(self.systems.setdefault(record.system, TextTally()), record.utterance)
 
+    @property
+    def shifts(self) -> tuple[CorpusShift | None, dict[str, CorpusShift | None]]:
+        """Shift of the references, and of each system's replies; None within the limits."""
+        of = self.profile
+        return (
+            self.references.shift_from(of, error=ELSEWHERE),
+            {system: tally.shift_from(of, error=ELSEWHERE) for system, tally in self.systems.items()},
+        )
 
-def _with_reply(response: Response, shift: CorpusShift | None) -> Response:
-    return response.model_copy(update={"utterance": _with_shift(response.utterance, shift)})
+    def mark(self, records: Iterable[RecordT]) -> Iterator[RecordT]:
+        """The records with the shifts on their distributions; all of them must have been counted before."""
+        of_references, of_systems = self.shifts
+        for record in records:
+            if isinstance(record, Situation) and record.reference is not None:
+                yield record.model_copy(update={"reference": _with_shift(record.reference, of_references)})
+            elif isinstance(record, Response):
+                marked = _with_shift(record.utterance, of_systems[record.system])
+                yield record.model_copy(update={"utterance": marked})
+            else:
+                yield record
+
+    def _count(self, tally: TextTally, utterance: Utterance) -> None:
+        if utterance.strategy_distribution is not None:
+            tally.add(self.profile, utterance.text, utterance.strategy_distribution.probabilities)
 
 
 def _with_shift(utterance: Utterance, shift: CorpusShift | None) -> Utterance:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +19,7 @@ from trialogue.simulation.source import users_of_source
 from trialogue.strategies.labelling import label_records
 from trialogue.workflows.agreement.agree import agree
 from trialogue.workflows.alignment.align import align, find_model
+from trialogue.workflows.alignment.shifts import with_shifts
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.experiment.columns import columns_of
 from trialogue.workflows.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
@@ -89,7 +90,8 @@ def _simulated_stage(experiment: Experiment, users: str) -> Stage:
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
         mine = with_baselines(mine, baselines_in(doing.needed["simulate"], users=users))
         material, left_out = exclude(InputRecords(dialogues=mine), _exclusions(experiment))
-        _write(doing.folder, _label_records(experiment, material), [*(warnings if failed else []), *left_out])
+        material = _with_labels(experiment, material)
+        _write(doing.folder, _records_of(material), [*(warnings if failed else []), *material.warnings, *left_out])
 
     return Stage(
         name=f"simulated-{_plain(users)}",
@@ -117,7 +119,8 @@ def _people(experiment: Experiment) -> Stage:
         if experiment.link:
             material = link_step(experiment.path(experiment.link))(material)
         _write_failures(doing.folder, find_failed_agents(material.dialogues))
-        _write(doing.folder, _label_records(experiment, material), [*material.warnings, *left_out])
+        material = _with_labels(experiment, material)
+        _write(doing.folder, _records_of(material), [*material.warnings, *left_out])
 
     given = [around.identity_of(named) for named in names]
     config: dict[str, JsonValue] = {"given": given, "link": experiment.link, "label": experiment.label}
@@ -155,19 +158,18 @@ def _model(experiment: Experiment, name: str | None) -> str | None:
     return None if name is None else experiment.path(name)
 
 
-def _label_records(experiment: Experiment, material: InputRecords) -> list[Record]:
-    """Everything that a later stage reads, with labels of strategies where they are asked for."""
+def _with_labels(experiment: Experiment, material: InputRecords) -> InputRecords:
+    """The records with labels of strategies, if the experiment asks for them."""
     if experiment.label is None:
-        return _records_of(material)
+        return material
     model = find_model(_model(experiment, experiment.label))
-    situations = list(label_records(material.situations, model))
-    return [
-        *situations,
-        *label_records(material.dialogues, model),
-        *label_records(material.responses, model, situations=material.situations),
-        *material.preferences,
-        *answers_among(material.scores),
-    ]
+    labelled = replace(
+        material,
+        situations=list(label_records(material.situations, model)),
+        dialogues=list(label_records(material.dialogues, model)),
+        responses=list(label_records(material.responses, model, situations=material.situations)),
+    )
+    return with_shifts(labelled, model)
 
 
 def _records_of(material: InputRecords) -> list[Record]:
