@@ -272,7 +272,7 @@ def gap(kind: str, one: Found, other: Found) -> Gap:
     truth = one.rate - other.rate
     fit = next(iter(one.sources.parts(one.data.total)))
     assert isinstance(fit, Fit)
-    sure = Sources(_Judge(Fit(fit.origin, fit.same, (0.0, 0.0, 0.0))))
+    sure = Sources(_Judge(Fit(fit.origin, fit.matching, (0.0, 0.0, 0.0))))
     sure.add([None], one.data.total[None])  # type: ignore[list-item]
     found = fitted_difference(one.data, other.data, (one.sources, other.sources), confidence=0.95)
     without = fitted_difference(one.data, other.data, (sure, sure), confidence=0.95)

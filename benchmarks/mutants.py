@@ -47,8 +47,8 @@ KENDALLS_W = "(1 / people - (people - 1) / people * float(np.tanh(end)))"
 KNOWN = (
     ("trialogue/stats/ranking/elo.py", ".std(ddof=1)", "0"),
     ("trialogue/stats/mixed_models/rank_tests.py", "float(np.tanh(end)) for end", KENDALLS_W),
-    ("trialogue/records/base.py", "SCHEMA = ", "5"),
-    ("trialogue/records/base.py", "SCHEMA = ", "3"),
+    ("trialogue/records/base.py", "SCHEMA = ", "6"),
+    ("trialogue/records/base.py", "SCHEMA = ", "4"),
     *(
         (f"trialogue/records/{name}.py", "ge=0, le=1)", end)
         for name in ("dialogue", "estimate", "score")

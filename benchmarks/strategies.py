@@ -93,9 +93,9 @@ def calibrated_on_dev(dialogues: list[Dialogue]) -> Model:
 def recalibrate(dialogues: list[Dialogue]) -> None:
     """Write the calibration of the bundled model anew, beside the numbers that were measured of it."""
     model = calibrated_on_dev(dialogues)
-    stored = published_card(model.origin)
+    stored = published_card(model.raw.origin)
     if stored is None:
-        raise SystemExit(f"{CARD} is of another model than {model.origin}: measure it as a whole.")
+        raise SystemExit(f"{CARD} is of another model than {model.raw.origin}: measure it as a whole.")
     write_card(model.card.model_copy(update={"measured": stored.measured}))
 
 
@@ -142,8 +142,8 @@ def bundled_part(model: Model, inspired: dict[str, list[Dialogue]], both: list[D
     write_card(model.card.model_copy(update={"measured": tuple(measured)}))
     return f"""## The bundled model: no download, no corpus
 
-`{model.origin}`, trained on {model.card.n:,} sentences of our own. Its test is INSPIRED test; dev was read while 1,884 of
-them were written (others without sight of any corpus), the calibration was fitted on it, and it is shown for comparison.
+`{model.raw.origin}`, trained on {model.card.n:,} sentences of our own. Its test is INSPIRED test; dev was read while 1,884
+of them were written (others without sight of any corpus), the calibration was fitted on it, and it is shown for comparison.
 
 {table(LABEL_HEAD, rows)}
 {table(PAIR_HEAD, pairs)}"""

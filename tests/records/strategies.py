@@ -73,8 +73,8 @@ distributions = st.builds(
     probabilities=st.tuples(name, name, share).map(
         lambda given: {given[0]: given[2], f"{given[1]}!{given[0]}": 1 - given[2]}
     ),
-    same=maybe(st.tuples(number, number)),
-    same_error=maybe(st.tuples(st.floats(0, 1e9), number, st.floats(0, 1e9))),
+    matching=maybe(st.tuples(number, number)),
+    matching_error=maybe(st.tuples(st.floats(0, 1e9), number, st.floats(0, 1e9))),
 )
 mentions = st.builds(
     Mention,

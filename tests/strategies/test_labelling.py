@@ -51,7 +51,7 @@ def test_every_sentence_of_the_system_is_labelled_and_the_user_left_alone() -> N
         "similarity": 0.7,
         "no_strategy": 0.0,
     }  # of the first sentence
-    assert (distribution.origin, distribution.same) == ("spy|v1|data:abc123|first", (1.0, 2.0))
+    assert (distribution.origin, distribution.matching) == ("spy|v1|data:abc123|first", (1.0, 2.0))
 
 
 def test_how_sentences_combine_is_chosen_and_said() -> None:
@@ -71,8 +71,8 @@ def test_what_was_calibrated_for_replies_beside_references_is_written() -> None:
 
     distribution = label_dialogue(talk(said("Me too!")), Newer()).utterances[0].strategy_distribution
     assert distribution is not None
-    assert distribution.same == (3.0, 4.0)
-    assert distribution.same_error == (0.25, 0.5, 1.0)
+    assert distribution.matching == (3.0, 4.0)
+    assert distribution.matching_error == (0.25, 0.5, 1.0)
 
 
 def test_labels_of_people_stay_and_those_of_models_go() -> None:
@@ -195,7 +195,7 @@ def test_labelled_records_survive_json(small: Model) -> None:
     distribution = found.utterances[1].strategy_distribution
     assert distribution is not None
     assert sum(distribution.probabilities.values()) == pytest.approx(1, abs=1e-5)
-    assert distribution.same == small.matching_coefficients
+    assert distribution.matching == small.matching_coefficients
 
 
 GERMAN = "Ich suche einen lustigen Film für heute Abend und mag keine Horrorfilme, weil ich dann nicht schlafen kann."

@@ -36,7 +36,7 @@ NO_KIND = "nothing of the sort"
 
 def test_training_calibrates_and_writes_a_card(small: Model) -> None:
     card = small.card
-    assert (card.model, card.origin, card.n, card.dialogues) == ("tfidf", small.origin, 420, 20)
+    assert (card.model, card.origin, card.n, card.dialogues) == ("tfidf", small.raw.origin, 420, 20)
     assert card.counts == dict.fromkeys(CLASSES, 30)
     assert card.sources == ("made",)
     assert card.labels.unit == "dialogue"
@@ -49,6 +49,22 @@ def test_training_calibrates_and_writes_a_card(small: Model) -> None:
 def test_training_is_reproducible_and_the_seed_matters(small: Model) -> None:
     assert train(examples(30)).card == small.card
     assert train(examples(30), seed=1).card.calibration != small.card.calibration
+
+
+def test_the_origin_of_labels_names_the_calibration(small: Model, tmp_path: Path) -> None:
+    again = train(examples(30), seed=1)
+    assert again.raw.origin == small.raw.origin  # one model, calibrated on other pairs of sentences
+    assert again.origin != small.origin
+    assert re.fullmatch(re.escape(small.raw.origin) + r"\|cal:[0-9a-f]{6}", small.origin)
+    save_model(small, tmp_path / "m")
+    assert load_model(tmp_path / "m").origin == small.origin
+
+
+def test_what_only_describes_a_calibration_is_not_part_of_its_signature(small: Model) -> None:
+    found = small.card.calibration
+    for change in ({"temperature": 2.0}, {"same": (9.0, 0.0)}, {"matching": (9.0, 0.0)}, {"matching_error": None}):
+        assert found.model_copy(update=change).signature != found.signature
+    assert found.model_copy(update={"kept": 0.1, "profile": None, "n": 3}).signature == found.signature
 
 
 def test_a_card_reads_well(small: Model) -> None:

@@ -265,7 +265,9 @@ def believed(folder: Path, *, shares: dict[str, float], origin: str = "m|1") -> 
 
 def _belief(credibility: float, origin: str) -> StrategyDistribution:
     shares = {"credibility": credibility, "similarity": 1 - credibility}
-    return StrategyDistribution(origin=origin, probabilities=shares, same=(1.0, 0.0), same_error=(0.05, -0.02, 0.04))
+    return StrategyDistribution(
+        origin=origin, probabilities=shares, matching=(1.0, 0.0), matching_error=(0.05, -0.02, 0.04)
+    )
 
 
 def test_a_calibration_that_two_runs_share_is_reported_with_the_direction_in_which_the_interval_errs(

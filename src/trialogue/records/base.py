@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 from pydantic import JsonValue as JsonValue  # any value JSON can hold; re-exported for the other rooms
 
-SCHEMA = 4  # version of the line format; raised when an old reader could misread a new file. See upgrade.py
+SCHEMA = 5  # version of the line format; raised when an old reader could misread a new file. See upgrade.py
 LONGEST_REPR = 300  # characters; in a traceback or a notebook, more hides what is around it
 LONGEST_TEXT = 60
 MOST_ITEMS = 3

@@ -75,12 +75,12 @@ class StrategyDistribution(Record):
     """The model, with version and data hash."""
     probabilities: dict[str, Annotated[float, Field(ge=0, le=1)]]
     """Calibrated probability of each strategy of the model's classes; they sum to 1."""
-    same: tuple[float, float] | None = None
+    matching: tuple[float, float] | None = None
     """(slope, intercept) of Platt scaling from logit(sum of p_k q_k) to the log odds that two utterances share a strategy
     where half of all pairs do, as fitted by the model on pairs it had not seen; None: not fitted."""
-    same_error: tuple[Annotated[float, Field(ge=0)], float, Annotated[float, Field(ge=0)]] | None = None
-    """(variance of the slope, covariance, variance of the intercept) of ``same``, over other dialogues that the model might
-    have been calibrated on; None: unknown."""
+    matching_error: tuple[Annotated[float, Field(ge=0)], float, Annotated[float, Field(ge=0)]] | None = None
+    """(variance of the slope, covariance, variance of the intercept) of ``matching``, over other dialogues that the model
+    might have been calibrated on; None: unknown."""
     shift: CorpusShift | None = None
     """How far the texts of this system (or the references) are from the model's calibration data; None: not further than
     other dialogues of that corpus, or not examined."""

@@ -168,8 +168,8 @@ class LabellingPass:
         distribution = StrategyDistribution(
             origin=options.distribution_origin(model),
             probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
-            same=getattr(self.labeller, "matching_coefficients", getattr(self.labeller, "same_coefficients", None)),
-            same_error=getattr(self.labeller, "matching_error", None),
+            matching=getattr(self.labeller, "matching_coefficients", getattr(self.labeller, "same_coefficients", None)),
+            matching_error=getattr(self.labeller, "matching_error", None),
         )
         return UtteranceLabels(tuple(labels), distribution)
 

@@ -60,8 +60,11 @@ class Model:
 
     @property
     def origin(self) -> str:
-        """Model, version and data hash, recorded on every label. The calibration follows from the data."""
-        return self.raw.origin
+        """Model, version, data hash and calibration, recorded on every label.
+
+        One model may be calibrated on other data than its own, as the bundled one is, and its labels differ with that.
+        """
+        return f"{self.raw.origin}|cal:{self.card.calibration.signature}"
 
     @property
     def languages(self) -> tuple[str, ...] | None:
@@ -85,7 +88,7 @@ class Model:
 
     @property
     def matching_coefficients(self) -> tuple[float, float]:
-        """As ``same``, for replies beside references: what is written onto records for ``implicit_alignment``."""
+        """As ``same_coefficients``, for replies beside references: ``StrategyDistribution.matching``."""
         return self.card.calibration.matching or self.same_coefficients
 
     @property

@@ -46,8 +46,8 @@ def belief(shares: Sequence[float]) -> StrategyDistribution:
     return StrategyDistribution(
         origin="m|first",
         probabilities=dict(zip(NAMES, (*shares, rest), strict=True)),
-        same=(1.2, 0.3),
-        same_error=(0.01, 0.0, 0.02),
+        matching=(1.2, 0.3),
+        matching_error=(0.01, 0.0, 0.02),
     )
 
 

@@ -23,11 +23,11 @@ FEW = Settings(resamples=300, permutations=300)
 
 
 def belief(
-    probability: float, *, origin: str = "m|1", same: tuple[float, float] | None = (1.0, 0.0)
+    probability: float, *, origin: str = "m|1", matching: tuple[float, float] | None = (1.0, 0.0)
 ) -> StrategyDistribution:
     """Belief in two strategies; against ``certain`` the raw probability of a match is ``probability``."""
     return StrategyDistribution(
-        origin=origin, probabilities={"credibility": probability, "similarity": 1 - probability}, same=same
+        origin=origin, probabilities={"credibility": probability, "similarity": 1 - probability}, matching=matching
     )
 
 
@@ -102,8 +102,8 @@ def test_sharing_a_strategy_is_symmetric_and_a_probability(p: float, q: float) -
     [
         (None, CERTAIN, "no strategy probabilities"),
         (CERTAIN, belief(1.0, origin="n|1"), "different models"),
-        (belief(1.0, same=None), belief(1.0, same=None), "no fitted calibration"),
-        (CERTAIN, belief(1.0, same=(2.0, 0.0)), "different calibrations of the model"),
+        (belief(1.0, matching=None), belief(1.0, matching=None), "no fitted calibration"),
+        (CERTAIN, belief(1.0, matching=(2.0, 0.0)), "different calibrations of the model"),
     ],
 )
 def test_what_cannot_be_compared_has_a_reason(

@@ -36,12 +36,12 @@ from trialogue.records import (
 from trialogue.stats import ClusterSums, bootstrap_sums
 
 Error = tuple[float, float, float] | None
-SAME, ERROR = (1.0, 0.0), (0.05, -0.02, 0.04)
+MATCHING, ERROR = (1.0, 0.0), (0.05, -0.02, 0.04)
 
 
 def belief(probability: float, error: Error, origin: str = "m|1") -> StrategyDistribution:
     shares = {"credibility": probability, "similarity": 1 - probability}
-    return StrategyDistribution(origin=origin, probabilities=shares, same=SAME, same_error=error)
+    return StrategyDistribution(origin=origin, probabilities=shares, matching=MATCHING, matching_error=error)
 
 
 def conversations(
@@ -137,14 +137,14 @@ def test_a_covariance_that_is_none_gives_no_negative_variance() -> None:
 
 
 def test_what_moves_both_systems_alike_cancels_and_another_calibration_does_not() -> None:
-    one, other = Calibration("m", SAME, (0.25, 0.5, 1.0)), Calibration("n", SAME, (0.25, 0.5, 1.0))
+    one, other = Calibration("m", MATCHING, (0.25, 0.5, 1.0)), Calibration("n", MATCHING, (0.25, 0.5, 1.0))
     a, b = np.array([1.0, 2.0]), np.array([1.0, 1.0])
     # (1, 2): .25 + 2 + 4 = 6.25; (1, 1): .25 + 1 + 1 = 2.25; (0, 1): 1
     assert variance_of_difference({one: a}, {one: a}) == 0.0
     assert variance_of_difference({one: a}, {one: b}) == 1.0
     assert variance_of_difference({one: a}, {other: b}) == 6.25 + 2.25
     assert variance_of_difference({one: a}, {}) == 6.25
-    missing = variance_of_difference({one: a}, {Calibration("old", SAME, None): b})
+    missing = variance_of_difference({one: a}, {Calibration("old", MATCHING, None): b})
     assert isinstance(missing, Undefined)
     assert "calibration error of old, which is unknown" in str(missing.why)
 
@@ -155,7 +155,7 @@ def test_a_difference_has_the_errors_of_both_and_one_standard_error_for_interval
     sides = [sums_of(far), sums_of(near)]
     totals = [side.sum(axis=0) for side in sides]
     gap = np.subtract(*(share_without_each(side, total) for side, total in zip(sides, totals, strict=True)))
-    moved = np.subtract(*(calibration_gradient(total, SAME) for total in totals))
+    moved = np.subtract(*(calibration_gradient(total, MATCHING) for total in totals))
     own = 29 / 30 * float(((gap - gap.mean()) ** 2).sum())  # the jackknife of 30 paired dialogues
     both = own + calibration_variance(moved, ERROR)
     value = float(likeliest_share(totals[0]) - likeliest_share(totals[1]))
@@ -225,7 +225,7 @@ def test_one_system_of_an_older_file_is_distinguished_from_the_others() -> None:
 
 
 def test_a_calibration_beyond_all_bounds_is_unknown() -> None:
-    huge = Calibration("m", SAME, (1e308, 0.0, 1e308))
+    huge = Calibration("m", MATCHING, (1e308, 0.0, 1e308))
     found = variance_of_difference({huge: np.array([10.0, 10.0])}, {})
     assert isinstance(found, Undefined)
     assert "is unbounded" in str(found.why)
@@ -281,10 +281,13 @@ def test_sums_are_kept_apart_by_model_and_add_up() -> None:
     metric = get_metric("implicit_alignment")
     assert isinstance(metric, ImplicitAlignment)
     parts: dict[Hashable, Array] = {
-        Calibration(name, SAME, ERROR): sums_of(side).sum(axis=0) for name, side in zip("mn", half, strict=True)
+        Calibration(name, MATCHING, ERROR): sums_of(side).sum(axis=0) for name, side in zip("mn", half, strict=True)
     }
     whole = sum(parts.values(), np.zeros(len(GRID)))
-    apart, together = metric.fit_variance(parts, {}), metric.fit_variance({Calibration("m", SAME, ERROR): whole}, {})
+    apart, together = (
+        metric.fit_variance(parts, {}),
+        metric.fit_variance({Calibration("m", MATCHING, ERROR): whole}, {}),
+    )
     assert isinstance(apart, float)
     assert isinstance(together, float)
     assert apart == pytest.approx(together / 2, rel=0.1)  # two errors, each moving half: (1/2)^2 + (1/2)^2

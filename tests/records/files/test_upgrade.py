@@ -107,3 +107,34 @@ def test_what_version_1_called_an_undecided_comparison_is_inconclusive() -> None
     contrasts = [{"verdict": "cannot tell"}, {"verdict": "a"}]
     upgrade("findings", {"leagues": [{"measure": {}, "contrasts": contrasts}]}, 1)
     assert contrasts == [{"verdict": "inconclusive"}, {"verdict": "a"}]
+
+
+def test_the_calibration_of_a_belief_of_version_4_is_read_under_its_new_name(tmp_path: Path) -> None:
+    belief = {"origin": "m", "probabilities": {"similarity": 1.0}, "same": [2.0, 0.5], "same_error": [0.1, 0.0, 0.2]}
+    said = {"speaker": "system", "text": "x", "strategy_distribution": belief}
+    seeker = {"speaker": "user", "text": "hi"}
+    lines = [
+        {"kind": "dialogue", "v": 4, "id": "d", "utterances": [seeker, said]},
+        {"kind": "situation", "v": 4, "id": "s", "context": [said, seeker], "reference": said},
+        {"kind": "response", "v": 4, "situation_id": "s", "system": "a", "utterance": said},
+    ]
+    path = tmp_path / "old.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    dialogue, situation, response = read_records(path, Dialogue, Situation, Response)
+    assert isinstance(dialogue, Dialogue)
+    assert isinstance(situation, Situation)
+    assert isinstance(response, Response)
+    for utterance in (dialogue.utterances[1], situation.context[0], situation.reference, response.utterance):
+        assert utterance is not None
+        assert utterance.strategy_distribution is not None
+        distribution = utterance.strategy_distribution
+        assert (distribution.matching, distribution.matching_error) == ((2.0, 0.5), (0.1, 0.0, 0.2))
+
+
+def test_the_old_name_of_a_calibration_in_a_line_of_today_is_refused_by_its_field(tmp_path: Path) -> None:
+    belief = {"origin": "m", "probabilities": {"similarity": 1.0}, "same": [2.0, 0.5]}
+    said = {"speaker": "system", "text": "x", "strategy_distribution": belief}
+    path = tmp_path / "new.jsonl"
+    path.write_text(json.dumps({"kind": "dialogue", "v": SCHEMA, "id": "d", "utterances": [said]}) + "\n")
+    with pytest.raises(DataError, match=r"strategy_distribution\.same"):
+        list(read_records(path, Dialogue))

@@ -10,7 +10,7 @@ from trialogue.errors import DataError
 from trialogue.records import Reason, ReasonCode, Score, ScoreBlock, read_records
 from trialogue.records.files.jsonl import parse_line, to_line
 
-VERSIONS = [Path(__file__).parent.parent / "golden" / f"v{version}_blocks.jsonl" for version in (3, 4)]
+VERSIONS = [Path(__file__).parent.parent / "golden" / f"v{version}_blocks.jsonl" for version in (3, 4, 5)]
 GOLDEN = VERSIONS[-1]
 EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
 

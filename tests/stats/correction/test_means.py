@@ -12,7 +12,7 @@ from trialogue.stats import wilson
 from trialogue.stats.arrays import Floats
 from trialogue.stats.correction.means import Corrections, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable, RaterLabel, judged_table
-from trialogue.stats.correction.weights import power_tuned_mean
+from trialogue.stats.correction.weights import PowerSums, power_tuned_mean
 
 LABELS = np.array([1.0, 0, 2, 3, 1, 2, 4, 0, 1, 3, 2, 1])
 JUDGE = np.array([1, 0.5, 1, 2, 1, 1.5, 2, 0, 0.5, 2, 1, 1])
@@ -71,8 +71,10 @@ def test_the_tuned_weight_is_that_of_ppi_py_but_for_its_degrees_of_freedom() -> 
     # ppi_py 0.2.3 gives 1.68305474 with the weight tuned, labels alone 1.66666667. It divides the judge's pooled variance
     # by N - 1, where we divide by N: our weight is 26/25 of its.
     both = np.concatenate([JUDGE, REST])
-    sums = [26.0, both.sum(), (both**2).sum(), 12.0, LABELS.sum(), JUDGE.sum(), (LABELS * JUDGE).sum()]
-    found = float(power_tuned_mean(*(np.array(each) for each in sums)))
+    units = [PowerSums.of_unit(score, label) for score, label in zip(JUDGE, LABELS, strict=True)]
+    units += [PowerSums.of_unit(score, None) for score in REST]
+    found = float(power_tuned_mean(PowerSums.from_columns(np.array(units).sum(axis=0))))
+    assert sum(each.scores for each in units) == pytest.approx(both.sum())
     assert found == pytest.approx(5 / 3 + (1.68305474 - 5 / 3) * 26 / 25, abs=1e-7)
 
 

@@ -60,7 +60,7 @@ def said(
     distribution = None
     if belief is not None:
         shares = {"opinion_inquiry": belief, "credibility": 1 - belief}
-        distribution = StrategyDistribution(origin="m", probabilities=shares, same=(1.0, 0.0))
+        distribution = StrategyDistribution(origin="m", probabilities=shares, matching=(1.0, 0.0))
     return Utterance(speaker="system", text="...", strategies=labels, strategy_distribution=distribution)
 
 

@@ -119,9 +119,9 @@ class _Implicit:
 
     def sums(self, places: Ints, replies: Ints, groups: Ints, size: int) -> tuple[Array, Array]:
         """Each probability is shared between its two neighbours on the grid, as in ``on_grid``."""
-        assert self.calibration.same is not None
+        assert self.calibration.matching is not None
         raw = np.clip(self.beliefs[places] @ self.beliefs[replies].T, 1e-9, 1 - 1e-9)
-        slope, intercept = self.calibration.same
+        slope, intercept = self.calibration.matching
         scaled = (len(GRID) - 1) / (1 + np.exp(-(slope * np.log(raw / (1 - raw)) + intercept)))
         below = np.minimum(scaled.astype(np.int64), len(GRID) - 2)
         share = scaled - below
@@ -161,4 +161,4 @@ def _implicit(metric: SumMetric[Any], units: Sequence[Reply]) -> _Implicit | Und
 
 def _calibration(unit: Reply) -> Calibration | None:
     belief = unit.utterance.strategy_distribution
-    return None if belief is None or belief.same is None else calibration_of(belief)
+    return None if belief is None or belief.matching is None else calibration_of(belief)

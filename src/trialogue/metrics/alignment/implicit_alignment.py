@@ -1,7 +1,7 @@
 """Implicit Behavior Alignment: agreement of a model's strategy distributions on both sides, without labels.
 
 Two utterances share a strategy with the probability sum of p_k q_k, calibrated by the model that wrote the beliefs on
-held-out pairs, half of which matched (``StrategyDistribution.same``). The score of a *system* is not the mean of such
+held-out pairs, half of which matched (``StrategyDistribution.matching``). The score of a *system* is not the mean of such
 probabilities: where few pairs match, a model trained on half-and-half reports far too many. The default corrects for that.
 
 What is summed is a histogram of the calibrated probabilities on a fixed grid (each value split between its two neighbours,
@@ -39,7 +39,7 @@ from trialogue.records import (
     has_ground_truth,
 )
 from trialogue.records.kinds.shifts import TransferError
-from trialogue.stats.correction.weights import power_tuned_mean
+from trialogue.stats.correction.weights import PowerSums, power_tuned_mean
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
 STEPS = 50  # halvings of [0, 1]: to 1e-15
@@ -161,7 +161,7 @@ class ImplicitAlignment:
         self.is_observed = variant == "ppi"
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """Grid position of the pair's probability; for ppi the seven sums of its formula."""
+        """Grid position of the pair's probability; for ppi ``PowerSums``."""
         if unit.reference is None:
             return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
         if self._first(unit):
@@ -172,7 +172,8 @@ class ImplicitAlignment:
         if self.is_observed and unit.role is Role.BASELINE:
             return Undefined(Reason.of(ReasonCode.BASELINE_LABELLED_BY_CHANCE))
         if self.is_observed:
-            return self._with_label(unit, probability)
+            sums = PowerSums.of_unit(probability, self._match_of_labels(unit))
+            return [float(each) for each in sums]
         return [float(share) for share in on_grid(np.array([probability]))[0]]
 
     def combine(self, sums: Array) -> Array:
@@ -194,7 +195,9 @@ class ImplicitAlignment:
 
     def labelled_mask(self, clusters: Array) -> NDArray[np.bool_]:
         """Clusters with human labels for ppi, else all of them."""
-        return np.asarray(clusters[:, 3] > 0) if self.is_observed else np.ones(len(clusters), dtype=np.bool_)
+        if self.is_observed:
+            return np.asarray(np.asarray(PowerSums.from_columns(clusters).labelled) > 0)
+        return np.ones(len(clusters), dtype=np.bool_)
 
     def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
         """Variance of the estimate of a minus that of b due to errors of calibration and transfer; Undefined if unknown.
@@ -208,17 +211,16 @@ class ImplicitAlignment:
         fitted = variance_of_difference(_gradients(a), _gradients(b))
         return fitted if isinstance(fitted, Undefined) else fitted + transfer_variance(_transfers(a), _transfers(b))
 
-    def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
-        """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
+    def _match_of_labels(self, unit: Reply) -> float | None:
+        """Whether people gave both sides one strategy; None where they did not label both."""
         assert unit.reference is not None
         if not (has_ground_truth(unit.reference) and has_ground_truth(unit.utterance)):
-            return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
+            return None
         reference = self._reading.strategies_of(unit.reference, side="reference")
         said = self._reading.strategies_of(unit.utterance, side="reply")
         if isinstance(reference, Undefined) or isinstance(said, Undefined) or not reference or not said:
-            return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
-        y = float(reference[0] == said[0])
-        return (1.0, f, f * f, 1.0, y, f, y * f)
+            return None
+        return float(reference[0] == said[0])
 
 
 def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None) -> float | Undefined:
@@ -227,9 +229,9 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
         return Undefined(Reason.of(ReasonCode.BELIEF_MISSING))
     if a.origin != b.origin:
         return Undefined(Reason.of(ReasonCode.BELIEFS_OF_DIFFERENT_MODELS, a=a.origin, b=b.origin))
-    if a.same is None:
+    if a.matching is None:
         return Undefined(Reason.of(ReasonCode.CALIBRATION_MISSING, model=a.origin))
-    if a.same != b.same:
+    if a.matching != b.matching:
         return Undefined(Reason.of(ReasonCode.CALIBRATIONS_DIFFER, model=a.origin))
     refused = next((each.shift for each in (a, b) if each.shift is not None and each.shift.error is None), None)
     if refused is not None:
@@ -237,7 +239,7 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
         return Undefined(Reason.of(ReasonCode.CORPUS_TOO_FAR, model=a.origin, unknown=unknown, limit=limit))
     raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
     raw = min(max(raw, 1e-9), 1 - 1e-9)
-    slope, intercept = a.same
+    slope, intercept = a.matching
     score = slope * np.log(raw / (1 - raw)) + intercept
     return float(1 / (1 + np.exp(-score)))
 
@@ -323,7 +325,7 @@ def _gradients(parts: Mapping[Hashable, Array]) -> dict[Calibration, Array]:
         return {}
     sums = np.sum(list(parts.values()), axis=0)
     return {
-        source: np.zeros(2) if source.same is None else calibration_gradient(sums, source.same, part=part)
+        source: np.zeros(2) if source.matching is None else calibration_gradient(sums, source.matching, part=part)
         for source, part in parts.items()
         if isinstance(source, Calibration)
     }
@@ -342,12 +344,12 @@ def _transfers(parts: Mapping[Hashable, Array]) -> dict[TransferError, TransferL
     return {error: TransferLoad.of(value, share) for error, share in shares.items()}
 
 
-def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array | None = None) -> Array:
+def calibration_gradient(sums: Array, matching: tuple[float, float], *, part: Array | None = None) -> Array:
     """Gradient of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
 
     Args:
         sums: of all pairs.
-        same: slope and intercept.
+        matching: slope and intercept.
         part: of those pairs that this calibration judged; all of them by default.
 
     The share pi is where the slope of the likelihood, S = sum n_g (2 r_g - 1) / m_g with m_g = pi r_g + (1 - pi) (1 - r_g),
@@ -355,7 +357,7 @@ def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array 
     implicit function theorem gives d pi = sum(n_g r_g (1 - r_g) (x_g, 1) / m_g^2) / sum(n_g (2 r_g - 1)^2 / m_g^2). At an
     end of [0, 1], where the share itself stays, this is how far one Newton step from there moves. 0 where nothing is known.
     """
-    slope, intercept = same
+    slope, intercept = matching
     share = float(likeliest_share(sums))
     if np.isnan(share) or slope == 0:
         return np.zeros(2)
@@ -393,5 +395,5 @@ def _ppi(sums: Array) -> Array:
 
 
 def _unbounded_ppi(sums: Array) -> Array:
-    """Prediction-powered mean with the weight that minimises its variance, from (N, sum f, sum f^2, n, sum y, ...)."""
-    return power_tuned_mean(*np.moveaxis(sums, -1, 0))
+    """Prediction-powered mean with the weight that minimises its variance, from columns of ``PowerSums``."""
+    return power_tuned_mean(PowerSums.from_columns(sums))

@@ -1,6 +1,6 @@
 """Contribution of a model's calibration error to implicit alignment, by the delta method.
 
-The calibration's covariance is stored with the beliefs (``StrategyDistribution.same_error``). Systems judged with one
+The calibration's covariance is stored with the beliefs (``StrategyDistribution.matching_error``). Systems judged with one
 calibration share most of its error: for their difference its two gradients are subtracted before they are squared. The
 calibration of another model has an independent error.
 """
@@ -24,7 +24,7 @@ class Calibration:
 
     origin: str
     """The model that believes."""
-    same: tuple[float, float] | None
+    matching: tuple[float, float] | None
     """Slope and intercept; None: nothing was fitted, probabilities are taken as they are."""
     error: Covariance | None
     """Their covariance; None: unknown."""
@@ -39,9 +39,9 @@ def calibration_of(belief: StrategyDistribution, other: StrategyDistribution | N
         belief: of one side.
         other: of the other side; one side from another corpus is enough for an error of transfer.
     """
-    assert belief.same is not None
+    assert belief.matching is not None
     shifts = [each.shift for each in (belief, other) if each is not None and each.shift is not None]
-    return Calibration(belief.origin, belief.same, belief.same_error, shifts[0].error if shifts else None)
+    return Calibration(belief.origin, belief.matching, belief.matching_error, shifts[0].error if shifts else None)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def variance_of_difference(a: Mapping[Calibration, Array], b: Mapping[Calibratio
     """
     total = 0.0
     for each in {**a, **b}:
-        if each.same is None:
+        if each.matching is None:
             return Undefined(Reason.of(ReasonCode.JUDGE_UNCALIBRATED, model=each.origin))
         if each.error is None:
             return Undefined(Reason.of(ReasonCode.CALIBRATION_ERROR_UNKNOWN, model=each.origin))

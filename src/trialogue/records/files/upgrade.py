@@ -154,7 +154,40 @@ ESTIMATED_OF_3 = "implicit_alignment"
 FROM_3: Mapping[str, Step] = {"findings": _shares}
 """Version 3 to version 4: answers carry their scale, and cards say whether values are counted shares."""
 
-STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1, 2: FROM_2, 3: FROM_3}
+
+def _beliefs_of_dialogue(dialogue: Fields) -> None:
+    for said in _parts(dialogue, "utterances"):
+        _name_matching(said)
+
+
+def _beliefs_of_situation(situation: Fields) -> None:
+    for said in _parts(situation, "context"):
+        _name_matching(said)
+    _name_matching(situation.get("reference"))
+
+
+def _beliefs_of_response(response: Fields) -> None:
+    _name_matching(response.get("utterance"))
+
+
+def _name_matching(said: Any) -> None:
+    """The calibration that came with a belief was called ``same``, as another one on cards of models is."""
+    belief = said.get("strategy_distribution") if isinstance(said, dict) else None
+    if not isinstance(belief, dict):
+        return
+    for old, new in (("same", "matching"), ("same_error", "matching_error")):
+        if old in belief and new not in belief:
+            belief[new] = belief.pop(old)
+
+
+FROM_4: Mapping[str, Step] = {
+    "dialogue": _beliefs_of_dialogue,
+    "situation": _beliefs_of_situation,
+    "response": _beliefs_of_response,
+}
+"""Version 4 to version 5: the calibration of a ``StrategyDistribution`` has the name it has on cards of models."""
+
+STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1, 2: FROM_2, 3: FROM_3, 4: FROM_4}
 
 
 def upgrade(kind: str, fields: Fields, version: int) -> None:

@@ -10,6 +10,7 @@ people is treated as uninformative.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,33 +33,65 @@ class Weights:
     """Shape (cells,): degrees of freedom that fitting it took from a cell: up to 1, and shared where the weight is."""
 
 
-def power_tuned_mean(
-    judged: Floats, sum_f: Floats, sum_ff: Floats, labelled: Floats, sum_y: Floats, sum_fl: Floats, sum_yf: Floats
-) -> Floats:
+class PowerSums(NamedTuple):
+    """Sums that a corrected mean is a function of, of one unit or of many; numbers or arrays of one shape.
+
+    It is a tuple, so that a metric can give it as its statistics, which are summed column by column.
+    """
+
+    judged: float | Floats
+    """Units."""
+    scores: float | Floats
+    """The judge's scores of all units."""
+    squared_scores: float | Floats
+    """Their squares."""
+    labelled: float | Floats
+    """Labelled units."""
+    labels: float | Floats
+    """Labels."""
+    labelled_scores: float | Floats
+    """The judge's scores of labelled units."""
+    products: float | Floats
+    """Label times score."""
+
+    @classmethod
+    def of_unit(cls, score: float, label: float | None) -> "PowerSums":
+        """Those of one unit; its label is None where nobody gave one.
+
+        >>> PowerSums.of_unit(0.5, 1.0)[3:], PowerSums.of_unit(0.5, None)[3:]
+        ((1.0, 1.0, 0.5, 0.5), (0.0, 0.0, 0.0, 0.0))
+        """
+        if label is None:
+            return cls(1.0, score, score**2, 0.0, 0.0, 0.0, 0.0)
+        return cls(1.0, score, score**2, 1.0, label, score, label * score)
+
+    @classmethod
+    def from_columns(cls, sums: Floats) -> "PowerSums":
+        """Name the columns of an array of shape (..., 7)."""
+        return cls(*np.moveaxis(sums, -1, 0))
+
+
+def power_tuned_mean(sums: PowerSums) -> Floats:
     """Mean of labels corrected with the variance-minimising weight (0 if the judge misleads), from sums.
 
     The judge's scores f are of all units, those labelled included. Then the paper's lambda, with the other units as its
     unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
 
     Args:
-        judged: number of units.
-        sum_f: of the judge's scores of all units.
-        sum_ff: of their squares.
-        labelled: number of labelled units.
-        sum_y: of labels.
-        sum_fl: of the judge's scores of labelled units.
-        sum_yf: of label times score.
+        sums: of all units.
 
     Returns:
         The means, NaN without labels. Angelopoulos, Duchi & Zrnic (2023), "PPI++", eq. 3 and prop. 2. The weight is fitted
         to the labels themselves: intervals need ``corrected_means``, or a resampling of all of it.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        covariance = sum_yf / labelled - (sum_y / labelled) * (sum_fl / labelled)
-        spread = sum_ff / judged - (sum_f / judged) ** 2
+        label, heard = np.divide(sums.labels, sums.labelled), np.divide(sums.labelled_scores, sums.labelled)
+        score = np.divide(sums.scores, sums.judged)
+        covariance = np.divide(sums.products, sums.labelled) - label * heard
+        spread = np.divide(sums.squared_scores, sums.judged) - score**2
         weight = np.where(spread > 0, np.maximum(covariance / spread, 0), 0.0)
-        value = sum_y / labelled + weight * (sum_f / judged - sum_fl / labelled)
-    return np.where(labelled > 0, value, np.nan)
+        value: Floats = label + weight * (score - heard)
+    return np.where(np.asarray(sums.labelled) > 0, value, np.nan)
 
 
 def cross_fitted(table: JudgedTable, judge: Floats, labels: Floats) -> Weights:

@@ -84,7 +84,7 @@ class LlmLabeller:
     @property
     def origin(self) -> str:
         """Model, version, hash of prompt and options, and of the calibration's labels."""
-        mark = f"|cal:{self.calibrated_on}" if self.calibrated_on else ""
+        mark = f"|data:{self.calibrated_on}" if self.calibrated_on else ""
         return f"llm|{VERSION}|{self.options.model}|{self._hash}{mark}"
 
     @property

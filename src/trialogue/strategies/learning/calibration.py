@@ -3,6 +3,7 @@
 All of it is fitted on out-of-fold predictions, never on predictions of the training data.
 """
 
+import hashlib
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -23,6 +24,7 @@ PAIRS = 20_000  # of each kind, from which ``same`` is fitted: enough that drawi
 OTHERS = (
     4  # for each match, in fitting ``matching``: real systems match in .1 to .35 of cases, so it must be best there
 )
+SIGNED_DIGITS = 6  # of each number: what two machines compute differently is no other calibration
 KEPT = 0.95  # share of people's sentences with a strategy that are to be sure enough
 TEMPERATURES = (0.05, 20.0)
 STEPS = 100  # of Newton's method for two parameters, which takes about eight
@@ -56,6 +58,14 @@ class Calibration(Record):
     profile: CorpusProfile | None = None
     """Words and strategies of these sentences, by which texts from elsewhere are recognised; None: not recorded, as by
     earlier versions."""
+
+    @property
+    def signature(self) -> str:
+        """Six hexadecimal digits of what is done to probabilities, for the origins of labels."""
+        error = self.matching_error or ()
+        numbers = (self.temperature, *self.same, *(self.matching or ()), *error, self.unsure_below)
+        text = " ".join(f"{number:.{SIGNED_DIGITS}g}" for number in numbers)
+        return hashlib.sha256(text.encode()).hexdigest()[:6]
 
 
 def fit_calibration(
