@@ -291,7 +291,7 @@ def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path, k
 
     def made(name: str, fit: Fit) -> list[str]:
         model, same = calibrated_on(fit, examples, extra)
-        found = evaluate_trained(model, same, sentences, trained_on=[*examples, *extra])
+        found = evaluate_trained(model, same, sentences, classes=STRATEGIES, trained_on=[*examples, *extra])
         return [
             scores_row(judge_pairs(model, same, pairs), name, "ReDial, zero-shot"),
             label_row(found, name, "ReDial, zero-shot"),

@@ -239,7 +239,9 @@ def released_part(mirror: Path, bundled: Model, both: list[Dialogue]) -> str:
         rows.append(scores_row(judge_pairs(one, one.same_coefficients, pairs), name, "ReDial, zero-shot"))
         labels.append(
             label_row(
-                evaluate_trained(one, one.same_coefficients, sentences, trained_on=data), name, "ReDial, zero-shot"
+                evaluate_trained(one, one.same_coefficients, sentences, classes=STRATEGIES, trained_on=data),
+                name,
+                "ReDial, zero-shot",
             )
         )
     return f"""## ReDial: the released pairs

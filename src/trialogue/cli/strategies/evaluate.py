@@ -14,6 +14,8 @@ from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_
 from trialogue.cli.strategies.sequence import SEQUENCE, evaluate_sequence, refuse_others
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trialogue.strategies.base import Example
     from trialogue.strategies.evaluation.coverage import Coverage
     from trialogue.strategies.evaluation.results import EvaluationResult
@@ -36,6 +38,7 @@ PROTOCOL = (
     "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on "
     "other data) or sequence (next-strategy prediction, by --model ngram (default) or recurrent)."
 )
+PAPER_CLASSES = "Leave out no_strategy, as the paper does (default: the classes that models are trained on)."
 BUNDLED = "Also train on the sentences bundled with Trialogue (default: no, or as MODEL was trained)."
 
 
@@ -63,12 +66,15 @@ def evaluate(
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="A setting of the model, as name=value.")] = None,
     bundled: Annotated[bool | None, typer.Option(help=BUNDLED, show_default=False)] = None,
+    paper_classes: Annotated[bool, typer.Option("--paper-classes", help=PAPER_CLASSES)] = False,
     leak_test: Annotated[bool, typer.Option(help="Also evaluate on permuted labels, which doubles the time.")] = True,
     folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Evaluate a model, and how much of its quality is memory: results on permuted labels are shown beside it."""
+    from trialogue.records import STRATEGIES
+    from trialogue.strategies.names import CLASSES
     from trialogue.workflows.alignment.align import find_model
 
     if protocol == SEQUENCE:
@@ -84,10 +90,11 @@ def evaluate(
             evaluate_sequence(data, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
             return
         trained = None if model is None else find_model(model)
+        classes = STRATEGIES if paper_classes else CLASSES
         given = examples(data, origin, names)
         other = examples(test, test_origin or origin, names) if test else None
         if trained is not None and protocol == "transfer" and not test:
-            found = _as_it_is(trained, given, seed=seed, tell=tell)
+            found = _as_it_is(trained, given, classes=classes, seed=seed, tell=tell)
         else:
             name = (kind or TFIDF) if trained is None else trained.card.model
             added = trained is not None and "bundled" in trained.card.sources if bundled is None else bundled
@@ -103,6 +110,7 @@ def evaluate(
                 seed=seed,
                 leak_test=leak_test,
                 bundled=added,
+                classes=classes,
             )
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
@@ -139,13 +147,15 @@ def _check_protocol(context: typer.Context, protocol: str, model: str | None, te
         refuse_unused(context, ("bundled",), by=f"--model {CROSS_ENCODER}", hint=hint)
 
 
-def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: StepProgress) -> "EvaluationResult":
+def _as_it_is(
+    trained: "Model", given: "list[Example]", *, classes: "Sequence[str]", seed: int, tell: StepProgress
+) -> "EvaluationResult":
     """Evaluate a trained model on these sentences."""
     from trialogue.strategies.evaluation.protocols import evaluate_trained
 
     tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
     known = _trained_on(trained, given, tell)
-    return evaluate_trained(trained, trained.same_coefficients, given, trained_on=known, seed=seed)
+    return evaluate_trained(trained, trained.same_coefficients, given, classes=classes, trained_on=known, seed=seed)
 
 
 def _trained_on(model: "Model", given: "list[Example]", tell: StepProgress) -> "frozenset[str] | None":

@@ -87,8 +87,12 @@ def evaluate_kind(
     seed: int,
     leak_test: bool,
     bundled: bool,
+    classes: "Sequence[str]",
 ) -> "EvaluationResult":
-    """Evaluate a kind of model under a protocol: trained on parts of the examples, tested on others."""
+    """Evaluate a kind of model under a protocol: trained on parts of the examples, tested on others.
+
+    The classifier of pairs always distinguishes the paper's 13 strategies, which it is trained on.
+    """
     from trialogue.strategies.evaluation.protocols import evaluate
     from trialogue.strategies.models import recipe
     from trialogue.strategies.taxonomy import bundled_examples
@@ -106,6 +110,7 @@ def evaluate_kind(
         seed=seed,
         leak_test=leak_test,
         extra=bundled_examples() if bundled else (),
+        classes=classes,
     )
     return found.model_copy(update={"model": kind})
 

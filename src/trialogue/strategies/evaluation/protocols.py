@@ -13,10 +13,17 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.fingerprints import fingerprint
-from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.stats import auc
-from trialogue.strategies.base import Example, Fit, StrategyClassifier, check_examples, data_hash, ordered_classes
+from trialogue.strategies.base import (
+    CLASSES,
+    Example,
+    Fit,
+    StrategyClassifier,
+    check_examples,
+    data_hash,
+    ordered_classes,
+)
 from trialogue.strategies.evaluation.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
 from trialogue.strategies.evaluation.runs import Plan, ProtocolPredictions, draw, mask_of_training_sentences, run
 from trialogue.strategies.learning.calibration import codes, same_probability
@@ -33,7 +40,7 @@ def evaluate(
     *,
     protocol: Protocol = "dialogue",
     test: Sequence[Example] | None = None,
-    classes: Sequence[str] = STRATEGIES,
+    classes: Sequence[str] = CLASSES,
     folds: int = 5,
     seed: int = 0,
     pairs: int = PAIRS,
@@ -52,7 +59,8 @@ def evaluate(
         examples: labelled sentences; for ``transfer`` those to train on.
         protocol: one of ``results.PROTOCOLS``.
         test: for ``transfer``: the other corpus.
-        classes: strategies to distinguish; sentences with other labels are left out. The 13 by default.
+        classes: strategies to distinguish; sentences with other labels are left out. By default the 13 and
+            ``no_strategy``, which models are trained on; the paper has the 13 (``STRATEGIES``).
         folds: parts of the data.
         seed: of everything random.
         pairs: balanced pairs to judge, of either kind, at most.
@@ -134,7 +142,7 @@ def evaluate_trained(
     same: tuple[float, float],
     test: Sequence[Example],
     *,
-    classes: Sequence[str] = STRATEGIES,
+    classes: Sequence[str] = CLASSES,
     trained_on: Sequence[Example] | frozenset[str] | None = None,
     seed: int = 0,
     pairs: int = PAIRS,
