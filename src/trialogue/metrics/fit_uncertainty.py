@@ -7,17 +7,18 @@ was fitted is independent of the dialogues measured, unless it was fitted on the
 
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
 those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; for a value at an
-end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people are
-equal, Wilson's by the clusters that hold them. Shares that rest on labels: Wilson's with an effective number of
-observations. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum
-the infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the
-clusters that hold labels and those that do not, if it rests on labels. The interval and the p-value use one standard error,
-so p is below .05 exactly where the 95 % interval excludes zero.
+end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people are equal,
+Wilson's by the clusters that hold them, or where all beliefs are, the likelihood's. Shares that rest on labels: Wilson's
+with an effective number of observations. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum the
+infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the clusters
+that hold labels and those that do not, if it rests on labels. The interval and the p-value use one standard error, so p is
+below .05 exactly where the 95 % interval excludes zero.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats import ClusterSums, bounded_share, jackknife, jackknife_difference
+from trialogue.stats.student_t import t_quantile
 
 TOO_FEW = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR)
 Parts = Mapping[Hashable, Array]
@@ -61,6 +63,11 @@ class FittedMetric(Protocol):
     def leave_one_out(self, clusters: Array, total: Array) -> Array:
         """Values of shape (n,) without each of n clusters in turn, from their sums (n, k) and the total (k,); where the
         value sits at an end of its scale, what it would be if the scale had none."""
+        ...
+
+    def end_reach(self, total: Array, observations: float, drop: float) -> float | None:
+        """How far from its value, at an end of the scale, the log-likelihood of the total, worth so many observations, falls
+        by ``drop``; None if the value has no likelihood."""
         ...
 
     def source(self, unit: Reply) -> Hashable:
@@ -122,14 +129,16 @@ def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, co
         sources: what they rest on.
         confidence: of the interval.
     """
-    variance = sources.metric.fit_variance(sources.parts(data.total), {})
+    metric = sources.metric
+    variance = metric.fit_variance(sources.parts(data.total), {})
     added = 0.0 if isinstance(variance, Undefined) else variance
-    informed = sources.metric.labelled_mask(data.sums)
+    informed = metric.labelled_mask(data.sums)
     if estimate.value in (0.0, 1.0):
-        without = sources.metric.leave_one_out(data.sums, data.total)
-        seen = int(informed.sum()) if sources.metric.is_observed else None
-        found = widen_at_end(estimate, without, added, confidence=confidence, seen=seen)
-    elif sources.metric.is_observed:
+        without = metric.leave_one_out(data.sums, data.total)
+        seen = int(informed.sum()) if metric.is_observed else None
+        reach = partial(metric.end_reach, data.total)
+        found = widen_at_end(estimate, without, added, confidence=confidence, seen=seen, reach=reach)
+    elif metric.is_observed:
         found = score_interval(estimate, clusters=int(informed.sum()))
     else:
         found = widen(estimate, added, clusters=int(informed.sum()))
@@ -137,12 +146,21 @@ def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, co
 
 
 def widen_at_end(
-    estimate: Estimate, without: Array, variance: float, *, confidence: float, seen: int | None = None
+    estimate: Estimate,
+    without: Array,
+    variance: float,
+    *,
+    confidence: float,
+    seen: int | None = None,
+    reach: Callable[[float, float], float | None] | None = None,
 ) -> Estimate:
     """Interval for an estimate of 0 or 1, where nearly all resamples are at the end, too.
 
     The jackknife's interval with Student's t, a variance from elsewhere added, cut off at 0 and 1. Where it has none because
-    all that people saw is alike, Wilson's, as of any share (``bounded_share``). Else there is none, and why.
+    all that people saw is alike, Wilson's, as of any share (``bounded_share``). Where it has none because all that is
+    believed is alike, as of one reply repeated for ever, that of the likelihood, of which each cluster is one observation;
+    the jackknife's is never narrower than that of as many independent observations as there are units. Else there is none,
+    and why: of one cluster nothing is known.
 
     Args:
         estimate: at an end of its scale.
@@ -150,11 +168,22 @@ def widen_at_end(
         variance: from elsewhere.
         confidence: of the interval.
         seen: clusters in which people saw what is estimated; None: it is believed, not seen.
+        reach: how far from the end the log-likelihood of so many observations falls by so much; None: it is not known.
     """
+    from scipy.special import ndtri
+
     assert estimate.value is not None
     found = jackknife(without, estimate.value, estimate.n, confidence=confidence, added=variance)
     if found.interval is None and seen is not None and np.isfinite(without).all():
         found = bounded_share(found.model_copy(update={"clusters": seen}), confidence=confidence)
+    clusters = len(without)
+    if reach is not None and clusters > 1:
+        z = float(ndtri((1 + confidence) / 2))
+        alike = found.interval is None
+        drop = (t_quantile((1 + confidence) / 2, clusters - 1) if alike else z) ** 2 / 2
+        least = reach(clusters if alike else estimate.n, drop)
+        if least is not None:
+            found = _reach_at_least(found, float(np.hypot(least, z * variance**0.5)), clusters, confidence)
     if found.interval is None:
         return estimate.model_copy(update={"interval": None, "why": found.why})
     return estimate.model_copy(update={"interval": _cut_off(found.interval, 0.0, 1.0), "why": None})
@@ -259,6 +288,18 @@ def _kinds(a: ClusterSums, b: ClusterSums, metric: FittedMetric) -> dict[Hashabl
     """On which sides each cluster holds what the error is known from: these spread otherwise than the others."""
     here, there = (dict(zip(side.keys, metric.labelled_mask(side.sums).tolist(), strict=True)) for side in (a, b))
     return {key: (here.get(key, False), there.get(key, False)) for key in {**here, **there}}
+
+
+def _reach_at_least(found: Estimate, reach: float, clusters: int, confidence: float) -> Estimate:
+    """An estimate at an end whose interval reaches at least so far; by the likelihood where it has none."""
+    assert found.value is not None
+    if found.interval is None:
+        method = f"likelihood ratio, {clusters} clusters that are all alike, Student's t"
+        low, high = found.value - reach, found.value + reach
+        interval = Interval(low=low, high=high, confidence=confidence, method=method)
+        return found.model_copy(update={"interval": interval, "why": None})
+    low, high = min(found.interval.low, found.value - reach), max(found.interval.high, found.value + reach)
+    return found.model_copy(update={"interval": found.interval.model_copy(update={"low": low, "high": high})})
 
 
 def _cut_off(interval: Interval, low: float, high: float) -> Interval:

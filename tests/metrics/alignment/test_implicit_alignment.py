@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
-from trialogue.metrics.alignment.implicit_alignment import (
+from trialogue.metrics.alignment.implicit_alignment import ImplicitAlignment, same_strategy
+from trialogue.metrics.alignment.match_likelihood import (
     GRID,
-    ImplicitAlignment,
     calibration_gradient,
     likeliest_share,
     on_grid,
-    same_strategy,
     share_without_each,
 )
 from trialogue.metrics.base import Array, Undefined

@@ -8,18 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
-from trialogue.metrics.alignment.implicit_alignment import (
-    GRID,
-    ImplicitAlignment,
-    calibration_gradient,
-    likeliest_share,
-    share_without_each,
-)
+from trialogue.metrics.alignment.implicit_alignment import ImplicitAlignment
 from trialogue.metrics.alignment.implicit_alignment_error import (
     Calibration,
     calibration_variance,
     variance_of_difference,
 )
+from trialogue.metrics.alignment.match_likelihood import GRID, calibration_gradient, likeliest_share, share_without_each
 from trialogue.metrics.base import Array, Undefined
 from trialogue.metrics.fit_uncertainty import widen, widen_at_end
 from trialogue.records import (
@@ -273,6 +268,52 @@ def test_at_an_end_one_cluster_or_no_variation_gives_no_interval() -> None:
     alike = widen_at_end(Estimate(value=0.0, n=4, clusters=2), np.zeros(2), 0.1, confidence=0.95)
     assert alike.interval is None
     assert "without variation" in str(alike.why)
+
+
+def repeated(system: str, chance: float, *, dialogues: int = 30) -> list[Conversation]:
+    """One reply, said again and again to one reference."""
+    reference = Utterance(speaker="system", text="", strategy_distribution=belief(1.0, ERROR))
+    said = Utterance(speaker="system", text="", strategy_distribution=belief(chance, ERROR))
+    replies = tuple(Reply(system, said, reference=reference, turn=turn) for turn in (2, 3))
+    return [Conversation(system, f"d{number}", replies) for number in range(dialogues)]
+
+
+@pytest.mark.parametrize(("chance", "value"), [(0.0, 0.0), (1.0, 1.0)])
+def test_an_estimate_of_repeated_replies_keeps_an_interval_at_the_end(chance: float, value: float) -> None:
+    (found,) = measured(repeated("a", chance))
+    assert (found.value, found.why) == (value, None)
+    assert found.interval is not None
+    # 30 sure observations: (1 - reach)^30 = exp(-t(.975, 29)^2 / 2), t = 2.04523: reach = 1 - exp(-2.09148 / 30)
+    assert abs(found.interval.low - found.interval.high) == pytest.approx(0.06734, abs=2e-4)
+    assert found.interval.method.startswith("likelihood ratio, 30 clusters that are all alike")
+
+
+def test_repeated_replies_of_which_little_is_known_have_a_wider_interval() -> None:
+    widths = []
+    for chance in (0.0, 0.2, 0.4, 0.5):
+        (found,) = measured(repeated("a", chance))
+        assert found.value == 0.0
+        widths.append(ends(found.interval)[1])
+    assert widths == sorted(widths)
+    assert widths[-1] == 1.0  # a chance of one half says nothing
+    assert widths[1] < widths[2]
+
+
+def test_repeated_replies_of_one_dialogue_give_no_interval() -> None:
+    (found,) = measured(repeated("a", 0.0, dialogues=1))
+    assert (found.value, found.interval) == (0.0, None)
+    assert found.why is not None
+
+
+def test_at_an_end_an_interval_is_not_narrower_than_that_of_as_many_independent_replies() -> None:
+    """Two kinds of dialogues that hardly differ spread next to nothing, which is not to know everything."""
+    both = [*repeated("a", 0.3)[:15], *repeated("a", 0.301)[15:]]
+    (found,) = measured(both)
+    assert found.value == 0.0
+    assert found.interval is not None
+    assert found.interval.method.startswith("jackknife")
+    # 60 pairs of .3: (1 - reach (1 - .3 / .7))^60 = exp(-1.95996^2 / 2): reach = (1 - exp(-1.92073 / 60)) 7 / 4
+    assert found.interval.high > 0.055
 
 
 def test_sums_are_kept_apart_by_model_and_add_up() -> None:

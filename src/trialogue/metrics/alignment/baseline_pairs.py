@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
-from trialogue.metrics.alignment.implicit_alignment import GRID, ImplicitAlignment
+from trialogue.metrics.alignment.implicit_alignment import ImplicitAlignment
 from trialogue.metrics.alignment.implicit_alignment_error import Calibration, calibration_of
+from trialogue.metrics.alignment.match_likelihood import GRID
 from trialogue.metrics.alignment.reply_baselines import Baselines, Ints
 from trialogue.metrics.base import AnyMetric, Array, Reply, SumMetric, Undefined
 from trialogue.records import Reason, ReasonCode

@@ -8,13 +8,8 @@ from numpy.typing import NDArray
 
 from trialogue.findings.label_origins import labeller_names
 from trialogue.metrics import Conversation, Undefined, group_by_system
-from trialogue.metrics.alignment.implicit_alignment import (
-    GRID,
-    ImplicitAlignment,
-    likeliest_share,
-    on_grid,
-    share_without_each,
-)
+from trialogue.metrics.alignment.implicit_alignment import ImplicitAlignment
+from trialogue.metrics.alignment.match_likelihood import GRID, likeliest_share, on_grid, share_without_each
 from trialogue.metrics.base import Array, Reply
 from trialogue.metrics.fit_uncertainty import Sources
 from trialogue.records import Estimate, Labeller, Reason, ReasonCode

@@ -18,7 +18,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.label_origins import labeller_names
 from trialogue.metrics import Conversation, Undefined, offline_conversations
 from trialogue.metrics.alignment.behavior_alignment import FIRST
-from trialogue.metrics.alignment.implicit_alignment import likeliest_share, on_grid
+from trialogue.metrics.alignment.match_likelihood import likeliest_share, on_grid
 from trialogue.records import Estimate, Labeller, Response, Situation, StrategyLabel, Utterance, has_ground_truth
 from trialogue.records.files.jsonl import warn
 from trialogue.records.files.opening import write_text
