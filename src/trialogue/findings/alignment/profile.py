@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.findings.alignment.rates import strategy_rates
 from trialogue.findings.alignment.records import (
     STAGES,
     AlignmentProfile,
@@ -51,8 +52,13 @@ def alignment_profiles(
         seed: of the swaps that give the distance by chance; intervals draw nothing at random.
         resamples: how many of these, of which no more than 200 are made.
     """
-    found = ((system, _pairs(own)) for system, own in sorted(group_by_system(conversations).items()))
-    return tuple(_profile(system, pairs, seed, min(resamples, SWAPS)) for system, pairs in found if len(pairs.human))
+    made = []
+    for system, own in sorted(group_by_system(conversations).items()):
+        pairs = _pairs(own)
+        if len(pairs.human):
+            profile = _profile(system, pairs, seed, min(resamples, SWAPS))
+            made.append(profile.model_copy(update={"rates": strategy_rates(own)}))
+    return tuple(made)
 
 
 def _pairs(conversations: Sequence[Conversation]) -> _Pairs:

@@ -40,6 +40,25 @@ class TurnRange(Record):
     """Share of replies with the human's strategy there."""
 
 
+class StrategyRate(Record):
+    """Rate of one strategy, corrected with people's labels."""
+
+    strategy: str
+    """The strategy."""
+    human: Estimate
+    """Share of references with it."""
+    system: Estimate
+    """Share of replies with it."""
+    difference: Estimate | None
+    """The system's share minus the human's; None where one of them has no estimate."""
+    modelled_human: float
+    """The model's mean probability of it in the references, uncorrected."""
+    modelled_system: float
+    """The same in the replies."""
+    labels: int
+    """Replies with labels of people."""
+
+
 class AlignmentProfile(Record):
     """Alignment profile of one system."""
 
@@ -63,6 +82,9 @@ class AlignmentProfile(Record):
     differ."""
     stages: tuple[TurnRange, ...]
     """Turn by turn."""
+    rates: tuple[StrategyRate, ...] = ()
+    """Rate of each strategy, corrected with people's labels; empty without a model's probabilities or with fewer than ten
+    labels on a side."""
 
 
 def turn_range(low: int, high: int) -> str:
@@ -108,12 +130,62 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
             rows=_mix_rows(profiles),
             page="figures/alignment-mix.svg" if figures else None,
         ),
+        *_rate_sections(profiles),
         Section(
             title="Alignment turn by turn",
             sentences=("Share of replies with the human's strategy, by the system's turn number.",),
             heads=("Turn", *(one.system for one in profiles)),
             rows=_stage_rows(profiles),
             page="figures/alignment-turns.svg" if figures else None,
+        ),
+    )
+
+
+def _rate_sections(profiles: Sequence[AlignmentProfile]) -> tuple[Section, ...]:
+    """Corrected rates, one table for all systems; () where no system has any."""
+    known = [one for one in profiles if one.rates]
+    if not known:
+        return ()
+    names = list(dict.fromkeys(rate.strategy for one in known for rate in one.rates))
+    by_name = [{rate.strategy: rate for rate in one.rates} for one in known]
+    labels = sorted({rate.labels for one in known for rate in one.rates})
+    counts = f"{labels[0]}" if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
+    return (
+        Section(
+            title="How often each strategy is used, corrected with labels",
+            sentences=(
+                f"Shares of replies and of references, estimated from a model's probabilities of all and people's labels of "
+                f"{counts} replies of each system (prediction-powered, 95 % intervals over dialogues). Each strategy is "
+                "estimated alone, so shares need not sum to 1, and no interval allows for the others. The uncorrected share "
+                "is the model's mean probability.",
+            ),
+            heads=(
+                "Strategy",
+                *(
+                    head
+                    for one in known
+                    for head in (f"The human, beside {one.system}", one.system, f"{one.system}, uncorrected")
+                ),
+            ),
+            rows=tuple(
+                (
+                    plain(name),
+                    *(
+                        cell
+                        for rates in by_name
+                        for cell in (
+                            ("—", "—", "—")
+                            if name not in rates
+                            else (
+                                render_estimate(rates[name].human),
+                                render_estimate(rates[name].system),
+                                f"{rates[name].modelled_system:.2f}",
+                            )
+                        )
+                    ),
+                )
+                for name in names
+            ),
         ),
     )
 
