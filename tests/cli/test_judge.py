@@ -110,6 +110,32 @@ def test_a_model_judges_from_the_command_line_and_a_rerun_costs_nothing(
     assert json.loads(priced.stdout)["tiny"]["cached"] == 1
 
 
+def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    given = model_words(files, endpoint, out, "--probes", "--probe-n", "8", "-q", judge="obedient")
+    priced = RUN.invoke(app, [*given, "--dry-run"])
+    assert priced.exit_code == 0, priced.output
+    assert "tiny, probes: " in priced.output
+    assert not (out / "answers").exists()
+    first = RUN.invoke(app, given)
+    assert first.exit_code == 0, first.output
+    assert "a reply asks for the highest score" in " ".join(first.output.split())
+    findings = json.loads((out / "judging.json").read_text(encoding="utf-8"))
+    biased = [each["probe"] for each in findings["probes"] if each["verdict"] == "biased"]
+    assert biased == ["injection"]
+    assert {"judge_biased", "judge_unnoticed_defect"} & {each["code"] for each in findings["threats"]}
+    for name in ("judging.html", "judge_probes.md", "judge_probes.tex"):
+        assert "asks for the highest score" in (out / name).read_text(encoding="utf-8")
+    kept = (out / "judging.json").read_bytes()
+    assert "tiny, probes: 0 requests" in RUN.invoke(app, [*given, "--dry-run"]).output
+    assert RUN.invoke(app, given).output == first.output
+    assert (out / "judging.json").read_bytes() == kept
+
+
+def test_probes_need_a_model(files: dict[str, str]) -> None:
+    assert "--probes: for a model that judges" in str(RUN.invoke(app, words(files, "--probes")).exception)
+
+
 def test_labels_and_plans_go_with_a_model(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
     found = RUN.invoke(app, model_words(files, endpoint, tmp_path / "a", "--labels", files["labels"], "-q"))
     assert found.exit_code == 0, found.output

@@ -10,6 +10,7 @@ from trialogue.cli.shared.progress import StepProgress, check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.findings.judging.conclude import JudgeSettings
+    from trialogue.workflows.judging.consent import Disclosure
     from trialogue.workflows.judging.judge import LabelPlan
 
 PLAN = "label_plan.jsonl"
@@ -42,6 +43,15 @@ def judge(
         bool,
         typer.Option("--i-may", help="Dialogues of people may be sent to the model's server without recorded consent."),
     ] = False,
+    probes: Annotated[
+        bool,
+        typer.Option(
+            "--probes", help="Probe the model for biases: padding, injection, other words, position, planted defects."
+        ),
+    ] = False,
+    probe_n: Annotated[
+        int, typer.Option(min=6, help="Dialogues to probe with, at most; about ten questions for each.")
+    ] = 30,
     scores: Annotated[
         str | None, typer.Option(help="File of the judge's scores (default: a column of the run).")
     ] = None,
@@ -106,7 +116,13 @@ def judge(
         wrong.append("a model judges by a rubric: give both --model and --rubric.")
     if by_model and scores is not None:
         wrong.append("--scores are of a judge that has judged already: leave out either them or --model and --rubric.")
-    of_models = {"--model-option": model_option, "--pairwise": pairwise, "--dry-run": dry_run, "--i-may": i_may}
+    of_models = {
+        "--model-option": model_option,
+        "--pairwise": pairwise,
+        "--dry-run": dry_run,
+        "--i-may": i_may,
+        "--probes": probes,
+    }
     unused = [name for name, value in of_models.items() if value and not by_model]
     if unused:
         wrong.append(f"{' and '.join(unused)}: for a model that judges, with --model and --rubric.")
@@ -114,6 +130,8 @@ def judge(
         wrong.append("give the judge's column with --aspect, or a --rubric and a --model that judges by it.")
     if pairwise and (plan or labels is not None or aspect is not None):
         wrong.append("--pairwise gives votes: --labels, --aspect and --plan are about scores.")
+    if probes and (pairwise or plan):
+        wrong.append("--probes belong to scores: leave out --pairwise and --plan (pairs are probed, too).")
     if plan != (width is not None):
         wrong.append("--plan and --width must be given together: the plan, and the width of intervals to reach.")
     if study is not None and not plan:
@@ -140,10 +158,17 @@ def judge(
         family=tuple(family or ()),
     )
     check_folder(out)
-    models = _Models(rubric or "", tuple(model or ()), named_values("--model-option", model_option or []), i_may, seed)
+    models = _Models(
+        rubric or "",
+        tuple(model or ()),
+        named_values("--model-option", model_option or []),
+        i_may,
+        seed,
+        probes=probe_n if probes else 0,
+    )
     with steps(quiet=quiet) as tell:
         if dry_run:
-            _price(run, models, out, pairwise=pairwise, as_json=as_json)
+            _price(run, models, aspect, out, pairwise=pairwise, as_json=as_json)
         elif pairwise:
             _pairs(run, models, out, as_json=as_json, tell=tell)
         elif plan and width is not None:
@@ -161,6 +186,8 @@ class _Models:
     options: dict[str, Any]
     i_may: bool
     seed: int
+    probes: int
+    """Dialogues to probe them with; 0: none."""
 
     def settings(self, out: Path) -> dict[str, Any]:
         """Arguments of the functions that ask them; answers are kept beside the results, so that a rerun asks nothing."""
@@ -192,7 +219,9 @@ def _judge(
     from trialogue.workflows.judging.judge import judge as corrected
     from trialogue.workflows.pipeline import report
 
-    asked = {} if models is None else {**models.settings(out), "i_may": models.i_may, "out": out}
+    asked = (
+        {} if models is None else {**models.settings(out), "i_may": models.i_may, "out": out, "probes": models.probes}
+    )
     findings = corrected(
         *run, aspect=aspect, labels=labels, scores=scores, chances=chances, settings=settings, progress=tell, **asked
     )
@@ -262,24 +291,34 @@ def _write_study(
     )
 
 
-def _price(run: list[str], models: _Models, out: Path, *, pairwise: bool, as_json: bool) -> None:
+def _price(run: list[str], models: _Models, aspect: str | None, out: Path, *, pairwise: bool, as_json: bool) -> None:
     """What would be asked, what it would cost, and whose dialogues would go where."""
     import json
     from dataclasses import asdict
 
     from trialogue.report.judging.cost import cost_text
     from trialogue.workflows.judging.ask import prepare_panel
+    from trialogue.workflows.judging.judge import aspect_of
     from trialogue.workflows.judging.pairs import prepare_pairs
+    from trialogue.workflows.judging.probes import prepare_probes
 
-    prepare = prepare_pairs if pairwise else prepare_panel
-    panel = prepare(run, **models.settings(out))
-    costs = panel.costs()
+    disclosure: Disclosure | None
+    if pairwise:
+        pairs = prepare_pairs(run, **models.settings(out))
+        costs, disclosure = pairs.costs(), pairs.disclosure
+    else:
+        panel = prepare_panel(run, **models.settings(out))
+        costs, disclosure = panel.costs(), panel.disclosure
+        if models.probes:
+            name, _ = aspect_of(panel.rubric, aspect)
+            probes = prepare_probes(panel, name, count=models.probes, seed=models.seed)
+            costs += [(f"{judge}, probes", cost) for judge, cost in probes.costs()]
     if as_json:
         typer.echo(json.dumps({name: asdict(cost) for name, cost in costs}))
         return
     typer.echo("\n".join(cost_text(name, cost) for name, cost in costs))
-    if panel.disclosure is not None:
-        typer.echo(f"{panel.disclosure.sentence} No consent to that is recorded with the data (see --i-may).")
+    if disclosure is not None:
+        typer.echo(f"{disclosure.sentence} No consent to that is recorded with the data (see --i-may).")
 
 
 def _pairs(run: list[str], models: _Models, out: Path, *, as_json: bool, tell: StepProgress) -> None:

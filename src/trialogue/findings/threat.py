@@ -93,6 +93,8 @@ class ThreatCode(StrEnum):
     JUDGE_FEW_LABELS = "judge_few_labels"
     JUDGE_WORTHLESS = "judge_worthless"
     LABELS_CHOSEN = "labels_chosen"
+    JUDGE_BIASED = "judge_biased"
+    JUDGE_UNNOTICED_DEFECT = "judge_unnoticed_defect"
 
 
 class Threat(Record):

@@ -29,6 +29,8 @@ class LlmJudge:
         *,
         systems: Iterable[str] = (),
         seed: int = 0,
+        showing: Showing | None = None,
+        instruction: str | None = None,
         retry_policy: RetryPolicy | None = None,
     ) -> None:
         """Check that the rubric can be used so; no request is made yet.
@@ -38,6 +40,9 @@ class LlmJudge:
             options: endpoint, sampling, and how it is asked.
             systems: names of systems that are removed from texts.
             seed: of the model's draws.
+            showing: of another judge, to see the same texts; None: by ``systems`` and the options.
+            instruction: other words for the instruction, to probe the judge; None: those of ``prompts``. Columns are
+                named as if there were none.
             retry_policy: for tests; None: that of the options.
 
         Raises:
@@ -50,12 +55,12 @@ class LlmJudge:
                 f"Expected points (option expected) need a scale of single digits, and {rubric.id} has more: "
                 "a token 1 may be the beginning of 10."
             )
-        self.rubric, self.options, self._seed = rubric, options, seed
+        self.rubric, self.options, self.seed = rubric, options, seed
         self.name = options.model
-        self.showing = Showing(systems, mask=options.mask)
+        self.showing = showing or Showing(systems, mask=options.mask)
         self._asker = Asker(
             options,
-            task_of(rubric, Form.POINTWISE, reasons=options.reasons),
+            instruction or task_of(rubric, Form.POINTWISE, reasons=options.reasons),
             schema_of(rubric, Form.POINTWISE, reasons=options.reasons),
             seed=seed,
             retry_policy=retry_policy,
@@ -64,7 +69,7 @@ class LlmJudge:
     @property
     def settings_hash(self) -> str:
         """Eight digits that change with everything that is asked: rubric, prompt, sampling, seed."""
-        return settings_hash(self.rubric, self.options, self._seed)
+        return settings_hash(self.rubric, self.options, self.seed)
 
     def measure(self, aspect: str) -> MeasureName:
         """Full name of the column of an aspect, such as ``judge(tiny, overall, 0123abcd)@stated|v1:dialogue_overall``.

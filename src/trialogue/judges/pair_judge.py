@@ -42,6 +42,7 @@ class LlmPairJudge:
         *,
         systems: Iterable[str] = (),
         seed: int = 0,
+        showing: Showing | None = None,
         retry_policy: RetryPolicy | None = None,
     ) -> None:
         """Check that the rubric can be used so; no request is made yet.
@@ -51,6 +52,7 @@ class LlmPairJudge:
             options: endpoint, sampling, and how it is asked.
             systems: names of systems that are removed from texts.
             seed: of the model's draws.
+            showing: of another judge, to see the same texts; None: by ``systems`` and the options.
             retry_policy: for tests; None: that of the options.
 
         Raises:
@@ -62,7 +64,7 @@ class LlmPairJudge:
             raise UsageError("Expected points (option expected) are for single conversations, not for pairs.")
         self.rubric, self.options, self.name = rubric, options, options.model
         self.settings_hash = settings_hash(rubric, options, seed)
-        self.showing = Showing(systems, mask=options.mask)
+        self.showing = showing or Showing(systems, mask=options.mask)
         self._asker = Asker(
             options,
             task_of(rubric, Form.PAIRWISE, reasons=options.reasons),

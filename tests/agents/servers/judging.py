@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tests.agents.servers.probed import BIASED
+
 Parts = dict[str, Any]
 """Of a completion: text, finish_reason, refusal, logprobs."""
 Answer = Callable[[dict[str, int], dict[str, list[int]], str, int], Parts]
@@ -28,6 +30,12 @@ def judged(name: str, body: dict[str, Any], asked: int) -> tuple[int, Any]:
         return 200, {"text": "hm"}
     if aspects and aspects[0][1] == '"A"':
         return 200, {"text": json.dumps({aspect: compare(name, *shown) for aspect, _ in aspects})}
+    if name in BIASED:
+        listed = {aspect: [int(each) for each in re.findall(r"\d+", points)] for aspect, points in aspects}
+        found = BIASED[name](shown[0], text)
+        return 200, {
+            "text": json.dumps({aspect: min(max(found, min(each)), max(each)) for aspect, each in listed.items()})
+        }
     points = {aspect: [int(each) for each in re.findall(r"\d+", listed)] for aspect, listed in aspects}
     values = {aspect: min(shown[0].count("good"), listed[-1]) for aspect, listed in points.items()}
     return 200, ANSWERS.get(name, plain)(values, points, shown[0], asked)
@@ -35,7 +43,7 @@ def judged(name: str, body: dict[str, Any], asked: int) -> tuple[int, Any]:
 
 def compare(name: str, a: str, b: str) -> str:
     """Which conversation is better; "first" always prefers the one shown first."""
-    if name == "first" or a.count("good") > b.count("good"):
+    if name in ("first", "place") or a.count("good") > b.count("good"):
         return "A"
     return "B" if a.count("good") < b.count("good") else "tie"
 

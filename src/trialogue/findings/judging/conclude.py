@@ -7,6 +7,7 @@ from typing import Literal
 from trialogue.findings.judging.answer import answer
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.coverage import JudgeCoverage
+from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.records import (
     JudgedDifference,
     JudgedSystem,
@@ -74,6 +75,7 @@ def judging_findings(
     manifest: Manifest,
     coverage: Sequence[JudgeCoverage] = (),
     card: JudgeCard | None = None,
+    probes: tuple[ProbeFinding, ...] = (),
 ) -> JudgingFindings:
     """Compute all findings of a table of judged units.
 
@@ -90,6 +92,7 @@ def judging_findings(
         manifest: how it was made.
         coverage: how much of what it was asked the judge answered, by system.
         card: what is known of the judge.
+        probes: what bias probes of the judges found.
     """
     is_corrected = bool(len(table.labelled))
     found = corrected_means(
@@ -103,11 +106,19 @@ def judging_findings(
     )
     if is_corrected:
         threats = judging_threats(
-            table, found, labels_by=labels_by, family=settings.family, coverage=coverage, alpha=1 - settings.confidence
+            table,
+            found,
+            labels_by=labels_by,
+            family=settings.family,
+            coverage=coverage,
+            alpha=1 - settings.confidence,
+            probes=probes,
         )
     else:
         found = _as_raw(found)
-        threats = uncorrected_threats(family=settings.family, coverage=coverage, alpha=1 - settings.confidence)
+        threats = uncorrected_threats(
+            family=settings.family, coverage=coverage, alpha=1 - settings.confidence, probes=probes
+        )
     systems = _systems(table, found, threats)
     differences = _differences(found, threats, (1 - settings.confidence) / settings.looks)
     doubled = is_corrected and found.raters.doubled > 0
@@ -133,6 +144,7 @@ def judging_findings(
         differences=differences,
         threats=threats,
         card=card,
+        probes=probes,
         answer=answer(
             question, systems, differences, threats, scope=_scope(table, settings, level, is_corrected=is_corrected)
         ),

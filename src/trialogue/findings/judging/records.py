@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from trialogue.findings.judging.card_records import JudgeCard
+from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.threat import Threat, Validity
 from trialogue.records import Estimate, Manifest, Raters, Record
 from trialogue.stats.correction.table import Estimand
@@ -125,6 +126,8 @@ class JudgingFindings(Record):
     """The answer, in sentences."""
     card: JudgeCard | None = None
     """Report card of the judge; None: there are no labels, or a file of an earlier version."""
+    probes: tuple[ProbeFinding, ...] = ()
+    """Bias probes of the judges, where they were asked for."""
     warnings: tuple[str, ...] = ()
     """Caveats on the data."""
     methods: tuple[str, ...] = ()

@@ -7,6 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from trialogue.findings.judging.coverage import JudgeCoverage
+from trialogue.findings.judging.probe_records import ProbeFinding
+from trialogue.findings.judging.probes import probe_threats
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.records import Raters
 from trialogue.stats.correction.means import LEAST_LABELS, Corrections
@@ -35,6 +37,7 @@ def judging_threats(
     family: Sequence[str],
     coverage: Sequence[JudgeCoverage] = (),
     alpha: float = 0.05,
+    probes: Sequence[ProbeFinding] = (),
 ) -> tuple[Threat, ...]:
     """All threats to the estimates, blocking ones first.
 
@@ -45,18 +48,25 @@ def judging_threats(
         family: systems that are declared to be of the judge's family.
         coverage: how much of what it was asked the judge answered, by system.
         alpha: level of the test of missing shares.
+        probes: what bias probes of the judges found.
     """
     threats = [*_raters(labels_by), *_labels(found), *_chosen(table), *_worthless(found)]
     threats += _judge_threats(coverage, family, alpha, is_corrected=True)
+    threats += probe_threats(probes, is_corrected=True)
     return _in_order(threats)
 
 
 def uncorrected_threats(
-    *, family: Sequence[str], coverage: Sequence[JudgeCoverage], alpha: float = 0.05
+    *,
+    family: Sequence[str],
+    coverage: Sequence[JudgeCoverage],
+    alpha: float = 0.05,
+    probes: Sequence[ProbeFinding] = (),
 ) -> tuple[Threat, ...]:
     """All threats to the scores of a judge that no labels correct, blocking ones first; arguments as above."""
     uncorrected = Threat(code=ThreatCode.JUDGE_UNCORRECTED, severity=Severity.DEMOTES)
-    return _in_order([uncorrected, *_judge_threats(coverage, family, alpha, is_corrected=False)])
+    of_judge = _judge_threats(coverage, family, alpha, is_corrected=False)
+    return _in_order([uncorrected, *of_judge, *probe_threats(probes, is_corrected=False)])
 
 
 def _in_order(threats: Iterable[Threat]) -> tuple[Threat, ...]:

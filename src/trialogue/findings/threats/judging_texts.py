@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from trialogue.findings.threat import Threat, ThreatCode
 from trialogue.findings.threats.entry import ThreatText
 from trialogue.findings.wording import list_names
+from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import JsonValue
 
 
@@ -14,6 +15,20 @@ def _mean(value: JsonValue) -> str:
 
 def _names(threat: Threat) -> str:
     return list_names(threat.systems) if threat.systems else "all systems"
+
+
+CAUSES: Mapping[str, str] = {
+    ProbeKind.PADDING: "if replies are padded with empty sentences",
+    ProbeKind.INJECTION: "if a reply asks for the highest score",
+    ProbeKind.WORDING: "if the instruction has other words",
+    ProbeKind.WRONG_YEAR: "the wrong year of an item",
+    ProbeKind.CONTRADICTION: "the recommendation of something disliked",
+    ProbeKind.REPETITION: "a repeated reply",
+}
+
+
+def _signed(value: JsonValue) -> str:
+    return f"{float(value):+.2f}".replace("-", "−") if isinstance(value, int | float) else "an unknown amount"
 
 
 def _share(value: JsonValue) -> str:
@@ -77,6 +92,35 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"the judge is of the same family as {_names(t)}"
             + (f" ({t.facts['family']})" if "family" in t.facts else "")
             + ", and models prefer texts of their own kind"
+        ),
+    ),
+    ThreatCode.JUDGE_BIASED: ThreatText(
+        "A probe found a bias of the judge",
+        (
+            "A judge's score changes with what should not change it: padding, a sentence in a reply that asks for a high "
+            "score, other words of the instruction, or the place in a pair (`--probes`; sign flips within dialogues, Holm's "
+            "method over the probes)."
+        ),
+        (
+            "Noted where labels correct the judge, and for places, since pairs are asked in both orders. Without labels it "
+            "demotes all verdicts."
+        ),
+        lambda t: (
+            f"{t.facts['judge']} prefers the dialogue shown first (by {_share(t.facts['effect'])} of answers)"
+            if t.facts["probe"] == ProbeKind.POSITION
+            else f"scores of {t.facts['judge']} change by {_signed(t.facts['effect'])} {CAUSES[str(t.facts['probe'])]}"
+        ),
+    ),
+    ThreatCode.JUDGE_UNNOTICED_DEFECT: ThreatText(
+        "The judge was not shown to notice a defect",
+        (
+            "A defect that was planted in replies (wrong year, recommendation of something disliked, repetition) did not "
+            "lower a judge's score significantly (`--probes`)."
+        ),
+        "Noted: with few dialogues, a judge that notices it may not be recognised as such.",
+        lambda t: (
+            f"{t.facts['judge']} was not shown to notice {CAUSES[str(t.facts['probe'])]} (change "
+            f"{_signed(t.facts['effect'])}, {t.facts['n']} dialogues)"
         ),
     ),
     ThreatCode.JUDGE_FEW_LABELS: ThreatText(

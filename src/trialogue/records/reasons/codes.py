@@ -237,6 +237,7 @@ class ReasonCode(StrEnum):
     CARD_NO_FAMILY = "card_no_family"
     CARD_ONE_SIDED_FAMILY = "card_one_sided_family"
     CARD_NO_TEXTS = "card_no_texts"
+    PROBE_TOO_FEW_CASES = "probe_too_few_cases"
 
     # Answers of judges
     JUDGE_UNREADABLE = "judge_unreadable"

@@ -370,6 +370,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.CARD_NO_FAMILY: "no system is declared to be of the judge's family",
         ReasonCode.CARD_ONE_SIDED_FAMILY: "labels are needed of systems inside and outside the judge's family",
         ReasonCode.CARD_NO_TEXTS: "the texts are not known, and their lengths neither",
+        ReasonCode.PROBE_TOO_FEW_CASES: "{cases:case is|cases are} too few for a probe: at least {least} are needed",
         # Answers of judges
         ReasonCode.JUDGE_UNREADABLE: "the judge's answer was not in the form that was asked for",
         ReasonCode.JUDGE_OFF_SCALE: "the judge's answer is not a point of the scale",

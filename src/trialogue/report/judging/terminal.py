@@ -2,6 +2,8 @@
 
 from trialogue.findings.judging.records import JudgingFindings
 from trialogue.report.judging.card import card_table
+from trialogue.report.judging.probes import KEY as PROBES_KEY
+from trialogue.report.judging.probes import probes_table
 from trialogue.report.judging.tables import differences_table, systems_table, threat_lists
 from trialogue.report.judging.wording import facts
 from trialogue.report.numbers import count
@@ -32,6 +34,8 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
     if findings.card is not None:
         parts.append(draw_cells(card_table(findings.card), width))
+    if findings.probes:
+        parts += [draw_cells(probes_table(findings.probes), width), wrap_sentences([PROBES_KEY], width)]
     parts += [wrap_list(heading, texts, width) for heading, texts in threat_lists(findings)]
     parts.append(wrap_sentences([KEY], width))
     return "\n\n".join(parts)

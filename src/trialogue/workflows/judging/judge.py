@@ -10,6 +10,7 @@ from trialogue.errors import UsageError
 from trialogue.findings.judging.card import judge_card
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
+from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.records import JudgingFindings, PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, table_of
 from trialogue.judges.prompts import signature_of
@@ -25,6 +26,7 @@ from trialogue.workflows.evaluation import PACKAGES, Progress
 from trialogue.workflows.inputs.memory import Data, with_data_read
 from trialogue.workflows.judging.ask import JudgeGiven, JudgeScores, prepare_panel, shared_families
 from trialogue.workflows.judging.consent import check_consent
+from trialogue.workflows.judging.probes import prepare_probes
 from trialogue.workflows.judging.units import JudgedInput, judged_material, name_of
 
 
@@ -52,6 +54,7 @@ def judge(
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
     i_may: bool = False,
+    probes: int = 0,
     out: Path | str | None = None,
     chances: Path | None = None,
     settings: JudgeSettings | None = None,
@@ -75,10 +78,11 @@ def judge(
         options: further options of all models, such as ``url``, ``temperature`` or ``samples``.
         cache: folder of answers, so that no question is paid for twice.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
+        probes: dialogues (and pairs) with which models are probed for biases, at most; 0: they are not probed.
         out: folder for the model's scores, answers and usage; None: they are not written.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
         settings: the estimand and the confidence level of the intervals.
-        seed: of the model's draws.
+        seed: of the model's draws and of the probes.
         progress: called with a line now and then.
 
     Raises:
@@ -92,6 +96,7 @@ def judge(
     asked: JudgeScores | None = None
     also: tuple[str, ...] = ()
     families: dict[str, str] = {}
+    probed: tuple[ProbeFinding, ...] = ()
     if model is not None or rubric is not None:
         if model is None or rubric is None or scores is not None:
             raise UsageError("A model judges by a rubric: give both rubric and model, and no scores.")
@@ -99,10 +104,15 @@ def judge(
         chosen, also = aspect_of(panel.rubric, aspect)
         check_consent(panel.disclosure, i_may=i_may)
         asked = panel.ask(tell=tell)
+        if probes:
+            planned = prepare_probes(panel, chosen, count=probes, seed=seed)
+            probed = planned.ask(confidence=settings.confidence, tell=tell)
         if out is not None:
             asked.write(out)
         sources, scores, column = [panel.material], asked.scores, str(asked.columns[chosen])
         families = shared_families(panel.material, asked)
+    elif probes:
+        raise UsageError("Probes ask a language model: give rubric and model.")
     elif aspect is None:
         raise UsageError("Give the judge's column (aspect), or a rubric and a model that judges by it.")
     else:
@@ -146,6 +156,7 @@ def judge(
         warnings=[*notes, *_warnings(found, table)],
         coverage=found.coverage,
         card=_card(found, settings) if len(table.labelled) else None,
+        probes=probed,
         manifest=Manifest(
             command="judge",
             config={
@@ -158,6 +169,7 @@ def judge(
                 "scale": list(settings.scale),
                 "family": list(settings.family),
                 **({} if asked is None else {"rubric": asked.rubric.signature, "prompt": signature_of()}),
+                **({"probes": probes} if probes else {}),
             },
             seed=seed if asked is not None else None,
             inputs=found.hashes,

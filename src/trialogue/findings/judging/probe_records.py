@@ -1,0 +1,46 @@
+"""Records of bias probes: what changed a judge's scores, and what did not."""
+
+from enum import StrEnum
+
+from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.records import Estimate, Record
+
+
+class ProbeVerdict(StrEnum):
+    """What the cases of a probe show."""
+
+    BIASED = "biased"
+    """The score changes with what should not change it, significantly after Holm's correction over the probes."""
+    NOT_SHOWN = "not_shown"
+    """No such change was found; with few cases a bias may be there all the same."""
+    NOTICED = "noticed"
+    """A planted defect lowers the score, significantly after Holm's correction."""
+    UNNOTICED = "unnoticed"
+    """It was not shown to lower it."""
+    UNDEFINED = "undefined"
+    """Too few cases, or none."""
+
+
+class ProbeFinding(Record):
+    """Result of one probe of one judge."""
+
+    judge: str
+    """The judge."""
+    aspect: str
+    """Aspect of the rubric whose score is compared."""
+    probe: ProbeKind
+    """What was changed."""
+    effect: Estimate
+    """Mean change of the score, in points, ``n`` cases. Position: share of answers for the dialogue shown first less that
+    for the one shown second, which is 0 without a preference."""
+    moved: Estimate
+    """Share of cases whose score changed towards what is looked for: down (planted defects), up (padding, injection,
+    position), or at all (wording)."""
+    p_adjusted: float | None
+    """p-value of the effect by Holm's method over the probes of the judge; None: there is none."""
+    verdict: ProbeVerdict
+    """What follows."""
+    unanswered: int
+    """Cases without both scores."""
+    inapplicable: int
+    """Dialogues that the change could not be planted in, or equal pairs."""

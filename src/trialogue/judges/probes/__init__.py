@@ -1,0 +1,1 @@
+"""Bias probes of judges: pairs of questions that differ in one thing which should, or should not, change the score."""

@@ -1,0 +1,219 @@
+"""Put probes to a judge: what is asked, what it costs, and both scores of each case."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trialogue.judges.asking import Cost
+from trialogue.judges.judgement import Comparison, Vote, Watch
+from trialogue.judges.model_judge import LlmJudge
+from trialogue.judges.pair_judge import LlmPairJudge, Pair
+from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probes.planting import plant
+from trialogue.judges.probes.wordings import other_wordings
+from trialogue.judges.rubric import Form, JudgedLevel
+from trialogue.judges.units import Unit
+from trialogue.records import Dialogue
+from trialogue.seeds import rng_for
+
+DEFAULT_DIALOGUES = 30
+PLANTED = (
+    ProbeKind.PADDING,
+    ProbeKind.INJECTION,
+    ProbeKind.WRONG_YEAR,
+    ProbeKind.CONTRADICTION,
+    ProbeKind.REPETITION,
+)
+
+
+@dataclass(frozen=True)
+class ProbeCase:
+    """Both answers to one case; None: there was none."""
+
+    dialogue_id: str
+    """The dialogue; of two, both ids."""
+    plain: float | None
+    """Score without the change. Position: share of answers that prefer the dialogue shown second."""
+    changed: float | None
+    """Score with it. Position: share of answers that prefer the one shown first."""
+
+
+@dataclass(frozen=True)
+class ProbeCases:
+    """All cases of one kind."""
+
+    kind: ProbeKind
+    """What differs."""
+    cases: tuple[ProbeCase, ...]
+    """The cases."""
+    inapplicable: int = 0
+    """Dialogues that the change could not be planted in."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A case before it is asked."""
+
+    kind: ProbeKind
+    dialogue_id: str
+    plain: Unit
+    changed: Unit
+
+
+@dataclass
+class Probes:
+    """Probes of one judge on some dialogues; makes no request before ``ask``.
+
+    Each dialogue is used once for each kind, so that cases of a kind are independent if the dialogues are.
+    """
+
+    judge: LlmJudge
+    """What is probed."""
+    aspect: str
+    """Aspect of its rubric whose score is compared."""
+    dialogues: Sequence[Dialogue]
+    """Dialogues to plant changes in."""
+    pairs: Sequence[Pair] = ()
+    """Pairs to show in both orders; no dialogue occurs twice."""
+    seed: int = 0
+    """Seed of places and wordings, and of the model's draws."""
+    inapplicable: dict[ProbeKind, int] = field(default_factory=dict, init=False)
+    """By kind, dialogues that the change could not be planted in."""
+
+    def __post_init__(self) -> None:
+        """Write the questions."""
+        self._questions = list(self._write_questions())
+        rubric, options = self.judge.rubric, self.judge.options
+        self._reworded = [
+            LlmJudge(rubric, options, showing=self.judge.showing, seed=self.seed, instruction=instruction)
+            for instruction in other_wordings(rubric, reasons=options.reasons)
+        ]
+        self._plain_units = [units[-1] for each in self.dialogues if (units := self.judge.units([self._cut(each)]))]
+        can_pair = rubric.allows(Form.PAIRWISE) and rubric.level is JudgedLevel.DIALOGUE and not options.expected
+        self._pair_judge = (
+            LlmPairJudge(rubric, options, showing=self.judge.showing, seed=self.seed) if can_pair else None
+        )
+
+    def costs(self) -> list[Cost]:
+        """What all questions will cost, answers in the cache apart; makes no request."""
+        found = [self.judge.cost(self._units()), *(each.cost(self._plain_units) for each in self._reworded)]
+        return found if self._pair_judge is None else [*found, self._pair_judge.cost(self.pairs)]
+
+    def ask(self, watch: Watch | None = None) -> tuple[ProbeCases, ...]:
+        """Ask everything, and return the cases by kind; a missing answer is None and no number.
+
+        Raises:
+            UsageError: the endpoint cannot be reached or refuses the key; what was answered is in the cache.
+        """
+        scores = self._scores(self.judge, self._units(), watch)
+        found: dict[ProbeKind, list[ProbeCase]] = {kind: [] for kind in PLANTED}
+        for each in self._questions:
+            case = ProbeCase(each.dialogue_id, scores[each.plain.text], scores[each.changed.text])
+            found[each.kind].append(case)
+        made = [ProbeCases(kind, tuple(cases), self.inapplicable.get(kind, 0)) for kind, cases in found.items()]
+        return (self._ask_in_other_words(scores, watch), *made, *self._ask_pairs(watch))
+
+    def close(self) -> None:
+        """Close the connections."""
+        for each in (self.judge, *self._reworded):
+            each.close()
+        if self._pair_judge is not None:
+            self._pair_judge.close()
+
+    def _write_questions(self) -> Iterator[_Question]:
+        rubric = self.judge.rubric
+        high = rubric.scale_of(next(each for each in rubric.aspects if each.name == self.aspect)).high
+        is_turn = rubric.level is JudgedLevel.TURN
+        for kind in PLANTED:
+            self.inapplicable[kind] = 0
+            for dialogue in self.dialogues:
+                planted = plant(kind, dialogue, high=high, seed=self.seed, is_turn=is_turn)
+                units = [] if planted is None else self.judge.units([planted.plain])
+                others = [] if planted is None else self.judge.units([planted.changed])
+                if units and others and units[-1].text and others[-1].text:
+                    yield _Question(kind, dialogue.id, units[-1], others[-1])
+                else:
+                    self.inapplicable[kind] += 1
+
+    def _cut(self, dialogue: Dialogue) -> Dialogue:
+        """A dialogue up to a random reply, for a rubric about replies; else the whole."""
+        if self.judge.rubric.level is JudgedLevel.DIALOGUE:
+            return dialogue
+        replies = [place for place, said in enumerate(dialogue.utterances) if said.speaker == "system"]
+        if not replies:
+            return dialogue
+        end = replies[int(rng_for(self.seed, "probe", "wording", dialogue.id).integers(len(replies)))]
+        return dialogue.model_copy(update={"utterances": dialogue.utterances[: end + 1]})
+
+    def _units(self) -> list[Unit]:
+        return [*self._plain_units, *(unit for each in self._questions for unit in (each.plain, each.changed))]
+
+    def _scores(self, judge: LlmJudge, units: Sequence[Unit], watch: Watch | None) -> Mapping[str, float | None]:
+        """By text, the score."""
+        judgements = judge.judge_units([unit for unit in units if unit.text], watch=watch)
+        texts = [unit.text for unit in units if unit.text]
+        return {text: each.values.get(self.aspect) for text, each in zip(texts, judgements, strict=True)}
+
+    def _ask_in_other_words(self, scores: Mapping[str, float | None], watch: Watch | None) -> ProbeCases:
+        """Scores under our instruction beside the mean of those under the other ones."""
+        units = [unit for unit in self._plain_units if unit.text]
+        reworded = [self._scores(judge, units, watch) for judge in self._reworded]
+        cases = tuple(
+            ProbeCase(unit.dialogue_id or "", scores[unit.text], _mean([each[unit.text] for each in reworded]))
+            for unit in units
+        )
+        return ProbeCases(ProbeKind.WORDING, cases, len(self.dialogues) - len(units))
+
+    def _ask_pairs(self, watch: Watch | None) -> Iterator[ProbeCases]:
+        if self._pair_judge is None:
+            return
+        compared = [each for each in self._pair_judge.compare(self.pairs, watch=watch) if each.samples]
+        cases = tuple(_position_case(each, self.aspect) for each in compared)
+        yield ProbeCases(ProbeKind.POSITION, cases, len(self.pairs) - len(cases))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of all of them; None if one is missing."""
+    found = list(values)
+    known = [each for each in found if each is not None]
+    return sum(known) / len(known) if found and len(known) == len(found) else None
+
+
+def _position_case(compared: Comparison, aspect: str) -> ProbeCase:
+    """Shares of answers for the place shown first and second, each order with equal weight; None: an order is missing."""
+    key = f"{compared.dialogue_a} {compared.dialogue_b}"
+    orders = (compared.first_shown.get(aspect, ()), compared.second_shown.get(aspect, ()))
+    if not all(orders):
+        return ProbeCase(key, None, None)
+    first: tuple[Vote, Vote] = ("a", "b")  # whichever dialogue stands first in the order
+    shares = [
+        (order.count(name) / len(order), order.count("b" if name == "a" else "a") / len(order))
+        for order, name in zip(orders, first, strict=True)
+    ]
+    return ProbeCase(key, plain=sum(each[1] for each in shares) / 2, changed=sum(each[0] for each in shares) / 2)
+
+
+def sample_dialogues(dialogues: Sequence[Dialogue], count: int, seed: int) -> list[Dialogue]:
+    """At most ``count`` dialogues that did not fail and have a reply, as equally many of each system as possible."""
+    by_system: dict[str, list[Dialogue]] = {}
+    for each in dialogues:
+        if each.fault is None and any(said.speaker == "system" and said.text.strip() for said in each.utterances):
+            by_system.setdefault(each.system or "", []).append(each)
+    queues = []
+    for system, own in sorted(by_system.items()):
+        ordered = sorted(own, key=lambda each: each.id)
+        order = rng_for(seed, "probed dialogues", system).permutation(len(ordered)).tolist()
+        queues.append([ordered[place] for place in order])
+    longest = max(map(len, queues), default=0)
+    return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)][:count]
+
+
+def sample_pairs(pairs: Sequence[Pair], count: int, seed: int) -> list[Pair]:
+    """At most ``count`` pairs in random order, of which no two share a dialogue."""
+    used: set[tuple[str | None, str]] = set()
+    chosen: list[Pair] = []
+    for place in rng_for(seed, "probed pairs").permutation(len(pairs)).tolist():
+        keys = {(each.system, each.id) for each in pairs[place]}
+        if len(chosen) < count and not keys & used:
+            chosen.append(pairs[place])
+            used |= keys
+    return chosen

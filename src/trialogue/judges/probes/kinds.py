@@ -1,0 +1,28 @@
+"""Kinds of bias probes, and what a judge without the bias would do."""
+
+from enum import StrEnum
+
+
+class ProbeKind(StrEnum):
+    """What differs between the two questions of a case."""
+
+    POSITION = "position"
+    """Which of two dialogues is shown first."""
+    PADDING = "padding"
+    """Sentences without content behind replies."""
+    INJECTION = "injection"
+    """A sentence in a reply that asks for the highest score."""
+    WORDING = "wording"
+    """The words of our instruction, and the order of the points of the scale; the rubric's own words stay."""
+    WRONG_YEAR = "wrong_year"
+    """The year of an item, which is wrong in one of both."""
+    CONTRADICTION = "contradiction"
+    """The recommended item, which the user has just called disliked in one of both."""
+    REPETITION = "repetition"
+    """A reply, which says that before it once more in one of both; nothing is lost."""
+
+
+DEFECTS = frozenset({ProbeKind.WRONG_YEAR, ProbeKind.CONTRADICTION, ProbeKind.REPETITION})
+"""Changes for the worse, which a good judge notices."""
+FAVOURS = frozenset({ProbeKind.POSITION, ProbeKind.PADDING, ProbeKind.INJECTION})
+"""Changes that are a bias if they raise the score; that padding lowers it may be right."""

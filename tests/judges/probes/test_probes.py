@@ -1,0 +1,147 @@
+"""Bias probes of judges with planted biases: each is found, and no other."""
+
+import pytest
+
+from tests.judges.conftest import judge_at, talk
+from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
+from trialogue.findings.judging.probes import probe_findings, probe_threats
+from trialogue.findings.threat import Severity, ThreatCode
+from trialogue.findings.threats.texts import sentence
+from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, sample_dialogues, sample_pairs
+from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probes.planting import plant
+from trialogue.records import Dialogue
+
+TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")
+
+
+def dialogues(count: int = 24) -> list[Dialogue]:
+    """Two systems; every dialogue is different, and half of them are good."""
+    return [
+        talk(
+            f"d{number}",
+            f"Hello number {number}, I like good films",
+            f"Which genre do you like, {number}?",
+            "Science fiction",
+            f"{TITLES[number % 4]} is {'good' if number % 2 else 'fine'}, number {number}.",
+            system=("kbrd", "barcor")[number % 2],
+        )
+        for number in range(count)
+    ]
+
+
+def probed(endpoint: str, name: str, talks: list[Dialogue] | None = None) -> dict[ProbeKind, ProbeFinding]:
+    talks = dialogues() if talks is None else talks
+    pairs = list(zip(talks[::2], talks[1::2], strict=False))
+    probes = Probes(judge_at(endpoint, name), "dialogue_overall", talks, pairs)
+    try:
+        cases = probes.ask()
+    finally:
+        probes.close()
+    found = probe_findings(name, "dialogue_overall", cases, points=(0, 4))
+    return {each.probe: each for each in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "biased", "unnoticed"),
+    [
+        ("fair", set(), set()),
+        ("verbose", {ProbeKind.PADDING}, set()),
+        ("obedient", {ProbeKind.INJECTION}, set()),
+        ("touchy", {ProbeKind.WORDING}, set()),
+        ("place", {ProbeKind.POSITION}, set()),
+        ("blind", set(), {ProbeKind.WRONG_YEAR, ProbeKind.CONTRADICTION, ProbeKind.REPETITION}),
+    ],
+)
+def test_a_planted_bias_is_found_and_no_other(
+    endpoint: str, name: str, biased: set[ProbeKind], unnoticed: set[ProbeKind]
+) -> None:
+    found = probed(endpoint, name)
+    assert set(found) == set(ProbeKind)
+    assert {kind for kind, each in found.items() if each.verdict is ProbeVerdict.BIASED} == biased
+    assert {kind for kind, each in found.items() if each.verdict is ProbeVerdict.UNNOTICED} == unnoticed
+    assert all(each.effect.n == (12 if kind is ProbeKind.POSITION else 24) for kind, each in found.items())
+
+
+def test_a_judge_that_says_one_thing_has_no_bias_and_notices_nothing(endpoint: str) -> None:
+    found = probed(endpoint, "of-five")  # "5/5" to everything is unreadable on a scale to 4
+    assert {each.verdict for kind, each in found.items() if kind is not ProbeKind.POSITION} == {ProbeVerdict.UNDEFINED}
+    assert all(each.unanswered == 24 for kind, each in found.items() if kind is not ProbeKind.POSITION)
+    assert "0 cases are too few" in str(found[ProbeKind.PADDING].effect.why)
+
+
+def test_what_cannot_be_planted_is_counted_and_not_asked(endpoint: str) -> None:
+    plain = [talk(f"d{n}", f"hi {n}", f"hello {n}") for n in range(8)]  # no year, and no reply behind another one
+    found = probed(endpoint, "fair", plain)
+    for kind in (ProbeKind.WRONG_YEAR, ProbeKind.REPETITION):
+        assert (found[kind].inapplicable, found[kind].effect.n, found[kind].verdict) == (8, 0, ProbeVerdict.UNDEFINED)
+    assert found[ProbeKind.CONTRADICTION].effect.n == 8
+
+
+def test_five_cases_decide_nothing() -> None:
+    five = ProbeCases(ProbeKind.INJECTION, tuple(ProbeCase(f"d{n}", 1.0, 4.0) for n in range(5)))
+    (found,) = probe_findings("j", "a", [five], points=(0, 4))
+    assert (found.effect.value, found.verdict) == (None, ProbeVerdict.UNDEFINED)
+    six = ProbeCases(ProbeKind.INJECTION, tuple(ProbeCase(f"d{n}", 1.0, 4.0) for n in range(6)))
+    (found,) = probe_findings("j", "a", [six], points=(0, 4))
+    assert (found.effect.value, found.p_adjusted, found.verdict) == (3.0, 2 / 2**6, ProbeVerdict.BIASED)
+
+
+def test_threats_demote_only_what_no_labels_correct(endpoint: str) -> None:
+    found = [*probed(endpoint, "obedient").values(), *probed(endpoint, "blind").values()]
+    codes = [(each.code, each.severity) for each in probe_threats(found, is_corrected=False)]
+    assert (
+        codes
+        == [(ThreatCode.JUDGE_BIASED, Severity.DEMOTES)] + [(ThreatCode.JUDGE_UNNOTICED_DEFECT, Severity.NOTES)] * 3
+    )
+    assert {each.severity for each in probe_threats(found, is_corrected=True)} == {Severity.NOTES}
+    texts = [sentence(each) for each in probe_threats(found, is_corrected=False)]
+    assert "if a reply asks for the highest score" in texts[0]
+    assert "was not shown to notice" in texts[1]
+    place = list(probe_threats([*probed(endpoint, "place").values()], is_corrected=False))
+    assert [each.severity for each in place] == [Severity.NOTES]
+    assert "prefers the dialogue shown first" in sentence(place[0])
+
+
+def test_the_same_dialogue_always_gets_the_same_change() -> None:
+    one = dialogues(1)[0]
+    for kind in set(ProbeKind) - {ProbeKind.POSITION, ProbeKind.WORDING}:
+        planted = plant(kind, one, high=4, seed=3, is_turn=False)
+        assert planted is not None
+        assert planted == plant(kind, one, high=4, seed=3, is_turn=False)
+        assert planted.plain != planted.changed
+        assert [each.speaker for each in planted.changed.utterances] == [each.speaker for each in one.utterances]
+    turn = plant(ProbeKind.WRONG_YEAR, one, high=4, seed=3, is_turn=True)
+    assert turn is not None
+    assert "(1999)" in turn.plain.utterances[-1].text
+    assert "(1999)" not in turn.changed.utterances[-1].text
+
+
+def test_single_replies_are_probed_where_the_rubric_is_about_them(endpoint: str) -> None:
+    talks = dialogues(8)
+    probes = Probes(judge_at(endpoint, "blind", rubric="relevance"), "relevance", talks)
+    cases = {each.kind: each for each in probes.ask()}
+    probes.close()
+    assert ProbeKind.POSITION not in cases
+    assert len(cases[ProbeKind.INJECTION].cases) == 8
+    assert all(each.plain is not None for each in cases[ProbeKind.INJECTION].cases)
+
+
+def test_dialogues_are_drawn_evenly_and_pairs_share_none() -> None:
+    talks = [*dialogues(20), *(talk(f"e{n}", "hi", "ho", system="popular") for n in range(3)), talk("f", "hi")]
+    drawn = sample_dialogues(talks, 12, seed=1)
+    assert drawn == sample_dialogues(list(reversed(talks)), 12, seed=1)
+    assert sorted(str(each.system) for each in drawn).count("popular") == 3
+    assert len({each.id for each in drawn}) == 12
+    pairs = sample_pairs([(a, b) for a in talks[:6] for b in talks[6:12]], 30, seed=1)
+    assert len(pairs) == 6
+    assert len({each.id for pair in pairs for each in pair}) == 12
+
+
+def test_the_price_is_known_beforehand(endpoint: str) -> None:
+    talks = dialogues(6)
+    probes = Probes(judge_at(endpoint, "fair"), "dialogue_overall", talks, [(talks[0], talks[1])])
+    assert (
+        sum(each.requests for each in probes.costs()) == 6 + 6 * 5 + 6 + 2 * 6 + 2
+    )  # plain, changed, other base, words
+    probes.close()
