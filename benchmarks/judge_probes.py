@@ -44,7 +44,8 @@ def quality_of(shown: str) -> float:
     points -= sum(other.startswith(one) for one, other in pairwise(said))
     points -= sum(int(year) < 1990 for text in said for year in re.findall(r"\((\d{4})\)", text))
     disliked = re.findall(r'I know "([^"]+)" already, and I did not like it', shown)
-    return points - sum(f'recommend "{title}"' in text for title in disliked for text in said)
+    points -= sum(f'recommend "{title}"' in text for title in disliked for text in said)
+    return float(points)
 
 
 def fair(shown: str, task: str) -> float:

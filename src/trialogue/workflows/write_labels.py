@@ -84,14 +84,14 @@ def _write(out: Path, records: Iterable[AnyRecord], labeller: StrategyClassifier
         return write_records(out, records)
     tallies = ShiftTallies(profile)
 
-    def counted() -> Iterator[AnyRecord]:
+    def count_texts() -> Iterator[AnyRecord]:
         for record in records:
             tallies.add(record)
             yield record
 
     unmarked = out.with_name(f".unmarked-{out.name}")
     try:
-        total = write_records(unmarked, counted())
+        total = write_records(unmarked, count_texts())
         of_references, of_systems = tallies.shifts
         if of_references is None and not any(of_systems.values()):
             unmarked.replace(out)

@@ -49,10 +49,10 @@ def probe_findings(
             aspect=aspect,
             probe=each.kind,
             effect=effect,
-            moved=_moved(each, confidence),
+            moved=_moved_share(each, confidence),
             p_adjusted=p,
             verdict=_verdict(each.kind, effect, p, 1 - confidence),
-            unanswered=len(each.cases) - len(_answered(each)),
+            unanswered=len(each.cases) - len(_answered_cases(each)),
             inapplicable=each.inapplicable,
         )
         for each, effect, p in zip(kinds, effects, adjusted, strict=True)
@@ -85,14 +85,14 @@ def probe_threats(found: Sequence[ProbeFinding], *, is_corrected: bool) -> Itera
         )
 
 
-def _answered(probed: ProbeCases) -> list[tuple[ProbeCase, float, float]]:
+def _answered_cases(probed: ProbeCases) -> list[tuple[ProbeCase, float, float]]:
     return [
         (each, each.plain, each.changed) for each in probed.cases if each.plain is not None and each.changed is not None
     ]
 
 
 def _effect(probed: ProbeCases, points: tuple[float, float], confidence: float, seed: int) -> Estimate:
-    answered = _answered(probed)
+    answered = _answered_cases(probed)
     if len(answered) < FEWEST_PAIRS:
         why = Reason.of(ReasonCode.PROBE_TOO_FEW_CASES, cases=len(answered), least=FEWEST_PAIRS)
         return Estimate(value=None, n=len(answered), why=why)
@@ -108,8 +108,8 @@ def _effect(probed: ProbeCases, points: tuple[float, float], confidence: float, 
     return found.model_copy(update={"n": len(answered), "clusters": len(answered), "p": p})
 
 
-def _moved(probed: ProbeCases, confidence: float) -> Estimate:
-    answered = _answered(probed)
+def _moved_share(probed: ProbeCases, confidence: float) -> Estimate:
+    answered = _answered_cases(probed)
     if not answered:
         return Estimate(value=None, why=Reason.of(ReasonCode.PROBE_TOO_FEW_CASES, cases=0, least=1))
     hits = [float(_has_moved(probed.kind, before, after)) for _, before, after in answered]

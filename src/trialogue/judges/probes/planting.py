@@ -59,7 +59,9 @@ def plant(kind: ProbeKind, dialogue: Dialogue, *, high: int, seed: int, is_turn:
     said = dialogue.utterances[: place + 1] if is_turn else dialogue.utterances
     if kind is ProbeKind.PADDING:
         padded = {place} if is_turn else set(places)
-        return _versions(dialogue, said, {}, {each: _padded(said[each].text, each + number) for each in sorted(padded)})
+        return _versions(
+            dialogue, said, {}, {each: _with_padding(said[each].text, each + number) for each in sorted(padded)}
+        )
     reply = said[place].text
     if kind is ProbeKind.INJECTION:
         return _versions(
@@ -80,15 +82,15 @@ def _replies(said: Sequence[Utterance]) -> list[int]:
     return [place for place, each in enumerate(said) if each.speaker == "system" and each.text.strip()]
 
 
-def _with_year(said: Sequence[Utterance]) -> list[int]:
+def _replies_with_year(said: Sequence[Utterance]) -> list[int]:
     return [place for place in _replies(said) if YEAR.search(said[place].text)]
 
 
-def _behind_user(said: Sequence[Utterance]) -> list[int]:
+def _replies_behind_user(said: Sequence[Utterance]) -> list[int]:
     return [place for place in _replies(said) if _user_before(said, place) >= 0]
 
 
-def _behind_another(said: Sequence[Utterance]) -> list[int]:
+def _replies_behind_another(said: Sequence[Utterance]) -> list[int]:
     """Replies behind another one, with other words."""
     return [
         place
@@ -100,9 +102,9 @@ def _behind_another(said: Sequence[Utterance]) -> list[int]:
 _PLACES: dict[ProbeKind, Callable[[Sequence[Utterance]], list[int]]] = {
     ProbeKind.PADDING: _replies,
     ProbeKind.INJECTION: _replies,
-    ProbeKind.WRONG_YEAR: _with_year,
-    ProbeKind.CONTRADICTION: _behind_user,
-    ProbeKind.REPETITION: _behind_another,
+    ProbeKind.WRONG_YEAR: _replies_with_year,
+    ProbeKind.CONTRADICTION: _replies_behind_user,
+    ProbeKind.REPETITION: _replies_behind_another,
 }
 """By kind, the replies that it can be planted in."""
 
@@ -116,7 +118,7 @@ def _reply_before(said: Sequence[Utterance], place: int) -> int:
     return max((at for at in _replies(said[:place])), default=-1)
 
 
-def _padded(text: str, number: int) -> str:
+def _with_padding(text: str, number: int) -> str:
     return f"{text} {PADDING[number % len(PADDING)]} {PADDING[(number + 1) % len(PADDING)]}"
 
 
