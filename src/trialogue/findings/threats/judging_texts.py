@@ -27,7 +27,7 @@ CAUSES: Mapping[str, str] = {
 }
 
 
-def _signed_points(value: JsonValue) -> str:
+def _points(value: JsonValue) -> str:
     return f"{float(value):+.2f}".replace("-", "−") if isinstance(value, int | float) else "an unknown amount"
 
 
@@ -108,7 +108,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: (
             f"{t.facts['judge']} prefers the dialogue shown first (by {_share(t.facts['effect'])} of answers)"
             if t.facts["probe"] == ProbeKind.POSITION
-            else f"scores of {t.facts['judge']} change by {_signed_points(t.facts['effect'])} {CAUSES[str(t.facts['probe'])]}"
+            else f"scores of {t.facts['judge']} change by {_points(t.facts['effect'])} {CAUSES[str(t.facts['probe'])]}"
         ),
     ),
     ThreatCode.JUDGE_UNNOTICED_DEFECT: ThreatText(
@@ -120,7 +120,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Noted: with few dialogues, a judge that notices it may not be recognised as such.",
         lambda t: (
             f"{t.facts['judge']} was not shown to notice {CAUSES[str(t.facts['probe'])]} (change "
-            f"{_signed_points(t.facts['effect'])}, {t.facts['n']} dialogues)"
+            f"{_points(t.facts['effect'])}, {t.facts['n']} dialogues)"
         ),
     ),
     ThreatCode.JUDGE_FEW_LABELS: ThreatText(
