@@ -23,7 +23,7 @@ from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
 from trialogue.stats.correction.means import corrected_means
-from trialogue.stats.correction.table import judged_table
+from trialogue.stats.correction.table import Estimand, judged_table
 
 ASPECT = "dialogue_overall"
 CONVERSATION = re.compile(r"<conversation>\n(.*?)</conversation>", re.DOTALL)
@@ -171,7 +171,7 @@ def draw(seed: int, bonus: float, labels: int) -> list[tuple[float, float, float
     unlabelled = np.concatenate([start + rng.permutation(200)[labels:] for start in (0, 200, 400)])
     given[unlabelled] = np.nan
     table = judged_table(system.tolist(), judge.tolist(), [None if np.isnan(one) else one for one in given.tolist()])
-    found = corrected_means(table)
+    found = corrected_means(table, estimand=Estimand.POPULATION)
     means = {"short": 2.0, "long": 2.0, "longest": 2.3}
     rows = []
     for (a, b), each in found.differences.items():

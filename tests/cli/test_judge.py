@@ -126,6 +126,9 @@ def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint:
     assert {"judge_biased", "judge_unnoticed_defect"} & {each["code"] for each in findings["threats"]}
     for name in ("judging.html", "judge_probes.md", "judge_probes.tex"):
         assert "asks for the highest score" in (out / name).read_text(encoding="utf-8")
+    usage = [json.loads(line) for line in (out / "judge_usage.jsonl").read_text().splitlines()]
+    assert [each["model"] for each in usage] == ["tiny", "tiny"]
+    assert usage[1]["calls"] > 8
     kept = (out / "judging.json").read_bytes()
     assert "tiny, probes: 0 requests" in RUN.invoke(app, [*given, "--dry-run"]).output
     assert RUN.invoke(app, given).output == first.output

@@ -1,6 +1,7 @@
 """Token usage and cost of language-model calls. An unknown price or unreported token count is None, never 0."""
 
 import threading
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -58,6 +59,25 @@ class Usage(Record):
     """The money of ``cost``; None where that is unknown."""
     why: str | None = None
     """Why the cost is unknown."""
+
+
+def sum_usage(parts: Sequence[Usage]) -> Usage:
+    """Usage of one model by several clients together; its cost is unknown where that of one of them is.
+
+    >>> sum_usage([Usage(model="m", calls=1, cost=0.5), Usage(model="m", calls=2, cost=0.25)]).cost
+    0.75
+    """
+    costs = [each.cost for each in parts if each.cost is not None]
+    is_known = len(costs) == len(parts)
+    counts = ("calls", "cached", "retries", "failures", "prompt_tokens", "completion_tokens", "unreported")
+    return parts[0].model_copy(
+        update={
+            **{field: sum(getattr(each, field) for each in parts) for field in counts},
+            "cost": sum(costs) if is_known else None,
+            "currency": parts[0].currency if is_known else None,
+            "why": None if is_known else next(each.why for each in parts if each.cost is None),
+        }
+    )
 
 
 class Ledger:

@@ -12,6 +12,7 @@ from trialogue.judges.probes.planting import plant
 from trialogue.judges.probes.wordings import other_wordings
 from trialogue.judges.rubric import Form, JudgedLevel
 from trialogue.judges.units import Unit
+from trialogue.llm.usage import Usage, sum_usage
 from trialogue.records import Dialogue
 from trialogue.seeds import rng_for
 
@@ -111,6 +112,11 @@ class Probes:
             found[each.kind].append(case)
         made = [ProbeCases(kind, tuple(cases), self.inapplicable.get(kind, 0)) for kind, cases in found.items()]
         return (self._ask_in_other_words(scores, watch), *made, *self._ask_pairs(watch))
+
+    def usage(self) -> Usage:
+        """Requests, tokens and cost so far."""
+        asked = [self.judge.usage(), *(each.usage() for each in self._reworded)]
+        return sum_usage(asked if self._pair_judge is None else [*asked, self._pair_judge.usage()])
 
     def close(self) -> None:
         """Close the connections."""

@@ -103,12 +103,15 @@ def judge(
         panel = prepare_panel(sources, rubric=rubric, model=model, options=options, cache=cache, seed=seed)
         chosen, also = aspect_of(panel.rubric, aspect)
         check_consent(panel.disclosure, i_may=i_may)
+        planned = prepare_probes(panel, chosen, count=probes, seed=seed) if probes else None
         asked = panel.ask(tell=tell)
-        if probes:
-            planned = prepare_probes(panel, chosen, count=probes, seed=seed)
-            probed = planned.ask(confidence=settings.confidence, tell=tell)
         if out is not None:
             asked.write(out)
+        if planned is not None:
+            probed = planned.ask(confidence=settings.confidence, tell=tell)
+            asked = replace(asked, usage=(*asked.usage, *planned.usage()))
+            if out is not None:
+                asked.write(out)
         sources, scores, column = [panel.material], asked.scores, str(asked.columns[chosen])
         families = shared_families(panel.material, asked)
     elif probes:

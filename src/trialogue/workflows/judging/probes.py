@@ -10,6 +10,7 @@ from trialogue.findings.judging.probes import probe_findings
 from trialogue.judges import LlmJudge
 from trialogue.judges.asking import Cost
 from trialogue.judges.probes.asking import Probes, sample_dialogues, sample_pairs
+from trialogue.llm.usage import Usage
 from trialogue.records import Dialogue
 from trialogue.records.completion import UNNAMED
 from trialogue.workflows.judging.ask import JudgingLines, Panel
@@ -28,6 +29,10 @@ class PanelProbes:
     def costs(self) -> list[tuple[str, Cost]]:
         """(judge, cost) of all probes, in advance; answers that the judging itself needs are among them."""
         return [(each.judge.name, _total(each.costs())) for each in self.probes]
+
+    def usage(self) -> list[Usage]:
+        """Requests, tokens and cost so far, by judge."""
+        return [each.usage() for each in self.probes]
 
     def ask(
         self, *, confidence: float = 0.95, tell: Callable[[str], None] = lambda _line: None
