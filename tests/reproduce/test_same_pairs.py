@@ -5,11 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cli.test_strategy_commands import run
+from tests.strategies.made import examples
 from trialogue.records import Estimate, Interval
 from trialogue.reproduce.behavior_alignment.same_pairs import PART, same_pairs_rows, verdict
 from trialogue.stats.resampling.replicates import Plan
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.learning.dyads import Dyads, accuracy_difference
+from trialogue.strategies.learning.training import train
+from trialogue.strategies.models import save_model
 
 QUESTIONS = [f"Have you seen {name}?" for name in ("Heat", "Alien", "Up", "Coco", "Big")]
 FACTS = [f"It stars {name} and won two Oscars." for name in ("Pitt", "Hanks", "Streep", "Damon", "Bale")]
@@ -47,6 +51,26 @@ def test_a_classifier_that_guesses_is_less_accurate_and_a_good_one_ties(tmp_path
     value, why = gap(released(tmp_path, right=1.0))
     assert value == pytest.approx(0.0, abs=0.05)
     assert why in (None, "a tie: the interval of the difference contains 0")
+
+
+def test_a_trained_ensemble_is_compared_on_the_same_pairs_from_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Members that read the context are asked without one: the released sentences have none."""
+    monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path / "none"))
+    settings = {"members": ["tfidf+context", "tfidf"], "settings": {"tfidf": {"strength": 1.0}}}
+    save_model(train(examples(12), kind="ensemble", settings=settings, folds=2), tmp_path / "model")
+    (tmp_path / "released").mkdir()
+    folder = released(tmp_path / "released", right=0.5)
+    words = ["reproduce", "behavior-alignment", "--predictions", folder, "--model", tmp_path / "model", "--quick"]
+    done = run(*words, "--resamples", "100", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "reproduction.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if "ensemble:tfidf+context+tfidf|v2|data:" in line.replace("\\|", "|")]
+    gaps = [row for row in rows if "accuracy minus that of Original" in row]
+    assert len(gaps) == 2  # with and without no_strategy
+    assert all("[" in row for row in gaps)  # each with its interval
 
 
 def test_without_predictions_nothing_is_compared() -> None:
