@@ -55,12 +55,10 @@ def row(name: str, judge: Judge, labels: int, systems: int, kind: str, draws: in
     for draw in range(draws):
         rng = rng_for(0, "worthless", name, f"{labels} {systems} {kind} {draw}")
         found, truths = drawn(judge, labels, systems, kind, rng)
-        for side, get in enumerate((lambda each: each.corrected, lambda each: each.alone)):
-            for place, each in enumerate(found):
-                widths[side, place, draw] = _width(get(each))
-            held[side, draw] = np.mean(
-                [_holds(get(each), truth) for each, truth in zip(found[:-1], truths, strict=False)]
-            )
+        for side in range(2):
+            estimates = [each.alone if side else each.corrected for each in found]
+            widths[side, :, draw] = [_width(each) for each in estimates]
+            held[side, draw] = np.mean([_holds(*each) for each in zip(estimates[:-1], truths.tolist(), strict=False)])
     ours, theirs = widths
     known = ~np.isnan(ours + theirs)
     ratios = [ours[p][known[p]].mean() / theirs[p][known[p]].mean() for p in range(systems + 1)]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.test_strategy_commands import run
 from tests.strategies.made import examples
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, JsonValue
 from trialogue.reproduce.behavior_alignment.same_pairs import PART, same_pairs_rows, verdict
 from trialogue.stats.resampling.replicates import Plan
 from trialogue.strategies.bundled_model import default_model
@@ -59,7 +59,7 @@ def test_a_trained_ensemble_is_compared_on_the_same_pairs_from_its_folder(
     """Members that read the context are asked without one: the released sentences have none."""
     monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
     monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path / "none"))
-    settings = {"members": ["tfidf+context", "tfidf"], "settings": {"tfidf": {"strength": 1.0}}}
+    settings: dict[str, JsonValue] = {"members": ["tfidf+context", "tfidf"], "settings": {"tfidf": {"strength": 1.0}}}
     save_model(train(examples(12), kind="ensemble", settings=settings, folds=2), tmp_path / "model")
     (tmp_path / "released").mkdir()
     folder = released(tmp_path / "released", right=0.5)

@@ -9,6 +9,7 @@ from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.coverage import JudgeCoverage
 from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.judging.records import (
+    JudgedCorrelation,
     JudgedDifference,
     JudgedSystem,
     JudgedValue,
@@ -34,6 +35,11 @@ METHODS = (
 )
 
 
+CORRELATIONS = (
+    "Correlations of other measures with people's answers are over all systems together: one step from the correlation of "
+    "the labelled units, whose influence values are corrected as means are, with Fisher's interval. They are not corrected "
+    "for disagreement of raters, which lowers them, and intervals do not allow for the number of measures."
+)
 UNCORRECTED_METHODS = (
     "Raw values are means of the judge's scores; units without a score are left out. Intervals include the choice of units "
     "(clusters, Student's t, Wilson's interval for shares) and not the judge's error, which only labels by people show.",
@@ -76,6 +82,7 @@ def judging_findings(
     coverage: Sequence[JudgeCoverage] = (),
     card: JudgeCard | None = None,
     probes: tuple[ProbeFinding, ...] = (),
+    correlations: Sequence[JudgedCorrelation] = (),
 ) -> JudgingFindings:
     """Compute all findings of a table of judged units.
 
@@ -93,6 +100,7 @@ def judging_findings(
         coverage: how much of what it was asked the judge answered, by system.
         card: what is known of the judge.
         probes: what bias probes of the judges found.
+        correlations: of other measures with people's answers.
     """
     is_corrected = bool(len(table.labelled))
     found = corrected_means(
@@ -142,6 +150,7 @@ def judging_findings(
         overall=_value(found.overall),
         systems=systems,
         differences=differences,
+        correlations=tuple(correlations),
         threats=threats,
         card=card,
         probes=probes,
@@ -149,7 +158,7 @@ def judging_findings(
             question, systems, differences, threats, scope=_scope(table, settings, level, is_corrected=is_corrected)
         ),
         warnings=tuple(warnings),
-        methods=METHODS if is_corrected else UNCORRECTED_METHODS,
+        methods=(*(METHODS if is_corrected else UNCORRECTED_METHODS), *((CORRELATIONS,) if correlations else ())),
         manifest=manifest,
     )
 

@@ -11,7 +11,8 @@ from pydantic import Field
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.probe_records import ProbeFinding
 from trialogue.findings.threat import Threat, Validity
-from trialogue.records import Estimate, Manifest, Raters, Record
+from trialogue.records import Estimate, Manifest, MeasureName, Raters, Record
+from trialogue.stats.correction.association import Statistic
 from trialogue.stats.correction.table import Estimand
 
 JudgeVerdict = Literal["better", "worse", "inconclusive", "undefined"]
@@ -77,6 +78,25 @@ class JudgedDifference(Record):
     """Validity after the gate."""
 
 
+class JudgedCorrelation(Record):
+    """Correlation of another measure with people's answers, over all systems together."""
+
+    measure: MeasureName
+    """Full name of the measure."""
+    statistic: Statistic
+    """Pearson's r, Spearman's rho or Kendall's tau-b."""
+    units: int
+    """Units with a value of it."""
+    judge: float | None
+    """Correlation with the judge's scores; None: one of the two does not vary."""
+    alone: Estimate
+    """Correlation with people's labels, from labelled units alone."""
+    corrected: Estimate
+    """From both."""
+    width_ratio: float | None = None
+    """Width of the corrected interval over that of labels alone."""
+
+
 class JudgingFindings(Record):
     """Complete findings on a judge's scores and human labels."""
 
@@ -120,6 +140,8 @@ class JudgingFindings(Record):
     """Systems, best first."""
     differences: tuple[JudgedDifference, ...]
     """All pairs that have estimates, the surest first."""
+    correlations: tuple[JudgedCorrelation, ...] = ()
+    """Correlations of the other measures of the run with people's answers; empty without labels or other measures."""
     threats: tuple[Threat, ...]
     """Threats to the result."""
     answer: tuple[str, ...]

@@ -10,7 +10,13 @@ from trialogue.report.drawing.theme import DARK, LIGHT, css_variables
 from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.judging.card import card_latex, card_markdown, card_table
 from trialogue.report.judging.probes import KEY, probes_latex, probes_markdown, probes_table
-from trialogue.report.judging.tables import differences_table, judging_csv, systems_table, threat_lists
+from trialogue.report.judging.tables import (
+    correlations_table,
+    differences_table,
+    judging_csv,
+    systems_table,
+    threat_lists,
+)
 from trialogue.report.judging.wording import facts
 from trialogue.report.text import printable
 
@@ -51,6 +57,7 @@ def judging_page(findings: JudgingFindings) -> str:
             facts=facts(findings),
             systems=systems_table(findings),
             differences=differences_table(findings) if findings.differences else None,
+            correlations=correlations_table(findings) if findings.correlations else None,
             threats=threat_lists(findings),
             card=None if findings.card is None else card_table(findings.card),
             probes=probes_table(findings.probes) if findings.probes else None,

@@ -80,6 +80,27 @@ def differences_table(findings: JudgingFindings) -> Table:
     return _without_labels(Table(heads, rows), findings)
 
 
+def correlations_table(findings: JudgingFindings) -> Table:
+    """Spearman's correlations of other measures with people's answers; the file has Pearson's and Kendall's, too."""
+    shown = [each for each in findings.correlations if each.statistic == "spearman"]
+    rows = tuple(
+        (
+            str(each.measure),
+            MISSING if each.judge is None else number(each.judge, 2),
+            _correlation(each.alone),
+            _correlation(each.corrected),
+            MISSING if each.width_ratio is None else f"{each.width_ratio:.0%}",
+            str(each.units),
+        )
+        for each in shown
+    )
+    return Table(("Measure", "With the judge", "Labels alone", "Corrected", "Width", "Units"), rows)
+
+
+def _correlation(estimate: Estimate) -> str:
+    return str(estimate.why) if estimate.value is None else render_estimate(estimate, 2)
+
+
 def _without_labels(table: Table, findings: JudgingFindings) -> Table:
     """The table without the columns that labels fill, where there are none: raw values stand alone only there."""
     return table if findings.overall.raw is None else table.drop_columns(*OF_LABELS)

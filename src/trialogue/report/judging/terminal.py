@@ -4,7 +4,7 @@ from trialogue.findings.judging.records import JudgingFindings
 from trialogue.report.judging.card import card_table
 from trialogue.report.judging.probes import KEY as PROBES_KEY
 from trialogue.report.judging.probes import probes_table
-from trialogue.report.judging.tables import differences_table, systems_table, threat_lists
+from trialogue.report.judging.tables import correlations_table, differences_table, systems_table, threat_lists
 from trialogue.report.judging.wording import facts
 from trialogue.report.numbers import count
 from trialogue.report.table import Table
@@ -32,6 +32,9 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
         parts.append(draw_cells(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
             parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
+    if findings.correlations:
+        parts.append("Spearman's correlation of other measures with people's answers:")
+        parts.append(draw_cells(correlations_table(findings).drop_columns(*LEFT_OUT), width))
     if findings.card is not None:
         parts.append(draw_cells(card_table(findings.card), width))
     if findings.probes:

@@ -10,8 +10,9 @@ from trialogue.errors import UsageError
 from trialogue.findings.judging.card import judge_card
 from trialogue.findings.judging.card_records import JudgeCard
 from trialogue.findings.judging.conclude import JudgeSettings, judging_findings
+from trialogue.findings.judging.correlations import judged_correlations
 from trialogue.findings.judging.probe_records import ProbeFinding
-from trialogue.findings.judging.records import JudgingFindings, PlannedLabel
+from trialogue.findings.judging.records import JudgedCorrelation, JudgingFindings, PlannedLabel
 from trialogue.findings.judging.units import JudgedUnit, table_of
 from trialogue.judges.prompts import signature_of
 from trialogue.judges.rubric import Rubric
@@ -160,6 +161,7 @@ def judge(
         coverage=found.coverage,
         card=_card(found, settings) if len(table.labelled) else None,
         probes=probed,
+        correlations=_correlations(found, settings) if len(table.labelled) else (),
         manifest=Manifest(
             command="judge",
             config={
@@ -178,6 +180,18 @@ def judge(
             inputs=found.hashes,
             versions=versions_of(*PACKAGES),
         ),
+    )
+
+
+def _correlations(found: JudgedInput, settings: JudgeSettings) -> tuple[JudgedCorrelation, ...]:
+    """Correlations of the run's other measures with people's answers."""
+    return judged_correlations(
+        found.units,
+        found.columns,
+        aggregate=AGGREGATE,
+        estimand=settings.estimand,
+        drawn_overall=settings.drawn_overall,
+        confidence=settings.confidence,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,6 +52,8 @@ class JudgedInput:
     """Scale of the labels, where all of them declare the same."""
     coverage: tuple[JudgeCoverage, ...] = ()
     """How much of what it was asked the judge answered, by system."""
+    columns: Mapping[MeasureName, Mapping[Key, float]] = field(default_factory=dict)
+    """Values of the run's other measures of these units."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,22 @@ def judged_material(
             [(key[0], each) for each in said if (key := _key(each, source, by_id)) is not None],
             dict(families or {}),
         ),
+        columns=_columns(source, by_id, keys, said[0].measure),
     )
+
+
+def _columns(
+    source: _Run, by_id: dict[str, list[str]], keys: Container[Key], judge: MeasureName
+) -> dict[MeasureName, dict[Key, float]]:
+    """Values of the run's measures of the judged units, by name; without the judge, other judges and people's answers."""
+    found: dict[MeasureName, dict[Key, float]] = defaultdict(dict)
+    for each in source.scores:
+        if each.rater is not None or each.value is None or each.measure == judge or each.measure.is_of_judge:
+            continue
+        key = _key(each, source, by_id)
+        if key is not None and key in keys:
+            found[each.measure][key] = each.value
+    return {name: found[name] for name in sorted(found)}
 
 
 def name_of(given: Any, kind: str) -> str:
