@@ -129,7 +129,7 @@ def numbered(league: League, place: int) -> League:
     return league.model_copy(update={"measure": measure.model_copy(update={"name": f"{measure.name}-{place}"})})
 
 
-def test_the_chief_measures_of_all_judges_stand_side_by_side_and_the_others_are_folded() -> None:
+def test_the_main_measures_of_all_judges_stand_side_by_side_and_the_others_are_folded() -> None:
     findings = nine()
     leagues = list(all_leagues(findings))
     ranks = [league for league in leagues if league.measure.by == "metric" and league.measure.better != "neither"]

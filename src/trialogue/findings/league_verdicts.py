@@ -26,7 +26,9 @@ def with_ranks(
         without: systems that have no rank, and take part in nobody's.
     """
     ranked = [each for each in standings if each.estimate.value is not None and each.system not in without]
-    return tuple(_with_rank(standing, contrasts, len(ranked), better=better, without=without) for standing in standings)
+    # A threat that blocks a system's rank can leave verdicts against it; counted here, they would push others above rank 1.
+    among = [each for each in contrasts if each.a not in without and each.b not in without]
+    return tuple(_with_rank(standing, among, len(ranked), better=better, without=without) for standing in standings)
 
 
 def _with_rank(

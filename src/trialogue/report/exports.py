@@ -1,7 +1,7 @@
 """Export tables: data frames, LaTeX (booktabs), Markdown, and HTML for notebooks."""
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -75,7 +75,7 @@ def league_markdown(findings: Findings) -> str:
     """Answer and league table in Markdown, with notes."""
     table, names = _league(findings)
     answer = " ".join(map(str, findings.answer))
-    blocks = [_markdown(*_cells(block, names)) for block in table.all_blocks]
+    blocks = [_markdown(*_cells(block, names, _bold_if_leading)) for block in table.all_blocks]
     return "\n".join([f"{answer}\n", *blocks, *(f"{note}  " for note in _notes(table))]).rstrip() + "\n"
 
 
@@ -86,7 +86,7 @@ def table_latex(table: Table, names: Mapping[str, str]) -> str:
 
 def table_markdown(table: Table, names: Mapping[str, str]) -> str:
     """The same in Markdown."""
-    return "\n".join(_markdown(*_cells(block, names)) for block in table.blocks)
+    return "\n".join(_markdown(*_cells(block, names, _bold_if_leading)) for block in table.blocks)
 
 
 def findings_html(findings: Findings) -> str:
@@ -112,11 +112,22 @@ def _league(findings: Findings) -> tuple[Table, Mapping[str, str]]:
     return league_table(leagues, systems_in_order(findings)), labels(leagues)
 
 
-def _cells(block: Block, names: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
-    """(headings, rows) as text, a system first in each row."""
+def _value(cell: Cell) -> str:
+    return cell.text
+
+
+def _bold_if_leading(cell: Cell) -> str:
+    """A value in Markdown, bold where the system may be the best."""
+    return f"**{cell.text}**" if cell.leads else cell.text
+
+
+def _cells(
+    block: Block, names: Mapping[str, str], value: Callable[[Cell], str] = _value
+) -> tuple[list[str], list[list[str]]]:
+    """(headings, rows) as text, a system first in each row; ``value`` writes that of a cell."""
     heads = [f"{names[column.name]} {column.arrow}".strip() for column in block.columns]
     rows = [
-        [system, *(_plain(column.cells[system]) for column in block.columns)]
+        [system, *(_plain(column.cells[system], value) for column in block.columns)]
         for system in (*block.systems, *block.baselines)
     ]
     return ["System", *heads], rows
@@ -127,8 +138,8 @@ def _notes(table: Table) -> list[str]:
     return [f"({number}) {note}" for number, note in numbered]
 
 
-def _plain(cell: Cell) -> str:
-    parts = [cell.text, cell.interval, cell.letters, f"({cell.note})" if cell.note is not None else ""]
+def _plain(cell: Cell, value: Callable[[Cell], str]) -> str:
+    parts = [value(cell), cell.interval, cell.letters, f"({cell.note})" if cell.note is not None else ""]
     return " ".join(part for part in parts if part)
 
 

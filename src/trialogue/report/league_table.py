@@ -15,9 +15,9 @@ from trialogue.report.measures import (
     JUDGES,
     WIDEST,
     baselines_in_order,
-    chief_leagues,
     group_by_judges,
     is_ranked,
+    main_leagues,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 
@@ -118,17 +118,15 @@ def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
     """Build the table of leagues over systems in the given order.
 
     Where there are talks with simulated users beside something else, and more columns than fit side by side, the first
-    block holds the chief measures of people, of simulated users and of metrics; all others are folded, by who judged.
+    block holds the main measures of people, of simulated users and of metrics; all others are folded, by who judged.
     """
     held = {league.measure.name: {each.system for each in league.standings} for league in leagues}
-    chief = chief_leagues(leagues)
-    parts = _split(chief) if chief else _split(leagues)
-    rest = [
-        part for group in group_by_judges([each for each in leagues if each not in chief]) for part in _split(group)
-    ]
+    main = main_leagues(leagues)
+    parts = _split(main) if main else _split(leagues)
+    rest = [part for group in group_by_judges([each for each in leagues if each not in main]) for part in _split(group)]
     notes, folded_notes = Notes(), Notes()
     blocks = tuple(_block(part, systems, held, notes) for part in parts)
-    folded = tuple(_block(part, systems, held, folded_notes) for part in rest) if chief else ()
+    folded = tuple(_block(part, systems, held, folded_notes) for part in rest) if main else ()
     return Table(tuple(systems), blocks, tuple(notes.texts), folded, tuple(folded_notes.texts))
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trialogue.findings import Findings, League, Measure, Standing, Votes
+from trialogue.findings.systems.answer import primary_league
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
 
@@ -62,18 +63,20 @@ def group_by_judges(leagues: Sequence[League]) -> list[list[League]]:
     return list(groups.values())
 
 
-def chief_leagues(leagues: Sequence[League]) -> list[League]:
+def main_leagues(leagues: Sequence[League]) -> list[League]:
     """Main columns to show first if there are many; [] if all fit, or are of one kind.
 
-    Of people the first three (votes are one), of each kind of simulated users the first, of metrics the first two that rank,
-    alignment with human recommenders before others; at most as many as fit.
+    Of people the first three (votes are one), of each kind of simulated users the one that an answer about them rests on (as
+    on the first screen), of metrics the first two that rank, alignment with human recommenders before others; at most as
+    many as fit.
     """
     kinds = {league.measure.by for league in leagues}
     if len(leagues) <= WIDEST or "simulation" not in kinds or len(kinds) < 2:
         return []
     people = [league for league in leagues if league.measure.by == "people"]
     votes = [league for league in people if league.measure.name == VOTES]
-    simulated = [group[0] for group in group_by_judges(leagues) if group[0].measure.by == "simulation"]
+    of_users = [group for group in group_by_judges(leagues) if group[0].measure.by == "simulation"]
+    simulated = [primary_league(group) or group[0] for group in of_users]
     metrics = [league for league in leagues if league.measure.by == "metric" and is_ranked(league)]
     aligned = [league for league in metrics if league.measure.measured.metric == "behavior_alignment"][:1]
     # Votes are one of people's three columns. Simulated users get what is left, but at least one column.

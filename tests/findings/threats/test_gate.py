@@ -59,6 +59,20 @@ def test_a_blocked_system_has_no_rank_and_stands_last_and_the_others_are_ranked_
     assert any("none of a's 40 dialogues finished" in sentence.lower() for sentence in sentences)
 
 
+def test_a_verdict_against_a_blocked_system_moves_nobody_s_rank() -> None:
+    """A system below the baselines loses its rank; that others beat it stays, and is no place in the ranking."""
+    below = Threat(
+        code=ThreatCode.BASELINE_NOT_BEATEN,
+        severity=Severity.BLOCKS,
+        systems=("c",),
+        facts={"baseline": "echo"},
+        only_if_ahead=True,
+    )
+    (gated,) = gate_leagues([league()], [below])
+    assert {(each.a, each.b): each.verdict for each in gated.contrasts}["a", "c"] == "a"
+    assert ranks(gated) == {"a": (1, 1), "b": (2, 2), "c": (None, None)}
+
+
 def test_one_sentence_names_all_systems_that_the_same_threat_blocks() -> None:
     threats = [threat(Severity.BLOCKS, name) for name in "ab"]
     sentences = texts_of(answer(gate_leagues([league()], threats), None, threats))

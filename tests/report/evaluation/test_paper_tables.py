@@ -5,7 +5,12 @@ import re
 import pytest
 
 from tests.report.made import ALL, hostile, nine, undefined
+from tests.report.test_tables import simulated
+from trialogue.findings.systems.answer import primary_league
+from trialogue.findings.threats import Validity
 from trialogue.report.evaluation.paper_tables import captions_markdown, paper_table_latex, paper_table_markdown
+from trialogue.report.league_table import league_table
+from trialogue.report.measures import all_leagues, systems_in_order
 from trialogue.report.plots import figures
 
 
@@ -27,6 +32,30 @@ def test_the_caption_says_of_which_data_it_is_and_how_it_is_read() -> None:
     for part in ("crsarena-dial: 9 systems in 474 dialogues", r"95 \% intervals", "share a letter", r"$\alpha$ = .05"):
         assert part in caption[1]
     assert "9 systems in 474 dialogues" in paper_table_markdown(nine())
+
+
+def test_what_the_caption_calls_bold_is_bold_in_both_forms() -> None:
+    latex, markdown = paper_table_latex(nine()), paper_table_markdown(nine())
+    for text in (latex, markdown):
+        assert "Bold: systems that may be the best" in text
+    in_latex = re.findall(r"\\textbf\{([^}]*)\}", latex)
+    rows = [line for line in markdown.splitlines() if line.startswith("| ")]
+    assert re.findall(r"\*\*([^*]*)\*\*", "\n".join(rows)) == in_latex != []
+
+
+def test_the_table_shows_the_simulated_measure_that_an_answer_rests_on_and_names_the_users() -> None:
+    """Not simply the first one: the page's first screen and the paper's table would differ."""
+    findings = nine()
+    first, *others = [each for each in findings.leagues if each.measure.by == "metric"]
+    blocked = simulated(first, "kind").model_copy(update={"validity": Validity.BLOCKED})
+    more = [simulated(each, "kind") for each in others]
+    both = findings.model_copy(update={"leagues": (*findings.leagues, blocked, *more)})
+    leading = primary_league([blocked, *more])
+    assert leading is not None
+    assert leading is not blocked
+    shown = league_table(all_leagues(both), systems_in_order(both)).blocks[0].columns
+    assert [each.name for each in shown if each.judge == "Simulated users"] == [leading.measure.name]
+    assert "the simulated users of these dialogues (kind)" in paper_table_markdown(both)
 
 
 def test_undefined_values_are_dashes_whose_notes_stand_below() -> None:

@@ -167,11 +167,11 @@ def _sentences(held: Sequence[Held]) -> list[str]:
 
 
 LEANINGS = (
-    (1, "agrees significantly", "agree significantly"),
-    (-1, "disagrees significantly", "disagree significantly"),
-    (0, "is inconclusive", "are inconclusive"),
+    (1, "they agree significantly", "agrees significantly", "agree significantly"),
+    (-1, "they disagree significantly", "disagrees significantly", "disagree significantly"),
+    (0, "inconclusive", "is inconclusive", "are inconclusive"),
 )
-"""Verdicts on pairs of columns: of one, of several."""
+"""Verdicts on pairs of columns: where there is one pair; of one among several, of several."""
 
 
 def _pair_name(pair: tuple[str, str]) -> str:
@@ -184,9 +184,11 @@ def _verdict(mine: Sequence[Held]) -> str:
         most = max((each for each, _ in mine), key=lambda each: each.systems)
         return f"no conclusion: {most.refusal if most.systems else NONE_SHARED}."
     leans = [_significant_sign(*one) for one in tested]
-    of_all = f" of {len(tested)} column {'pair' if len(tested) == 1 else 'pairs'}"
+    if len(leans) == 1:
+        return next(alone for lean, alone, *_ in LEANINGS if lean == leans[0]) + "."
+    of_all = f" of {len(tested)} column pairs"
     parts: list[str] = []
-    for lean, one, many in LEANINGS:
+    for lean, _, one, many in LEANINGS:
         if count := leans.count(lean):
             parts.append(f"{count}{'' if parts else of_all} {one if count == 1 else many}")
     return "; ".join(parts) + "."

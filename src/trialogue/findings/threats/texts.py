@@ -400,7 +400,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
 def severity_heading(severity: Severity) -> str:
     """Heading of a list of threats of one severity."""
     return {
-        Severity.BLOCKS: "No verdict because",
+        Severity.BLOCKS: "Blocked verdicts",
         Severity.DEMOTES: "Conditional verdicts",
         Severity.NOTES: "To note",
     }[severity]

@@ -57,7 +57,7 @@ def first_screen(findings: Findings) -> FirstScreen:
     """Build the first screen."""
     leagues, systems = all_leagues(findings), systems_in_order(findings)
     answer, rest = _split_answer(findings.answer)
-    chosen = _chief_columns(findings, leagues)
+    chosen = _main_columns(findings, leagues)
     many = len(systems) > MOST_ROWS
     top = tuple(systems[:FIRST_ROWS] if many else systems)
     last = tuple(systems[-LAST_ROWS:]) if many else ()
@@ -87,7 +87,7 @@ def _split_answer(answer: Sequence[Statement]) -> tuple[tuple[Statement, ...], t
     return tuple(answer[:place]), tuple(answer[place:])
 
 
-def _chief_columns(findings: Findings, leagues: Sequence[League]) -> list[League]:
+def _main_columns(findings: Findings, leagues: Sequence[League]) -> list[League]:
     """The measure that decides and one of each other side; of one side alone, as many as fit.
 
     Of simulated users it is the measure that an answer about them rests on; of metrics the first, as their order is given.

@@ -48,8 +48,12 @@ HEADINGS = {
     "liked": "Rated high by people, but not by {}",
     "praised": "Rated high by {}, but not by people",
 }
-EFFECTS = {"blocks": "against any verdict", "demotes": "that make one conditional", "notes": "to note"}
-"""Effects of threats, as words after their number."""
+EFFECTS = {
+    "blocks": ("blocks verdicts", "block verdicts"),
+    "demotes": ("makes verdicts conditional", "make verdicts conditional"),
+    "notes": ("to note", "to note"),
+}
+"""Effects of one threat and of several, as words after their number."""
 LONG = 130  # characters; a longer answer is set smaller
 
 
@@ -185,7 +189,9 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "first": first_screen(findings),
         "facts": _facts(findings),
         "threats": threats,
-        "threat_counts": ", ".join(f"{len(texts)} {EFFECTS[heading.severity]}" for heading, texts in threats),
+        "threat_counts": ", ".join(
+            f"{len(texts)} {EFFECTS[heading.severity][len(texts) > 1]}" for heading, texts in threats
+        ),
         "systems": systems,
         "colors": system_colors(systems),
         "duel": compare_head_to_head(leagues, systems) if len(systems) == 2 and leagues else None,

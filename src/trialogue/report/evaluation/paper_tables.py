@@ -54,6 +54,10 @@ def table_caption(findings: Findings, table: Table) -> str:
     leagues = all_leagues(findings)
     levels = " or ".join(dict.fromkeys(map(confidence, leagues)))
     parts = [f"{_describe_data(findings)}. Values with {levels} intervals; an arrow says which direction is better."]
+    shown = {column.name for block in table.blocks for column in block.columns}
+    users = dict.fromkeys(each.measure.users for each in leagues if each.measure.users and each.measure.name in shown)
+    if users:
+        parts.append(f"In brackets after a measure: the simulated users of these dialogues ({', '.join(users)}).")
     if any(cell.letters for cell in cells):
         parts.append(
             f"Systems that share a letter do not differ significantly on that measure ({findings.correction}-corrected "
@@ -62,7 +66,7 @@ def table_caption(findings: Findings, table: Table) -> str:
     if any(cell.leads for cell in cells):
         parts.append("Bold: systems that may be the best.")
     if any(block.baselines for block in table.blocks):
-        parts.append("Below the second rule: baselines that ignore the user, not ranked.")
+        parts.append("The last rows are baselines that ignore the user, not ranked.")
     return " ".join(parts)
 
 
