@@ -1,7 +1,7 @@
 """Can simulated outcomes be won by nonsense? Needs met by recommenders, by baselines, declared and undeclared.
 
-python -m benchmarks.needs              # 500 dialogues each, writes NEEDS.md
-python -m benchmarks.needs --quick      # 100 each, prints
+python -m benchmarks.needs -n 150          # dialogues of each agent; writes NEEDS.md
+python -m benchmarks.needs -n 50 --print   # prints, and keeps the page
 """
 
 import argparse

@@ -11,14 +11,18 @@ from trialogue.judges.options import OPENAI_KEY, OPENAI_URL
 
 def test_a_model_alone_is_at_openai_and_needs_its_key() -> None:
     found = judge_options("openai:gpt-x")
+    assert isinstance(found, JudgeOptions)
     assert (found.model, found.url, found.api_key_env) == ("gpt-x", OPENAI_URL, OPENAI_KEY)
     assert (found.temperature, found.samples) == (0.0, 1)
 
 
 def test_another_endpoint_is_sent_no_key_unless_one_is_named() -> None:
     found = judge_options("openai:meta/llama:8b", {"url": "http://localhost:8000/v1"})
+    assert isinstance(found, JudgeOptions)
     assert (found.model, found.api_key_env) == ("meta/llama:8b", None)
-    assert judge_options("openai:m", {"url": "http://h/v1", "api_key_env": "MINE"}).api_key_env == "MINE"
+    other = judge_options("openai:m", {"url": "http://h/v1", "api_key_env": "MINE"})
+    assert isinstance(other, JudgeOptions)
+    assert other.api_key_env == "MINE"
 
 
 def test_a_file_holds_options_and_others_override_it(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ def judge(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(help="A model that judges: openai:MODEL, or a YAML file of options (repeatable: a panel)."),
+        typer.Option(
+            help="A model that judges: openai:MODEL, huggingface:FOLDER, or a YAML file (repeatable: a panel)."
+        ),
     ] = None,
     model_option: Annotated[
         list[str] | None,

@@ -2,13 +2,14 @@
 
 from trialogue.judges.judgement import Comparison, Judge, Judgement, JudgingProgress, PairwiseJudge, Sample
 from trialogue.judges.model_judge import LlmJudge
-from trialogue.judges.options import JudgeOptions, judge_options
+from trialogue.judges.options import AnyJudgeOptions, JudgeOptions, LocalJudgeOptions, judge_options, judge_record
 from trialogue.judges.pair_judge import LlmPairJudge
 from trialogue.judges.rubric import Aspect, Form, JudgedLevel, Points, Reference, Rubric
 from trialogue.judges.rubric_files import load_rubric, rubric_names
 from trialogue.judges.scores import scores_of
 
 __all__ = [
+    "AnyJudgeOptions",
     "Aspect",
     "Comparison",
     "Form",
@@ -19,12 +20,14 @@ __all__ = [
     "JudgingProgress",
     "LlmJudge",
     "LlmPairJudge",
+    "LocalJudgeOptions",
     "PairwiseJudge",
     "Points",
     "Reference",
     "Rubric",
     "Sample",
     "judge_options",
+    "judge_record",
     "load_rubric",
     "rubric_names",
     "scores_of",

@@ -8,9 +8,10 @@ from typing import Any
 
 from trialogue.errors import UsageError
 from trialogue.judges.judgement import JudgingProgress, Watch
-from trialogue.judges.options import JudgeOptions
-from trialogue.llm.cache import Cache, key_of
-from trialogue.llm.chat import ChatClient, Completion, EmptyAnswer
+from trialogue.judges.options import AnyJudgeOptions
+from trialogue.llm.cache import Cache
+from trialogue.llm.chat import Completion, EmptyAnswer
+from trialogue.llm.models import AnyModel, cache_key, open_model
 from trialogue.llm.usage import Ledger, Usage
 from trialogue.records import JsonValue, Reason, ReasonCode
 from trialogue.seeds import seed_for
@@ -55,7 +56,7 @@ class Asker:
 
     def __init__(
         self,
-        options: JudgeOptions,
+        options: AnyJudgeOptions,
         instruction: str,
         schema: Mapping[str, Any],
         *,
@@ -65,19 +66,19 @@ class Asker:
         """Store the settings; the key is needed, and the address checked, when something is asked."""
         self._options, self._instruction, self._schema, self._seed = options, instruction, dict(schema), seed
         self._retry_policy = retry_policy
-        self._made: ChatClient | None = None
+        self._made: AnyModel | None = None
         self._cache = Cache(options.cache) if options.cache else None
         self._takes_schema: bool | None = None if options.structured else False
 
     @property
-    def _client(self) -> ChatClient:
-        """The client, made when it is first needed: prices are known without a key.
+    def _client(self) -> AnyModel:
+        """The model, opened when it is first needed: prices are known without a key.
 
         Raises:
-            UsageError: the key's environment variable is not set, or the address is none.
+            UsageError: the key's environment variable is not set, the address is none, or a folder holds no model.
         """
         if self._made is None:
-            self._made = ChatClient(self._options, retry_policy=self._retry_policy)
+            self._made = open_model(self._options, retry_policy=self._retry_policy)
         return self._made
 
     def usage(self) -> Usage:
@@ -219,7 +220,7 @@ class Asker:
 
     def _schema_key(self) -> str:
         body = {"model": self._options.model, "response_format": self._schema, "asked": "whether it takes a schema"}
-        return key_of(self._options.url, body, "")
+        return cache_key(self._options, body, "")
 
     def _answer(self, text: str, sample: int) -> Answer:
         try:
@@ -241,7 +242,7 @@ class Asker:
             return False
         seed = seed_for(self._seed, "judge", str(sample))
         body = self._options.body(self._messages(text), seed) | self._fields(schema=self._takes_schema is not False)
-        return self._cache.get(key_of(self._options.url, body, _trial(sample))) is not None
+        return self._cache.get(cache_key(self._options, body, _trial(sample))) is not None
 
     def _messages(self, text: str) -> list[dict[str, str]]:
         role = self._options.instruction_role

@@ -6,7 +6,7 @@ from trialogue.errors import UsageError
 from trialogue.judges.answers import empty_reading, read_points
 from trialogue.judges.asking import Answer, Asker, Cost
 from trialogue.judges.judgement import Judgement, Sample, Watch
-from trialogue.judges.options import JudgeOptions
+from trialogue.judges.options import AnyJudgeOptions
 from trialogue.judges.prompts import VERSION, schema_of, signature_of, task_of
 from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
@@ -25,7 +25,7 @@ class LlmJudge:
     def __init__(
         self,
         rubric: Rubric,
-        options: JudgeOptions,
+        options: AnyJudgeOptions,
         *,
         systems: Iterable[str] = (),
         seed: int = 0,
@@ -37,7 +37,7 @@ class LlmJudge:
 
         Args:
             rubric: what is asked.
-            options: endpoint, sampling, and how it is asked.
+            options: model, sampling, and how it is asked.
             systems: names of systems that are removed from texts.
             seed: of the model's draws.
             showing: of another judge, to see the same texts; None: by ``systems`` and the options.
@@ -75,6 +75,7 @@ class LlmJudge:
         """Full name of the column of an aspect, such as ``judge(tiny, overall, 0123abcd)@stated|v1:dialogue_overall``.
 
         >>> rubric = __import__("trialogue.judges", fromlist=["load_rubric"]).load_rubric("overall")
+        >>> from trialogue.judges import JudgeOptions
         >>> judge = LlmJudge(rubric, JudgeOptions(url="http://localhost:1/v1", model="tiny"))
         >>> judge.measure("dialogue_overall").aspect
         'dialogue_overall'

@@ -7,7 +7,7 @@ from trialogue.errors import UsageError
 from trialogue.judges.answers import empty_reading, read_choices
 from trialogue.judges.asking import Answer, Asker, Cost
 from trialogue.judges.judgement import Comparison, Sample, Vote, Watch
-from trialogue.judges.options import JudgeOptions
+from trialogue.judges.options import AnyJudgeOptions
 from trialogue.judges.prompts import schema_of, shown_pair, task_of
 from trialogue.judges.recording import commonest, sample_of, settings_hash
 from trialogue.judges.rubric import Form, JudgedLevel, Rubric
@@ -38,7 +38,7 @@ class LlmPairJudge:
     def __init__(
         self,
         rubric: Rubric,
-        options: JudgeOptions,
+        options: AnyJudgeOptions,
         *,
         systems: Iterable[str] = (),
         seed: int = 0,
@@ -49,7 +49,7 @@ class LlmPairJudge:
 
         Args:
             rubric: what is asked.
-            options: endpoint, sampling, and how it is asked.
+            options: model, sampling, and how it is asked.
             systems: names of systems that are removed from texts.
             seed: of the model's draws.
             showing: of another judge, to see the same texts; None: by ``systems`` and the options.

@@ -6,22 +6,29 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trialogue.judges.judgement import Sample
-from trialogue.judges.options import JudgeOptions
+from trialogue.judges.options import AnyJudgeOptions
 from trialogue.judges.prompts import signature_of
 from trialogue.judges.rubric import Rubric
 from trialogue.llm.chat import Completion
+from trialogue.llm.models import model_identity
 from trialogue.records import Reason, ReasonCode
 
 NOT_ASKED = frozenset(
     {"url", "api_key_env", "timeout_s", "retries", "requests_at_once", "requests_per_minute", "cache", "price", "model"}
+    | {"folder", "device"}
 )
-"""Options that do not change what is asked; the model stands in names by itself."""
+"""Options that do not change what is asked; the model stands in names by itself, and one in a folder by its content."""
 
 
-def settings_hash(rubric: Rubric, options: JudgeOptions, seed: int) -> str:
-    """Eight digits that change with everything that is asked: rubric, prompt, sampling, seed."""
+def settings_hash(rubric: Rubric, options: AnyJudgeOptions, seed: int) -> str:
+    """Eight digits that change with everything that is asked: rubric, prompt, sampling, seed, a folder's weights.
+
+    Raises:
+        UsageError: the folder holds no model.
+    """
     settings = options.model_dump(mode="json", exclude=set(NOT_ASKED))
-    text = json.dumps([rubric.hash, signature_of(), settings, seed], sort_keys=True)
+    identity = model_identity(options)
+    text = json.dumps([rubric.hash, signature_of(), settings, seed, *([identity] if identity else [])], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 

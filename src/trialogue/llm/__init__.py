@@ -7,7 +7,7 @@ from trialogue.llm.cache import Cache, CacheStats
 from trialogue.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.llm.choosing import Choice, choose
 from trialogue.llm.local import LocalModel, LocalOptions
-from trialogue.llm.models import open_model
+from trialogue.llm.models import ModelOptions, open_model
 from trialogue.llm.usage import Ledger, Price, Usage
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Ledger",
     "LocalModel",
     "LocalOptions",
+    "ModelOptions",
     "Price",
     "Usage",
     "choose",

@@ -119,6 +119,11 @@ class ChatOptions(Record):
     price: Price | None = None
     """Price of the model; None: unknown, as is the cost."""
 
+    @property
+    def place(self) -> str:
+        """Where the model runs, in messages to people: its endpoint."""
+        return self.url
+
     def body(self, messages: Sequence[Message], seed: int | None) -> dict[str, Any]:
         """Request body: everything that could change the answer."""
         given: dict[str, Any] = {

@@ -9,7 +9,7 @@ import hashlib
 import io
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,14 +19,15 @@ from pydantic import Field
 from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.llm.cache import Cache, key_of
-from trialogue.llm.chat import SEEDS, Completion, Message, completion_in, tokens_in
+from trialogue.llm.chat import SEEDS, Completion, EmptyAnswer, Message, completion_in, tokens_in
 from trialogue.llm.usage import Ledger, Price
-from trialogue.records import Record, RetryCost
+from trialogue.records import JsonValue, Record, RetryCost
 from trialogue.transport.failures import AgentFailure
 from trialogue.transport.foreign import call_foreign
 
 PURPOSE = "run a language model in this process"
 GGUF = ".gguf"
+LOCAL = "local:sha256:"  # in place of an address, in keys of the cache
 HASH_DIGITS = 12  # of a model's sha256, in signatures and fingerprints: 48 bits
 SPOKEN = {"system": "", "developer": "", "user": "User: ", "assistant": "Assistant: "}
 """How messages are written down for a model without a chat template."""
@@ -60,6 +61,16 @@ class LocalOptions(Record):
     def model(self) -> str:
         """Name of the model: that of its folder or file."""
         return self.folder.stem if self.folder.suffix == GGUF else self.folder.name
+
+    @property
+    def place(self) -> str:
+        """Where the model runs, in messages to people: its folder or file."""
+        return str(self.folder)
+
+    @property
+    def requests_at_once(self) -> int:
+        """1: the weights generate one answer at a time, and waiting threads would gain nothing."""
+        return 1
 
     def body(self, messages: Sequence[Message], seed: int | None) -> dict[str, Any]:
         """Everything that decides the answer of one model; greedy answers do not depend on the seed."""
@@ -100,6 +111,8 @@ class LocalModel:
         seed: int | None,
         trial: str,
         note: Callable[[RetryCost], None] = lambda cost: None,
+        fields: Mapping[str, JsonValue] | None = None,
+        keep_empty: bool = False,
     ) -> Completion:
         """Generate an answer, or take it from the cache if this trial was answered before.
 
@@ -108,22 +121,31 @@ class LocalModel:
             seed: of the draws; without effect at temperature 0. None: 0.
             trial: names the repetition that this answer belongs to, such as the dialogue's id.
             note: never called, as nothing is tried again.
+            fields: further fields of a request to an endpoint; none is understood here.
+            keep_empty: whether an answer without text is cached as well.
 
         Raises:
             AgentFailure: the conversation is too long for the model, the model failed, or it wrote nothing.
-            UsageError: the files cannot be loaded as a language model.
+            UsageError: further fields, or the files cannot be loaded as a language model.
             MissingExtraError: torch or transformers are not installed.
         """
+        if fields:
+            raise UsageError(f"{self.options.model} runs in this process, which gives no {', '.join(sorted(fields))}.")
         body = self.options.body(messages, seed)
         # Content, not place: the same model elsewhere gives the same answers.
-        key = key_of(f"local:sha256:{self.sha256}", body, trial)
+        key = key_of(f"{LOCAL}{self.sha256}", body, trial)
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             self.ledger.count("cached")
             return completion_in(kept, "")
         try:
             answer = self._load().answer(messages, self.options, seed or 0, model=self.identity)
             self.ledger.record_call(*tokens_in(answer))
-            completion = completion_in(answer, "")
+            try:
+                completion = completion_in(answer, "")
+            except EmptyAnswer:
+                if self._cache is not None and keep_empty:
+                    self._cache.put(key, answer, model=self.identity)
+                raise
             if self._cache is not None:
                 completion = completion_in(self._cache.put(key, answer, model=self.identity), "")
         except AgentFailure:

@@ -1,9 +1,11 @@
 """One door to language models: behind an endpoint or in this process, with the same interface, cache and accounting."""
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
+from trialogue.llm.cache import key_of
 from trialogue.llm.chat import ChatClient, ChatOptions
-from trialogue.llm.local import HASH_DIGITS, LocalModel, LocalOptions, hash_model
+from trialogue.llm.local import HASH_DIGITS, LOCAL, LocalModel, LocalOptions, hash_model
 from trialogue.transport.retry import RetryPolicy
 
 ModelOptions = ChatOptions | LocalOptions
@@ -37,6 +39,21 @@ def model_identity(options: ModelOptions) -> str:
     if isinstance(options, ChatOptions):
         return ""
     return f"{options.model}@sha256:{hash_model(options.folder)[:HASH_DIGITS]}"
+
+
+def cache_key(options: ModelOptions, body: Mapping[str, Any], trial: str) -> str:
+    """Key under which the cache has the answer to a request, as the models of ``open_model`` write it.
+
+    Args:
+        options: of the model.
+        body: of the request, see ``options.body``.
+        trial: names the repetition.
+
+    Raises:
+        UsageError: the folder holds no model.
+    """
+    place = options.url if isinstance(options, ChatOptions) else f"{LOCAL}{hash_model(options.folder)}"
+    return key_of(place, body, trial)
 
 
 def _part(options: Options, record: type[Options]) -> Options:

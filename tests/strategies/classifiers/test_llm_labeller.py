@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.agents.conftest import endpoint, start
+from tests.llm.scripted import script, weights_in
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Labeller, StrategyLabel, Utterance
 from trialogue.strategies.base import Example
@@ -156,9 +157,43 @@ def test_impossible_options_are_refused(given: dict[str, Any], message: str, tmp
 
 def test_names_of_labellers() -> None:
     found = labeller_options("llm:openai:gpt-x")
+    assert isinstance(found, LabellerOptions)
     assert (found.model, found.api_key_env) == ("gpt-x", "OPENAI_API_KEY")
     with pytest.raises(UsageError, match=r"given as llm:FILE\.yaml"):
         labeller_options("llm:gpt-x")
+
+
+def test_a_model_in_this_process_labels_and_is_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def letter(prompt: str) -> str:
+        """The letter of the class that the sentence is of, wherever it stands among the options."""
+        wanted = "experience inquiry" if "Have you seen" in prompt.rpartition("<sentence>")[2] else "credibility"
+        return next(line[0] for line in prompt.splitlines() if line[3:].startswith(f"{wanted}:"))
+
+    scripted = script(monkeypatch, letter)
+    folder = weights_in(tmp_path)
+    given = labeller_options(f"llm:huggingface:{folder}").model_copy(update={"cache": tmp_path / "cache"})
+    made = LlmLabeller(given, CLASSES)
+    texts = ["Have you seen Heat?", "It stars Tom."]
+    assert (made.cost(texts).requests, made.cost(texts).cached) == (10, 0)
+    rows = made.probabilities(texts)
+    assert rows.argmax(axis=1).tolist() == [2, 1]
+    assert rows[0] == pytest.approx([0.125 / 5.5, 0.125 / 5.5, 5.125 / 5.5, 0.125 / 5.5])
+    assert made.cost(texts).requests == 0
+    made.save(tmp_path)
+    again = LlmLabeller.load(tmp_path)
+    assert (again.options, again.origin) == (given, made.origin)
+    assert again.probabilities(texts).tolist() == rows.tolist()
+    assert len(scripted.prompts) == 10
+    (folder / "model.safetensors").write_bytes(b"\x01")
+    assert LlmLabeller(given, CLASSES).cost(texts).cached == 0
+
+
+def test_a_local_labeller_counts_answers_and_has_no_log_probabilities(tmp_path: Path) -> None:
+    file = tmp_path / "llm.yaml"
+    file.write_text(json.dumps({"folder": str(weights_in(tmp_path)), "log_probabilities": True, "samples": 1}))
+    with pytest.raises(DataError) as caught:
+        labeller_options(f"llm:{file}")
+    assert {each.field for each in caught.value.problems} == {"log_probabilities", "samples"}
 
 
 def test_kappa_between_people_counts_sentences_with_two_labels() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.words import trialogue
+from tests.llm.scripted import script, weights_in
 from trialogue.errors import DataError, UsageError
 from trialogue.llm import ChatOptions, Completion, choose
 from trialogue.records import MeasureName, Preference, Raters, Score
@@ -142,6 +144,31 @@ def test_a_model_rates_beside_people_marked_everywhere_and_changes_no_number_of_
     assert {row["n"] for row in table[2:5:2]} == {"16"}
     people_part = page[: page.index('<section id="models"')]
     assert "judge (language model)" not in people_part
+
+
+def test_a_model_on_this_machine_rates_and_a_second_run_asks_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, export = a_study(tmp_path)
+    scripted = script(monkeypatch, lambda prompt: "5" if "Heat." in prompt else "2")
+    given = ["study", "rate", str(study), "--export", str(export), "--cache", str(tmp_path / "cache")]
+    weights = weights_in(tmp_path)
+    for _ in range(2):
+        result = trialogue(*given, "--weights", weights)
+        assert result.returncode == 0, result.stderr
+    assert len(scripted.prompts) == 2 * ITEMS
+    lines = [json.loads(line) for line in (export / "model_scores.jsonl").read_text("utf-8").splitlines()]
+    assert {(line["system"], line["value"], line["rater"]) for line in lines} == {
+        ("good", 5, "tiny"),
+        ("bad", 2, "tiny"),
+    }
+
+
+@pytest.mark.parametrize("more", [[], ["--model", "m"], ["--weights", "w", "--url", "http://h/v1"]])
+def test_one_model_has_to_be_given(more: list[str], tmp_path: Path) -> None:
+    result = trialogue("study", "rate", tmp_path, "--export", tmp_path, *more)
+    assert result.returncode == 2
+    assert "--weights" in result.stderr
 
 
 def test_answers_of_a_model_among_those_of_people_are_taken_out(tmp_path: Path) -> None:

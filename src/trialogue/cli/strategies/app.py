@@ -71,7 +71,7 @@ def label(
         str | None,
         typer.Option(
             help="Folder of a model (default: the bundled model), or a language model: llm:FILE.yaml, llm:openai:MODEL, "
-            "llm:FOLDER of a calibrated one."
+            "llm:huggingface:FOLDER, llm:FOLDER of a calibrated one."
         ),
     ] = None,
     dry_run: Annotated[
@@ -134,7 +134,7 @@ def _print_cost(
         raise UsageError("--dry-run is for language models (--model llm:...); other models cost nothing.")
     asked = raw_labeller(labeller).options
     for line in cost_lines(
-        labelling_cost(source, labeller, options=options, situations=situations), asked.model, asked.url
+        labelling_cost(source, labeller, options=options, situations=situations), asked.model, asked.place
     ):
         typer.echo(line)
 

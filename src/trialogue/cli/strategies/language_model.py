@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    model: Annotated[str, typer.Option(help="Language model: llm:FILE.yaml or llm:openai:MODEL.", show_default=False)],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="Language model: llm:FILE.yaml, llm:openai:MODEL, llm:huggingface:FOLDER.", show_default=False
+        ),
+    ],
     data: Annotated[list[str], typer.Option("--data", help="Corpora or files labelled by people (repeatable).")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the calibrated labeller.")],
     origin: Annotated[str, typer.Option(help="Origin of the labels to use.")] = "expert",
@@ -44,12 +49,12 @@ def calibrate(
     if dry_run:
         asked = language_model.for_examples(labeller, given)
         cost = asked.cost([each.text for each in given], [each.context for each in given])
-        for line in cost_lines(cost, labeller.options.model, labeller.options.url):
+        for line in cost_lines(cost, labeller.options.model, labeller.options.place):
             typer.echo(line)
         return
     dialogues = gather([each for each in data if Path(each).name != ANNOTATIONS]).dialogues
     with steps() as tell:
-        tell(f"{len(given)} sentences to {labeller.options.model} at {labeller.options.url}")
+        tell(f"{len(given)} sentences to {labeller.options.model} at {labeller.options.place}")
         found = language_model.calibrate_language_model(labeller, given, dialogues, origin=origin, seed=seed)
         save_model(found.model, out, replace=replace)
     for line in card_lines(found.model.card):
@@ -64,10 +69,10 @@ def calibrate(
     typer.echo(f"Model: {out}")
 
 
-def cost_lines(cost: "LabellingCost", model: str, url: str) -> list[str]:
+def cost_lines(cost: "LabellingCost", model: str, place: str) -> list[str]:
     """Cost in advance, as lines of text."""
     lines = [
-        f"{cost.sentences} different sentences for {model} at {url}: {cost.requests} requests, {cost.cached} answers in "
+        f"{cost.sentences} different sentences for {model} at {place}: {cost.requests} requests, {cost.cached} answers in "
         "the cache.",
         f"Prompts: about {cost.prompt_tokens} tokens.",
     ]

@@ -9,8 +9,12 @@ import typer
 def rate(
     folder: Annotated[Path, typer.Argument(help="Study folder.")],
     export: Annotated[Path, typer.Option("--export", help="Folder written by 'trialogue study export'.")],
-    model: Annotated[str, typer.Option(help="Model, as the server calls it.")],
-    url: Annotated[str, typer.Option(help="OpenAI-compatible API, such as http://localhost:8000/v1.")],
+    model: Annotated[str | None, typer.Option(help="Model, as the server calls it.")] = None,
+    url: Annotated[str | None, typer.Option(help="OpenAI-compatible API, such as http://localhost:8000/v1.")] = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option(help="Instead: a model on this machine, a folder or a GGUF file; needs the extra local."),
+    ] = None,
     name: Annotated[str, typer.Option(help="Name of the rater in the report (default: the model's name).")] = "",
     key_env: Annotated[str | None, typer.Option(help="Environment variable that contains the API key.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature (0: none).")] = 0.0,
@@ -18,10 +22,19 @@ def rate(
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
     """Let a language model rate a study's items, for comparison with people. It never counts among them."""
-    from trialogue.llm import ChatOptions
+    from trialogue.errors import UsageError
+    from trialogue.llm import ChatOptions, LocalOptions, ModelOptions
     from trialogue.workflows.study.model_rater import rate_by_model
 
-    options = ChatOptions(url=url, model=model, api_key_env=key_env, temperature=temperature, cache=cache)
+    options: ModelOptions
+    if weights is not None:
+        if model is not None or url is not None or key_env is not None:
+            raise UsageError("Give either --weights, or --model and --url (and --key-env).")
+        options = LocalOptions(folder=weights, temperature=temperature or 0.0, cache=cache)
+    elif model is None or url is None:
+        raise UsageError("Give --model and --url, or --weights for a model on this machine.")
+    else:
+        options = ChatOptions(url=url, model=model, api_key_env=key_env, temperature=temperature, cache=cache)
     rated, _ = rate_by_model(folder, export, options, name=name, seed=seed, progress=typer.echo)
     answers = sum(score.value is not None for score in rated.scores) + len(rated.preferences)
     typer.echo(

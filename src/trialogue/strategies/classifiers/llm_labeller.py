@@ -16,15 +16,16 @@ import numpy as np
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.llm import ChatClient, Usage
-from trialogue.llm.cache import Cache, key_of
+from trialogue.llm import Usage, open_model
+from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion
+from trialogue.llm.models import AnyModel, cache_key, model_identity
 from trialogue.records import JsonValue, Labeller
 from trialogue.records.files.jsonl import problems_of
 from trialogue.records.files.opening import write_text
 from trialogue.seeds import seed_for
 from trialogue.strategies.base import CLASSES, Context, Example, Floats, Kind
-from trialogue.strategies.classifiers.llm_options import LabellerOptions
+from trialogue.strategies.classifiers.llm_options import AnyLabellerOptions, LabellerOptions, labeller_record
 from trialogue.strategies.classifiers.llm_prompt import (
     TASK,
     VERSION,
@@ -69,7 +70,7 @@ class LabellingCost:
 class LlmLabeller:
     """Labeller behind an OpenAI-compatible endpoint."""
 
-    options: LabellerOptions
+    options: AnyLabellerOptions
     """Endpoint, model, and how it is asked."""
     classes: tuple[str, ...] = CLASSES
     """Strategies that it chooses among."""
@@ -93,15 +94,17 @@ class LlmLabeller:
         return self.options.context > 0
 
     @cached_property
-    def client(self) -> ChatClient:
-        """Client of the endpoint."""
-        return ChatClient(self.options)
+    def client(self) -> AnyModel:
+        """The model, behind an endpoint or in this process."""
+        return open_model(self.options)
 
     @property
     def _hash(self) -> str:
         asked = {name: getattr(self.options, name) for name in ("log_probabilities", "samples", "context", "examples")}
         asked |= {"temperature": self.options.temperature, "max_tokens": self.options.max_tokens, "seed": self.seed}
-        asked |= {"more": self.options.more, "task": TASK, "classes": self.classes}
+        # A model in this process has no further fields; it is known by its content instead.
+        behind = self.options.more if isinstance(self.options, LabellerOptions) else model_identity(self.options)
+        asked |= {"more": behind, "task": TASK, "classes": self.classes}
         asked["definitions"] = [TAXONOMY[name].to_json() for name in self.classes if name in TAXONOMY]
         return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:6]
 
@@ -161,7 +164,7 @@ class LlmLabeller:
         path = folder / FILE
         try:
             stored = json.loads(path.read_text("utf-8"))
-            options = LabellerOptions.model_validate(stored["options"])
+            options = labeller_record(stored["options"]).model_validate(stored["options"])
             classes = tuple(str(each) for each in stored["classes"])
             return cls(options, classes, int(stored["seed"]), str(stored["calibrated_on"]))
         except ValidationError as error:
@@ -189,7 +192,7 @@ class LlmLabeller:
             return False
         messages, seed, trial = self._call(question, sample)
         body = self.options.body(messages, seed) | self._fields()
-        return Cache(self.options.cache).get(key_of(self.options.url, body, trial)) is not None
+        return Cache(self.options.cache).get(cache_key(self.options, body, trial)) is not None
 
     def _row(self, question: tuple[str, Context]) -> Floats:
         rows = [self._sample(question, sample) for sample in range(self.options.samples)]
@@ -208,7 +211,9 @@ class LlmLabeller:
             answer = self.client.complete(messages, seed=seed, trial=trial, fields=self._fields(), keep_empty=True)
         except AgentFailure as failure:
             if failure.kind in HOPELESS:
-                raise UsageError(f"{self.options.model} at {self.options.url} cannot be asked: {failure}") from failure
+                raise UsageError(
+                    f"{self.options.model} at {self.options.place} cannot be asked: {failure}"
+                ) from failure
             return None
         return self._read(answer, order_of(self.classes, sample, self.seed))
 
@@ -221,7 +226,7 @@ class LlmLabeller:
         else:
             if not answer.tokens:
                 raise UsageError(
-                    f"{self.options.url} gives no log-probabilities. Set log_probabilities: false, samples: 5 and a "
+                    f"{self.options.place} gives no log-probabilities. Set log_probabilities: false, samples: 5 and a "
                     "temperature above 0."
                 )
             given = token_probabilities(answer.tokens, place, len(options))

@@ -6,7 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.judges import Judge, Judgement, JudgeOptions, LlmJudge, Rubric, judge_options, load_rubric
+from trialogue.judges import (
+    AnyJudgeOptions,
+    Judge,
+    Judgement,
+    JudgeOptions,
+    LlmJudge,
+    LlmPairJudge,
+    LocalJudgeOptions,
+    Rubric,
+    judge_options,
+    judge_record,
+    load_rubric,
+)
 from trialogue.judges.asking import Cost
 from trialogue.judges.judgement import JudgingProgress
 from trialogue.judges.panel import panel_scores
@@ -24,8 +36,8 @@ SCORES, JUDGEMENTS, USAGE = "judge_scores.jsonl", "judgements.jsonl", "judge_usa
 CACHE = "answers"
 EVERY_S = 2.0  # between two lines of progress
 
-JudgeGiven = str | Path | JudgeOptions | Mapping[str, Any] | Judge
-"""A judge: ``openai:MODEL``, a YAML file of options, options, or an object with the members of ``Judge``."""
+JudgeGiven = str | Path | AnyJudgeOptions | Mapping[str, Any] | Judge
+"""A judge: ``openai:MODEL``, ``huggingface:FOLDER``, a YAML file of options, options, or an object like ``Judge``."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +203,7 @@ def prepare_panel(
     names = [str(judge.measure(asked.aspects[0].name)) for judge in judges]
     if len(set(names)) < len(names):
         raise UsageError("Two judges of the panel are the same model with the same options; use samples for that.")
-    urls = [each.options.url for each in judges if isinstance(each, LlmJudge)]
+    urls = urls_of(each for each in judges if isinstance(each, LlmJudge))
     responses = material.responses if asked.level is JudgedLevel.TURN else []
     return Panel(asked, judges, material, disclosure_of(dialogues, responses, urls))
 
@@ -235,6 +247,11 @@ class JudgingLines:
         return f"interrupted: {done} answers of {self._name}; with a cache, the same command goes on from there"
 
 
+def urls_of(judges: Iterable[LlmJudge | LlmPairJudge]) -> list[str]:
+    """Endpoints that texts are sent to; models in this process send nothing."""
+    return [each.options.url for each in judges if isinstance(each.options, JudgeOptions)]
+
+
 def _judge(
     given: JudgeGiven,
     rubric: Rubric,
@@ -245,10 +262,11 @@ def _judge(
 ) -> Judge:
     if isinstance(given, str | Path):
         made = judge_options(given, options)
-    elif isinstance(given, JudgeOptions):
-        made = JudgeOptions.model_validate({**given.model_dump(), **options})
+    elif isinstance(given, JudgeOptions | LocalJudgeOptions):
+        made = type(given).model_validate({**given.model_dump(), **options})
     elif isinstance(given, Mapping):
-        made = JudgeOptions.model_validate({**given, **options})
+        fields = {**given, **options}
+        made = judge_record(fields).model_validate(fields)
     else:
         return given
     if made.cache is None and cache is not None:

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.judges import Comparison, JudgeOptions, LlmPairJudge, Rubric, judge_options, load_rubric
+from trialogue.judges import (
+    AnyJudgeOptions,
+    Comparison,
+    JudgeOptions,
+    LlmPairJudge,
+    LocalJudgeOptions,
+    Rubric,
+    judge_options,
+    load_rubric,
+)
 from trialogue.judges.asking import Cost
 from trialogue.judges.pair_judge import Pair, preferences_of
 from trialogue.judges.tallies import PairTally, tallies_of
@@ -18,7 +27,7 @@ from trialogue.records.completion import UNNAMED
 from trialogue.seeds import rng_for
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.memory import Data, with_data_read
-from trialogue.workflows.judging.ask import JudgingLines, refuse_results
+from trialogue.workflows.judging.ask import JudgingLines, refuse_results, urls_of
 from trialogue.workflows.judging.consent import Disclosure, check_consent, disclosure_of
 
 PREFERENCES, COMPARISONS, USAGE = "judge_preferences.jsonl", "judge_comparisons.jsonl", "judge_usage.jsonl"
@@ -99,7 +108,7 @@ class PairPanel:
 def judge_pairs(
     *given: str | Path | Data,
     rubric: str | Path | Rubric,
-    model: str | Path | JudgeOptions | Sequence[str | Path | JudgeOptions],
+    model: str | Path | AnyJudgeOptions | Sequence[str | Path | AnyJudgeOptions],
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
     seed: int = 0,
@@ -139,7 +148,7 @@ def prepare_pairs(
     given: Sequence[Any],
     *,
     rubric: str | Path | Rubric,
-    model: str | Path | JudgeOptions | Sequence[str | Path | JudgeOptions],
+    model: str | Path | AnyJudgeOptions | Sequence[str | Path | AnyJudgeOptions],
     options: Mapping[str, Any] | None = None,
     cache: Path | None = None,
     seed: int = 0,
@@ -154,10 +163,10 @@ def prepare_pairs(
     if len(by_system) < 2:
         what = f"pairs need dialogues of at least two systems, got {len(by_system)}."
         raise DataError(Problem(what, file=", ".join(map(str, given))))
-    many = [model] if isinstance(model, str | Path | JudgeOptions) else list(model)
+    many = [model] if isinstance(model, str | Path | JudgeOptions | LocalJudgeOptions) else list(model)
     judges = []
     for one in many:
-        made = one if isinstance(one, JudgeOptions) else judge_options(one, options)
+        made = one if isinstance(one, JudgeOptions | LocalJudgeOptions) else judge_options(one, options)
         if made.cache is None and cache is not None:
             made = made.model_copy(update={"cache": cache})
         judges.append(LlmPairJudge(asked, made, systems=sorted(by_system), seed=seed))
@@ -166,7 +175,7 @@ def prepare_pairs(
     pairs = list(matched_pairs(by_system))
     matched = bool(pairs)
     pairs = pairs or list(random_pairs(by_system, seed))
-    disclosure = disclosure_of(dialogues, [], [judge.options.url for judge in judges])
+    disclosure = disclosure_of(dialogues, [], urls_of(judges))
     return PairPanel(asked, tuple(judges), tuple(pairs), matched, disclosure)
 
 

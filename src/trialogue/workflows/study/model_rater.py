@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.llm import ChatClient, ChatOptions, Choice, Usage, choose
+from trialogue.llm import Choice, ModelOptions, Usage, choose, open_model
 from trialogue.llm.choosing import Model
 from trialogue.records import MeasureName, Preference, Raters, Score
 from trialogue.records.files.jsonl import to_line
@@ -45,7 +45,7 @@ class ModelRatings:
 def rate_by_model(
     folder: Path,
     export: Path,
-    options: ChatOptions,
+    options: ModelOptions,
     *,
     name: str = "",
     seed: int = 0,
@@ -56,13 +56,13 @@ def rate_by_model(
     Args:
         folder: the study folder.
         export: of its export; a folder that is there.
-        options: the model.
+        options: the model, behind an endpoint or in this process.
         name: the rater's, in files and in the report; by default the model's.
         seed: of the model's draws.
         progress: called with a line at the end.
 
     Raises:
-        UsageError: a study of which a model rates nothing, no such folder, or no answer at all.
+        UsageError: a study of which a model rates nothing, no such folder, no model, or no answer at all.
         DataError: mistakes in the study.
     """
     file = read_study(folder)
@@ -76,7 +76,7 @@ def rate_by_model(
     if not export.is_dir():
         raise UsageError(f"There is no folder {export}. Export the study first: trialogue study export {folder}.")
     items = read_items(folder / file.items, file)
-    client = ChatClient(options)
+    client = open_model(options)
     try:
         rated = rate_items(client, file, items, name=name or options.model, seed=seed)
     finally:
