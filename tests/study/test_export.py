@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from tests.study.walking import entered, running, walk
-from trialogue.errors import UsageError
+from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Preference, Reason, ReasonCode, Score, read_records
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services import leaving
+from trialogue.workflows.judging.consent import disclosure_of
 from trialogue.workflows.study.report import study_findings
 
 pytestmark = pytest.mark.usefixtures("store")
@@ -163,6 +164,45 @@ def test_labels_and_chats_are_exported_as_records(tmp_path: Path) -> None:
     assert {each.dialogue_id for each in scores} == {each.id for each in said}
     assert {(each.value, each.system, each.level) for each in scores} == {(4.0, "one", "dialogue")}
     assert [each.text for each in said[0].utterances] == ["Hello there", "Hello there"]
+
+
+def chats_that_may_be_judged(version: str = "1", **more: Any) -> Study:
+    return running("chat", consent={"version": version, "text": "Please.", "allows": ["language_models"]}, **more)
+
+
+def test_consent_to_language_models_is_exported_with_conversations_and_read_by_the_judge(tmp_path: Path) -> None:
+    study = chats_that_may_be_judged()
+    walk(entered(study), {"sense": "4"})
+    exported(study, tmp_path)
+    said = list(read_records(tmp_path / "export" / "dialogues.jsonl", Dialogue))
+    assert said
+    assert {json.dumps(each.meta) for each in said} == {'{"consent": ["language_models"]}'}
+    assert disclosure_of(said, [], ["https://models.example.org/v1"]) is None
+    asked = disclosure_of(
+        [each.model_copy(update={"meta": {}}) for each in said], [], ["https://models.example.org/v1"]
+    )
+    assert asked is not None
+    assert asked.dialogues == len(said)
+
+
+def test_consent_to_another_version_of_the_text_is_none_to_this_one(tmp_path: Path) -> None:
+    study = chats_that_may_be_judged()
+    person = entered(study)
+    walk(person, {"sense": "4"})
+    person.consent_version = "0"
+    person.save()
+    exported(study, tmp_path)
+    assert {len(each.meta) for each in read_records(tmp_path / "export" / "dialogues.jsonl", Dialogue)} == {0}
+
+
+def test_without_the_word_in_the_study_file_nobody_agreed_to_language_models(tmp_path: Path) -> None:
+    study = running("chat")
+    walk(entered(study), {"sense": "4"})
+    exported(study, tmp_path)
+    said = list(read_records(tmp_path / "export" / "dialogues.jsonl", Dialogue))
+    assert {len(each.meta) for each in said} == {0}
+    with pytest.raises(DataError, match=r"consent\.allows\[0\]: expected one of 'language_models'"):
+        running("chat", consent={"text": "Please.", "allows": ["everything"]})
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:

@@ -129,6 +129,15 @@ def test_a_study_that_looks_for_nothing_flags_nothing_in_its_export(tmp_path: Pa
     assert {flag for person in data.people for flag in person.flags} <= {"too_fast", "same_text", "straight_lining"}
 
 
+def test_the_consent_says_that_conversations_may_go_to_language_models_of_others_if_it_asks_for_that() -> None:
+    asking = running("chat", consent={"text": "Please.", "allows": ["language_models"]})
+    assert "may be sent to language models of other companies" in source(entered(Client(), asking))
+
+
+def test_the_consent_does_not_mention_language_models_that_it_does_not_ask_for() -> None:
+    assert "language models of other" not in source(entered(Client(), running("chat")))
+
+
 def test_the_consent_says_what_is_noted_and_what_it_is_looked_at_for() -> None:
     shown = source(entered(Client(), watched()))
     assert "record when text is pasted, when you switch to another window and" in shown

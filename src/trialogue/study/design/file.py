@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.records.kinds.uses import Use
 from trialogue.study.design.contradictions import contradictions
 from trialogue.study.design.flow import Phase
 from trialogue.study.design.payment import Payment
@@ -78,6 +79,9 @@ class Consent(Record):
     """Stored with each consent; raise it when the text changes."""
     text: Words
     """The text."""
+    allows: tuple[Use, ...] = ()
+    """Uses of the conversations that it asks for, of a live chat: ``language_models`` (servers of others, which judge the
+    systems). The page then says so below the text, and the export records it with each conversation."""
 
 
 class Screening(Record):

@@ -77,7 +77,7 @@ def export_study(
     records: dict[str, Sequence[Record]] = {
         "scores.jsonl": [score.model_copy(update={"raters": raters}) for score in found.scores],
         "preferences.jsonl": [vote.model_copy(update={"raters": raters}) for vote in found.preferences],
-        "dialogues.jsonl": list(reading.dialogues(study)),
+        "dialogues.jsonl": list(reading.dialogues(study, file)),
     }
     for name in FILES | INFACT_FILES:
         (out / name).unlink(missing_ok=True)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from trialogue.records import Dialogue, Ending, Score, Utterance
+from trialogue.records import Dialogue, Ending, JsonValue, Score, Utterance
+from trialogue.records.kinds.uses import CONSENT
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
@@ -49,8 +50,8 @@ def questionnaire(sent: Submission, file: StudyFile) -> list[Score]:
     return list(scores(page.questions, sent.answers, "", level="dialogue", about={"rater": sent.participant.code}))
 
 
-def dialogues(study: Study) -> Iterator[Dialogue]:
-    """Conversations of people who did not withdraw, whatever ended them."""
+def dialogues(study: Study, file: StudyFile) -> Iterator[Dialogue]:
+    """Conversations of people who did not withdraw, whatever ended them, with the uses that they agreed to."""
     chats = Chat.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
     for chat in chats.select_related("participant").prefetch_related("turns").order_by("participant__number", "pk"):
         turns = sorted(chat.turns.all(), key=lambda turn: turn.number)
@@ -60,10 +61,19 @@ def dialogues(study: Study) -> Iterator[Dialogue]:
             user=chat.participant.code,
             source=study.slug,
             ended_by=ENDINGS.get(chat.ended_by),
+            meta=_agreed_uses(chat.participant, file),
             utterances=tuple(
                 Utterance(speaker="user" if turn.speaker == "user" else "system", text=turn.text) for turn in turns
             ),
         )
+
+
+def _agreed_uses(participant: Participant, file: StudyFile) -> dict[str, JsonValue]:
+    """What a person agreed to: only by the version of the text that says so; {} for nothing."""
+    consent = file.consent
+    if consent is None or participant.consented_at is None or participant.consent_version != consent.version:
+        return {}
+    return {CONSENT: [use.value for use in consent.allows]} if consent.allows else {}
 
 
 def turn_scores(study: Study, file: StudyFile) -> Iterator[Score]:

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from trialogue.records.kinds.uses import Use
 from trialogue.study.design.page_content import Step
 from trialogue.study.design.questions import Answers, text_in
 from trialogue.study.design.validity import HIDDEN_FIELD
@@ -55,6 +56,7 @@ def show(
         "token": step.token,
         "hidden": step.hidden,
         "hidden_field": HIDDEN_FIELD,
+        "to_models": Use.LANGUAGE_MODELS in _allowed_uses(study),
         "notices_models": bool(stored_fields(study).get("validity")),
         "steps": step.of,
         "step_number": step.number,
@@ -68,3 +70,10 @@ def show(
         **more,
     }
     return render(request, template, context, status=status)
+
+
+def _allowed_uses(study: Study) -> list[str]:
+    """Uses of conversations that the consent asks for."""
+    consent = stored_fields(study).get("consent")
+    uses = consent.get("allows") if isinstance(consent, dict) else None
+    return [str(each) for each in uses] if isinstance(uses, list) else []

@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 from trialogue.errors import UsageError
 from trialogue.findings.wording import list_names
 from trialogue.records import Dialogue, Raters, Response
+from trialogue.records.kinds.uses import CONSENT, Use
 from trialogue.simulation.source import users_of_source
 
-CONSENT, TO_MODELS = "consent", "language_models"
-"""``meta.consent`` of a dialogue lists what its people agreed to; this word stands for language models of others."""
 LOOPBACK = "localhost"
 
 
@@ -58,8 +57,9 @@ def check_consent(found: Disclosure | None, *, i_may: bool) -> None:
     if found is not None and not i_may:
         raise UsageError(
             f"Not asked: {found.sentence} No consent to that is recorded with the data "
-            f"(meta.{CONSENT} of a dialogue, a list with {TO_MODELS!r}). If you may send them, say so: --i-may "
-            "(in Python: i_may=True). E-mail addresses, phone numbers and platform ids are masked."
+            f"(meta.{CONSENT} of a dialogue, a list with {Use.LANGUAGE_MODELS.value!r}; the export of a study has it if its "
+            "consent allows that). If you may send them, say so: --i-may (in Python: i_may=True). E-mail addresses, phone "
+            "numbers and platform ids are masked."
         )
 
 
@@ -72,7 +72,7 @@ def is_of_people(dialogue: Dialogue) -> bool:
 def has_consent(dialogue: Dialogue) -> bool:
     """Whether consent to language models of others is recorded with a dialogue."""
     given = dialogue.meta.get(CONSENT)
-    return isinstance(given, list) and TO_MODELS in given
+    return isinstance(given, list) and Use.LANGUAGE_MODELS in given
 
 
 def is_own(url: str) -> bool:
