@@ -6,8 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.metrics.impressions.test_metric import corpus
+from tests.metrics.satisfaction.test_corpora import corpora, talks
 from trialogue.cli.app import app
-from trialogue.errors import DataError
+from trialogue.errors import DataError, UsageError
 from trialogue.metrics.impressions.metric import read_impressions
 from trialogue.records import write_records
 
@@ -31,3 +32,27 @@ def test_without_answers_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no reply has a label by a person"):
         RUN.invoke(app, ["train-judge", str(tmp_path / "talk.jsonl"), "-o", str(out), "-q"], catch_exceptions=False)
     assert not out.exists()
+
+
+def test_satisfaction_is_trained_on_several_corpora_and_used(tmp_path: Path) -> None:
+    paths = [str(tmp_path / f"{place}.jsonl") for place in range(3)]
+    for path, own in zip(paths, corpora(), strict=True):
+        write_records(Path(path), own)
+    out = tmp_path / "satisfaction.json"
+    found = RUN.invoke(app, ["train-judge", *paths, "--satisfaction", "-o", str(out), "-q"])
+    assert found.exit_code == 0, found.output
+    assert "Agreement with people on each corpus, from the others alone" in found.stdout
+    assert "  1.jsonl: 0." in found.stdout
+    scored = RUN.invoke(app, ["score", paths[0], "--metric", f"satisfaction(model={out})"])
+    assert scored.exit_code == 0, scored.output
+
+
+def test_what_all_corpora_lack_is_said_at_once(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_records(tmp_path / f"{name}.jsonl", talks("few", 5, low=1, high=5))
+    given = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
+    found = RUN.invoke(app, ["train-judge", *given, "--satisfaction", "-o", str(tmp_path / "x.json")])
+    assert isinstance(found.exception, DataError)
+    assert [each.what[:6] for each in found.exception.problems] == ["a.json", "b.json"]
+    twice = RUN.invoke(app, ["train-judge", given[0], given[0], "--satisfaction"])
+    assert isinstance(twice.exception, UsageError)

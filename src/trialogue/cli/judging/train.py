@@ -14,13 +14,18 @@ def train_judge(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File for the judge.")] = Path("judge.json"),
     format_name: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
+    satisfaction: Annotated[
+        bool,
+        typer.Option("--satisfaction", help="Train satisfaction(model=FILE) on ratings; each argument is one corpus."),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Train a judge of dialogues and replies on people's answers; it needs no language model."""
-    from trialogue.workflows.judging.train import train_file
+    from trialogue.workflows.judging.train import train_file, train_satisfaction_file
 
+    train = train_satisfaction_file if satisfaction else train_file
     with steps(quiet=quiet) as tell:
-        trained = train_file(data, out, format_name=format_name, progress=tell)
+        trained = train(data, out, format_name=format_name, progress=tell)
         for warning in trained.warnings:
             tell.say(f"note: {warning}")
     typer.echo(f"{trained.text}\n\nJudge: {out}")

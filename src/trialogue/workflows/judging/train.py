@@ -1,4 +1,4 @@
-"""Train a judge of impressions from files, and show its agreement with people on systems it has not seen."""
+"""Train judges of impressions and of satisfaction from files, and show their agreement with people on unseen data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from trialogue.errors import UsageError
+from trialogue.errors import DataError, UsageError
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.impressions.fit import ImpressionModel, train_impressions
 from trialogue.metrics.impressions.metric import Impression, write_impressions
-from trialogue.records import Dialogue, Score
+from trialogue.metrics.satisfaction.corpora import leave_corpora_out, rated_corpus, train_on_corpora
+from trialogue.metrics.satisfaction.fit import SatisfactionModel
+from trialogue.metrics.satisfaction.metric import write_model
+from trialogue.records import Dialogue, Estimate, Score
 from trialogue.stats import spearman
 from trialogue.workflows.evaluation import Progress
 from trialogue.workflows.inputs.inputs import gather
@@ -20,7 +23,7 @@ from trialogue.workflows.inputs.inputs import gather
 class TrainedJudge:
     """A trained judge and its agreement with people."""
 
-    model: ImpressionModel
+    model: ImpressionModel | SatisfactionModel
     """The judge."""
     text: str
     """Agreement by question, in lines."""
@@ -56,6 +59,57 @@ def train_file(
     for aspect in sorted(model.everything.dialogues):
         lines.append(_line(Impression(model=model, aspect=aspect), found.dialogues, found.scores))
     return TrainedJudge(model, "\n".join(lines), tuple(found.warnings))
+
+
+def train_satisfaction_file(
+    data: Sequence[str], out: Path, *, format_name: str | None = None, seed: int = 0, progress: Progress | None = None
+) -> TrainedJudge:
+    """Train the estimator of satisfaction on several corpora, and write its file.
+
+    Args:
+        data: corpora, files or folders, each one corpus, with ratings named ``satisfaction``.
+        out: the file, for ``satisfaction(model=FILE)``.
+        format_name: format of the files, where it is not to be recognised.
+        seed: of the intervals.
+        progress: called with a line now and then.
+
+    Raises:
+        UsageError: ``out`` is a folder, or a corpus is given twice.
+        DataError: what a corpus lacks; of all corpora at once.
+    """
+    tell = progress or (lambda _line: None)
+    if out.is_dir():
+        raise UsageError(f"--out must be a file, {out} is a folder.")
+    if len(set(data)) < len(data):
+        raise UsageError("Each corpus can be given only once.")
+    corpora, problems, warnings = [], [], []
+    for each in data:
+        tell(f"reading {each}")
+        try:
+            found = gather([each], format_name=format_name)
+            corpora.append(rated_corpus(Path(each).name, found.dialogues))
+            warnings += found.warnings
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError(problems)
+    total = sum(len(each.dialogues) for each in corpora)
+    tell(f"training on {total:,} dialogues")
+    names = ", ".join(f"{each.name} ({len(each.dialogues):,} dialogues)" for each in corpora)
+    model = train_on_corpora(corpora, origin=names)
+    write_model(model, out)
+    heading = "Agreement with people on each corpus, from the others alone (Spearman; length in brackets):"
+    lines = [
+        f"  {each.corpus}: {_rendered(each.learned)} ({_rendered(each.length)})"
+        for each in leave_corpora_out(corpora, seed=seed)
+    ]
+    return TrainedJudge(model, "\n".join([heading, *lines]), tuple(warnings))
+
+
+def _rendered(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "undefined: there is no other corpus" if estimate.n == 0 else "undefined"
+    return estimate.render(lambda value: f"{value:.2f}", undefined="undefined")
 
 
 def _line(metric: Impression, dialogues: Sequence[Dialogue], scores: Sequence[Score]) -> str:

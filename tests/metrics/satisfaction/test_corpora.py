@@ -1,0 +1,137 @@
+"""Training the estimator of satisfaction on several corpora."""
+
+import numpy as np
+import pytest
+
+from trialogue.errors import DataError
+from trialogue.metrics.satisfaction.corpora import (
+    fit_corpora,
+    leave_corpora_out,
+    rated_corpus,
+    train_on_corpora,
+)
+from trialogue.metrics.satisfaction.features import FEATURES
+from trialogue.metrics.satisfaction.metric import Satisfaction
+from trialogue.records import Dialogue, Rating, Utterance
+
+
+def talks(name: str, count: int, *, low: float, high: float, start: int = 0, longer: int = 0) -> list[Dialogue]:
+    """Users are satisfied where the system says something new each time; scale, level and length are the corpus' own."""
+    made = []
+    for number in range(start, start + count):
+        varied = number % 2 == 0
+        texts = [
+            f"I would like film number {number} {'please ' * longer}",
+            f"Perhaps a story about {number if varied else 'nothing'}, with ships and {number * 7 if varied else 'ships'}?",
+            "no" if not varied else "yes great",
+            f"Then try the one with {number * 3} captains and a storm."
+            if varied
+            else "Perhaps a story about nothing, with ships and ships? " * 2,
+        ]
+        said = tuple(Utterance(speaker=("user", "system")[at % 2], text=text) for at, text in enumerate(texts))
+        value = (high if varied else low) - (0.1 * (high - low) if number % 5 == 0 and varied else 0)
+        rating = Rating(name="satisfaction", value=value, low=low, high=high, rater=f"{name}-{number}")
+        made.append(Dialogue(id=f"{name}-{number}", system=f"{name}-{number % 3}", utterances=said, ratings=(rating,)))
+    return made
+
+
+def corpora() -> list[list[Dialogue]]:
+    return [
+        talks("arena", 40, low=0, high=1),
+        talks("ccpe", 60, low=1, high=5, start=100, longer=5),
+        talks("sgd", 120, low=1, high=7, start=200, longer=20),
+    ]
+
+
+def test_what_is_learned_on_some_corpora_orders_another() -> None:
+    rated = [rated_corpus(name, own) for name, own in zip("abc", corpora(), strict=True)]
+    found = leave_corpora_out(rated, resamples=200)
+    assert [each.corpus for each in found] == ["a", "b", "c"]
+    for each in found:
+        assert each.learned.value is not None
+        assert each.learned.value > 0.8
+        assert each.learned.interval is not None
+        assert each.length.value is not None
+        assert each.length.value < each.learned.value
+    assert found == leave_corpora_out(rated, resamples=200)
+
+
+def test_scale_and_level_of_a_corpus_do_not_matter_and_its_size_neither() -> None:
+    arena, ccpe, _ = corpora()
+    one = fit_corpora([rated_corpus("a", arena), rated_corpus("b", ccpe)])
+    rescaled = [
+        each.model_copy(
+            update={
+                "ratings": tuple(
+                    rating.model_copy(update={"value": 10 * rating.value + 3, "low": 13.0, "high": 53.0})
+                    for rating in each.ratings
+                )
+            }
+        )
+        for each in ccpe
+    ]
+    assert fit_corpora([rated_corpus("a", arena), rated_corpus("b", rescaled)]) == one
+    twice = [*ccpe, *(each.model_copy(update={"id": f"{each.id}-again"}) for each in ccpe)]
+    other = fit_corpora([rated_corpus("a", arena), rated_corpus("b", twice)])
+    assert np.allclose(other.weights, one.weights, atol=2e-3)
+
+
+def test_weights_have_their_declared_signs() -> None:
+    fitted = fit_corpora([rated_corpus("a", corpora()[0])])
+    assert all(weight * feature.sign >= 0 for weight, feature in zip(fitted.weights, FEATURES.values(), strict=True))
+
+
+def test_a_training_dialogue_is_scored_without_its_system() -> None:
+    own = corpora()
+    model = train_on_corpora([rated_corpus(name, each) for name, each in zip("abc", own, strict=True)], origin="three")
+    metric = Satisfaction(model=model)
+    assert metric.weights_for(own[0][0]) == model.without["arena-0"]
+    stranger = talks("new", 1, low=0, high=1, start=900)[0]
+    assert metric.weights_for(stranger) == model.everything
+    assert 0 < metric.statistics(stranger)[0] < 1  # type: ignore[index]
+    assert "model" in str(metric.measure)
+
+
+def test_ratings_of_replies_stand_for_the_dialogue_where_there_are_no_others() -> None:
+    own = [
+        each.model_copy(
+            update={
+                "ratings": (),
+                "utterances": (*each.utterances[:-1], each.utterances[-1].model_copy(update={"ratings": each.ratings})),
+            }
+        )
+        for each in corpora()[1]
+    ]
+    assert np.array_equal(rated_corpus("b", own).answers, rated_corpus("b", corpora()[1]).answers)
+
+
+@pytest.mark.parametrize(
+    ("dialogues", "part"),
+    [
+        (talks("a", 10, low=1, high=5), "10 dialogues have ratings of satisfaction, with 3 different values"),
+        ([each.model_copy(update={"ratings": ()}) for each in talks("a", 30, low=1, high=5)], "0 dialogues have"),
+        (
+            [
+                each.model_copy(update={"ratings": (Rating(name="satisfaction", value=4),)})
+                for each in talks("a", 30, low=1, high=5)
+            ],
+            "30 dialogues, such as 'a-0', have ratings of satisfaction without a scale",
+        ),
+        (
+            [
+                each.model_copy(update={"ratings": (Rating(name="satisfaction", value=1),)})
+                for each in talks("a", 30, low=1, high=5)
+            ],
+            "with 1 different values",
+        ),
+    ],
+)
+def test_corpora_that_teach_nothing_are_refused(dialogues: list[Dialogue], part: str) -> None:
+    with pytest.raises(DataError, match=part):
+        rated_corpus("a", dialogues)
+
+
+def test_one_corpus_alone_has_no_agreement_elsewhere() -> None:
+    (found,) = leave_corpora_out([rated_corpus("a", corpora()[0])], resamples=100)
+    assert found.learned.value is None
+    assert found.length.value is not None
