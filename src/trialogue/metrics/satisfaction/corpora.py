@@ -93,7 +93,7 @@ def train_on_corpora(corpora: Sequence[RatedCorpus], *, origin: str) -> Satisfac
     systems = sorted({each.system or "" for each in dialogues})
     without: dict[str, Weights] = {}
     for system in systems:
-        parts = [part for corpus in corpora if (part := _without(corpus, system)) is not None]
+        parts = [part for corpus in corpora if (part := _leave_out(corpus, system)) is not None]
         if parts:
             without[system] = fit_corpora(parts)
     return SatisfactionModel(
@@ -212,7 +212,7 @@ def _share(rating: Rating) -> float | None:
     return rating.value if rating.value in (0, 1) else None
 
 
-def _without(corpus: RatedCorpus, system: str) -> RatedCorpus | None:
+def _leave_out(corpus: RatedCorpus, system: str) -> RatedCorpus | None:
     """A corpus without a system and the people who met it; None if too little is left."""
     kept = unseen_mask(corpus.dialogues, [system])
     if kept.all():

@@ -100,13 +100,13 @@ def train_satisfaction_file(
     write_model(model, out)
     heading = "Agreement with people on each corpus, from the others alone (Spearman; length in brackets):"
     lines = [
-        f"  {each.corpus}: {_rendered(each.learned)} ({_rendered(each.length)})"
+        f"  {each.corpus}: {_render(each.learned)} ({_render(each.length)})"
         for each in leave_corpora_out(corpora, seed=seed)
     ]
     return TrainedJudge(model, "\n".join([heading, *lines]), tuple(warnings))
 
 
-def _rendered(estimate: Estimate) -> str:
+def _render(estimate: Estimate) -> str:
     if estimate.value is None:
         return "undefined: there is no other corpus" if estimate.n == 0 else "undefined"
     return estimate.render(lambda value: f"{value:.2f}", undefined="undefined")

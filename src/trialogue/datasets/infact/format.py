@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
-from trialogue.datasets.corpora.infact_files import Conversation, Kind, conversations, is_blank, kind_of_file
 from trialogue.datasets.corpora.mentions import find_quoted_titles
+from trialogue.datasets.infact.files import Conversation, Kind, conversations, is_blank, kind_of_file
 from trialogue.datasets.json_documents import Findings, bare_stem, files_like
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Response, Situation, Utterance
