@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MANY = 400
 PATIENCE_S = 15.0
+BASELINE = "toString"  # the last of the systems
 NAMES = ("A", "B", "__proto__", "<img src=x onerror=alert(1)>", "constructor", "toString")
 """Systems; some names mean something to a page or a program that is careless."""
 
@@ -61,7 +62,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         systems=("B",),
         facts={"failed": 3, "missing": 0, "dialogues": 67},
     )
-    findings = two().model_copy(update={"threats": (failing,), "title": HOSTILE[:40]})
+    first, *others = two().leagues
+    baseline = first.standings[0].model_copy(update={"system": BASELINE})
+    leagues = (first.model_copy(update={"baselines": (baseline,)}), *others)
+    findings = two().model_copy(update={"threats": (failing,), "title": HOSTILE[:40], "leagues": leagues})
     rich, offline = part(), replies()
     parts = [crowd(), Part(**{**rich.__dict__, "name": "rich"}), Part(**{**offline.__dict__, "name": "replies"})]
     write_report(findings, folder, png=False, explored=parts)
@@ -283,6 +287,16 @@ def test_two_systems_stand_side_by_side_on_the_same_need(open_at: Any) -> None:
     assert int(second.split("d")[-1]) == int(first.split("d")[-1]) + 1  # of the same need
     boxes = [screen.page.locator("#dialogue article").nth(at).bounding_box() for at in (0, 1)]
     assert boxes[0]["y"] == boxes[1]["y"]
+
+
+def test_baselines_stand_apart_in_the_menu_and_are_counted(open_at: Any) -> None:
+    screen = open_at()
+    in_group = screen.page.locator('select[name=system] optgroup[label^="Baselines"] option')
+    assert in_group.all_text_contents() == [BASELINE]
+    assert f"({MANY // len(NAMES)} with baselines)" in screen.count
+    screen.page.evaluate("location.hash = '#system=A'")
+    screen.wait("/ of /.test(document.getElementById('count').innerText)")
+    assert "baselines" not in screen.count
 
 
 def test_another_system_on_the_same_situation_is_put_beside(open_at: Any) -> None:

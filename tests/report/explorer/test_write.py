@@ -42,6 +42,23 @@ def test_rows_are_the_dialogues_in_their_order(tmp_path: Path) -> None:
     ]
 
 
+def test_baselines_are_marked_unless_they_are_evaluated_themselves(tmp_path: Path) -> None:
+    findings = two()
+    first = findings.leagues[0]
+    baselines = tuple(
+        first.standings[0].model_copy(update={"system": name}) for name in ("B", findings.systems[0].system)
+    )
+    with_baselines = first.model_copy(update={"baselines": baselines})
+    findings = findings.model_copy(update={"leagues": (with_baselines, *findings.leagues[1:])})
+    evaluated = replace(part(), dialogues=[*part().dialogues, talk("more", findings.systems[0].system, ["hello"])])
+    systems = written(tmp_path, evaluated, findings=findings)["index"]["systems"]
+    assert {name: is_baseline for name, _, is_baseline in systems} == {
+        "A": False,
+        "B": True,
+        findings.systems[0].system: False,
+    }
+
+
 def test_a_column_holds_means_of_answers_values_and_means_of_replies(tmp_path: Path) -> None:
     data = written(tmp_path, part())
     columns = {each["name"]: data[f"measure-{at}"] for at, each in enumerate(data["index"]["measures"])}

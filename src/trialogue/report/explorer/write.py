@@ -19,7 +19,7 @@ from trialogue.report.explorer.entries import Entry, Part, entries_of
 from trialogue.report.explorer.links import PAGE
 from trialogue.report.explorer.threats import threat_rows
 from trialogue.report.explorer.unit_scores import UnitScores
-from trialogue.report.measures import all_leagues, labels
+from trialogue.report.measures import all_leagues, baselines_in_order, labels
 
 FOLDER, APP, DATA = "explorer", "app", "data"
 THEME = "theme.css"
@@ -171,13 +171,15 @@ def _index(
 ) -> dict[str, JsonValue]:
     systems, users = list(columns.systems.numbers), {part.name: part.users for part in parts}
     colors = system_colors([facts.system for facts in findings.systems])
+    # A system that was evaluated is no baseline here, even if one of the same name stands beside simulated users.
+    baselines = {*baselines_in_order(all_leagues(findings))} - {facts.system for facts in findings.systems}
     facets: dict[str, JsonValue] = {
         facet: [[[plain(part) for part in name], len(postings.rows[name])] for name in postings.names()]
         for facet, postings in columns.facets.items()
     }
     return {
         "title": plain(findings.title),
-        "systems": [[plain(name), colors.get(name, "")] for name in systems],
+        "systems": [[plain(name), colors.get(name, ""), name in baselines] for name in systems],
         "parts": [[plain(name), users.get(name)] for name in columns.parts.numbers],
         "endings": [[name, columns.faults.get(name, "")] for name in columns.endings.numbers],
         "facets": facets,

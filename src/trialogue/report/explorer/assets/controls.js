@@ -96,7 +96,9 @@ Explorer.controls = (() => {
 
   /** Make the fields; changed() is called when one of them is changed. */
   function start(changed) {
-    const systems = rows.systems.map(([name]) => [name, name]);
+    const named = (wanted) => rows.systems.filter(([, , isBaseline]) => isBaseline === wanted).map(([name]) => [name, name]);
+    const baselines = named(true);
+    const systems = [...named(false), ...(baselines.length ? [["Baselines, which ignore the user", baselines]] : [])];
     const search = make("input", {
       name: "q", type: "search", placeholder: 'Words, or "a phrase"', autocomplete: "off", "aria-keyshortcuts": "/",
     });
@@ -106,7 +108,7 @@ Explorer.controls = (() => {
       { class: "grid" },
       rows.parts.length > 1 ? menu("part", "Users", "all", rows.parts.map(([name]) => [name, name])) : null,
       menu("system", "System", "all", systems),
-      systems.length > 1 ? menu("second", "Side by side with", "none", systems) : null,
+      rows.systems.length > 1 ? menu("second", "Side by side with", "none", systems) : null,
       measures(),
     );
     const others = [

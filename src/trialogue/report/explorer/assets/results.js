@@ -62,10 +62,12 @@ Explorer.results = (() => {
     const measure = found.measure === null ? null : rows.measures[found.measure];
     const how = { low: "lowest first", high: "highest first", file: "in the order of the file" }[found.sort];
     const by = measure ? `, by ${measure.label}${found.pairs ? ", difference" : ""}, ${how}` : "";
+    const beside = rows.ofBaselines && found.rows.length === rows.size && !found.pairs;
+    const baselines = beside ? ` (${rows.ofBaselines.toLocaleString("en")} with baselines)` : "";
     const of = found.rows.length === rows.size ? "" : ` of ${rows.size.toLocaleString("en")}`;
     document.getElementById("count").replaceChildren(
       make("b", { text: found.rows.length.toLocaleString("en") }),
-      `${of} ${what}${by}`,
+      `${of} ${what}${baselines}${by}`,
     );
   }
 

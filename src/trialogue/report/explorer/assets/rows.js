@@ -24,6 +24,7 @@ Explorer.rows = (() => {
       replies: index.replies, // how many rows are replies to situations
       chunks: index.chunks,
     });
+    rows.ofBaselines = rows.system.reduce((sum, at) => sum + (rows.systems[at][2] ? 1 : 0), 0);
     rows.measureNumbers = new Map(index.measures.map((measure, at) => [measure.name, at]));
   };
 
