@@ -131,6 +131,17 @@ def test_the_calibration_of_a_belief_of_version_4_is_read_under_its_new_name(tmp
         assert (distribution.matching, distribution.matching_error) == ((2.0, 0.5), (0.1, 0.0, 0.2))
 
 
+def test_dialogues_inside_findings_are_upgraded_like_those_of_a_file() -> None:
+    belief = {"origin": "m", "probabilities": {"similarity": 1.0}, "same": [2.0, 0.5]}
+    said = {"speaker": "system", "text": "x", "strategy_distribution": belief}
+    fields = {"examples": [{"dialogue": {"id": "d", "utterances": [said]}, "answers": [{"system": "floor:context"}]}]}
+    upgrade("findings", fields, 1)
+    assert belief["matching"] == [2.0, 0.5]
+    assert "same" not in belief
+    assert fields["examples"][0]["answers"] == [{"system": "floor:context", "role": "baseline"}]
+    upgrade("findings", {"examples": [{"dialogue": "not one"}, 3]}, 1)  # left to the validation
+
+
 def test_the_old_name_of_a_calibration_in_a_line_of_today_is_refused_by_its_field(tmp_path: Path) -> None:
     belief = {"origin": "m", "probabilities": {"similarity": 1.0}, "same": [2.0, 0.5]}
     said = {"speaker": "system", "text": "x", "strategy_distribution": belief}

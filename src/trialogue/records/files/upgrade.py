@@ -202,3 +202,9 @@ def upgrade(kind: str, fields: Fields, version: int) -> None:
         step = STEPS.get(past, {}).get(kind)
         if step is not None:
             step(fields)
+    if kind == "findings":  # holds whole dialogues, and people's answers about them
+        for example in _parts(fields, "examples"):
+            if isinstance(dialogue := example.get("dialogue"), dict):
+                upgrade("dialogue", dialogue, version)
+            for answer in _parts(example, "answers"):
+                upgrade("score", answer, version)
