@@ -97,6 +97,15 @@ def test_values_of_single_dialogues_are_kept_for_pictures() -> None:
     assert found.values == {"a": (0.4, 0.6)}
 
 
+def test_of_very_many_values_pictures_take_those_at_evenly_spaced_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trialogue.findings.league.MOST_DRAWN", 3)
+    scores = [score("system", "a", 0.5), *(score("dialogue", "a", each / 10) for each in (5, 1, 4, 2, 3))]
+    (found,) = leagues(scores, [measure()])
+    assert found.values == {"a": (0.1, 0.3, 0.5)}  # the lowest, the median, the highest
+    (found,) = leagues(scores[:4], [measure()])
+    assert found.values == {"a": (0.5, 0.1, 0.4)}  # all three, as they came
+
+
 def test_scores_of_other_measures_are_passed_over() -> None:
     other = score("system", "z", 1.0).model_copy(update={"measure": "other"})
     (found,) = leagues([score("system", "a", 0.5), other], [measure()])

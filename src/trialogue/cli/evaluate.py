@@ -64,8 +64,13 @@ def evaluate(
         typer.Option(help="Format of the scores of replies and dialogues; parquet needs the extra of that name."),
     ] = ScoreFormat.JSONL,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
-    ] = True,
+        bool | None,
+        typer.Option(
+            "--explorer/--no-explorer",
+            help="Write explorer.html, to look up single dialogues (default: up to 100,000 dialogues).",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Find out which recommender is better, by how much and how certainly; writes one report."""

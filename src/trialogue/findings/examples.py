@@ -1,6 +1,8 @@
 """Select example dialogues: the extremes of the primary measure, for the leading and the last system."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from heapq import nsmallest
+from itertools import chain
 
 from trialogue.findings.records import Example
 from trialogue.findings.standings import League
@@ -12,7 +14,7 @@ EACH = 2  # best and worst dialogues shown; a reader opens few
 
 def examples(
     league: League | None,
-    dialogues: Sequence[Dialogue],
+    dialogues: Iterable[Dialogue],
     scores: Iterable[Score],
     *,
     beside: Collection[str],
@@ -31,43 +33,84 @@ def examples(
     """
     if league is None:
         return ()
-    values = values_by_dialogue(scores, units)
     ranked = [standing.system for standing in league.standings if standing.estimate.value is not None]
     if not ranked:
         return ()
+    name = league.measure.name
     sign = 1.0 if league.measure.better == "lower" else -1.0
-    chosen: list[Example] = []
-    for role, system, direction in (("best", ranked[0], sign), ("worst", ranked[-1], -sign)):
-        found = [
-            (direction * facts[league.measure.name], dialogue.id, dialogue, facts)
-            for dialogue in dialogues
-            if dialogue.system == system
-            and (facts := values.get((system, dialogue.id), {}))
-            and league.measure.name in facts
-        ]
-        for _, _, dialogue, facts in sorted(found, key=lambda entry: entry[:2])[:EACH]:
-            chosen.append(
-                Example(
-                    dialogue=dialogue,
-                    role="best" if role == "best" else "worst",
-                    measure=league.measure.name,
-                    value=facts[league.measure.name],
-                    facts={name: f"{value:.3g}" for name, value in sorted(facts.items()) if name in beside},
-                )
-            )
-    return tuple(chosen)
+    chosen = [
+        (role, dialogue)
+        for role, system, direction in (("best", ranked[0], sign), ("worst", ranked[-1], -sign))
+        for dialogue in _extremes(dialogues, system, _values_of(name, system, scores, units), direction)
+    ]
+    facts = values_by_dialogue(scores, units, about={(dialogue.system or "", dialogue.id) for _, dialogue in chosen})
+    return tuple(
+        Example(
+            dialogue=dialogue,
+            role="best" if role == "best" else "worst",
+            measure=name,
+            value=facts[key][name],
+            facts={other: f"{value:.3g}" for other, value in sorted(facts[key].items()) if other in beside},
+        )
+        for role, dialogue in chosen
+        for key in [(dialogue.system or "", dialogue.id)]
+    )
+
+
+def _extremes(
+    dialogues: Iterable[Dialogue], system: str, values: Mapping[str, float], direction: float
+) -> list[Dialogue]:
+    """The dialogues of a system with the lowest values (times 1 or -1), ties by id; the others are not kept."""
+    own = ((direction * values[each.id], each) for each in dialogues if each.system == system and each.id in values)
+    return [dialogue for _, dialogue in nsmallest(EACH, own, key=_value_and_id)]
+
+
+def _values_of(measure: str, system: str, scores: Iterable[Score], units: ScoreTable | None) -> dict[str, float]:
+    """Values of a system's dialogues by id; several raters' scores are averaged."""
+    found: dict[str, float] = {}
+    several: dict[str, list[float]] = {}
+    single = (
+        (score.dialogue_id, score.value)
+        for score in scores
+        if score.level == "dialogue" and score.measure == measure and score.system == system
+    )
+    columns = units.dialogue_values(measures=[measure], systems=[system]) if units is not None else ()
+    for name, value in chain(single, ((name, value) for _, name, _, value in columns)):
+        if name is not None and value is not None:
+            if name in found:
+                several.setdefault(name, [found[name]]).append(value)
+            else:
+                found[name] = value
+    return found | {name: sum(values) / len(values) for name, values in several.items()}
+
+
+def _value_and_id(found: tuple[float, Dialogue]) -> tuple[float, str]:
+    return found[0], found[1].id
 
 
 def values_by_dialogue(
-    scores: Iterable[Score], units: ScoreTable | None = None
+    scores: Iterable[Score],
+    units: ScoreTable | None = None,
+    *,
+    measures: Collection[str] | None = None,
+    about: Collection[tuple[str, str]] | None = None,
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Dialogue values by (system, dialogue), then by measure; several raters' scores are averaged."""
+    """Dialogue values by (system, dialogue), then by measure; several raters' scores are averaged.
+
+    Args:
+        scores: scores of single dialogues; others are passed over.
+        units: further ones.
+        measures: full names of the measures that are wanted; None: all.
+        about: (system, dialogue) that are wanted; None: all.
+    """
     sums: dict[tuple[str, str], dict[str, list[float]]] = {}
     for score in scores:
         if score.level == "dialogue" and score.value is not None and score.system and score.dialogue_id:
-            sums.setdefault((score.system, score.dialogue_id), {}).setdefault(score.measure, []).append(score.value)
-    for system, dialogue, measure, value in () if units is None else units.dialogue_values():
+            key = (score.system, score.dialogue_id)
+            if (measures is None or score.measure in measures) and (about is None or key in about):
+                sums.setdefault(key, {}).setdefault(score.measure, []).append(score.value)
+    for system, dialogue, measure, value in (
+        () if units is None else units.dialogue_values(measures=measures, about=about)
+    ):
         sums.setdefault((system, dialogue), {}).setdefault(measure, []).append(value)
-    return {
-        key: {measure: sum(found) / len(found) for measure, found in measures.items()} for key, measures in sums.items()
-    }
+    return {key: {measure: sum(found) / len(found) for measure, found in own.items()} for key, own in sums.items()}

@@ -252,6 +252,8 @@ class Findings(Record):
     """Sections of other analyses: agreement with people, realism of simulated users."""
     examples: tuple[Example, ...] = ()
     """Best and worst dialogues."""
+    no_explorer: Reason | None = None
+    """Why there is no explorer beside the report, where nobody decided so."""
     warnings: tuple[str, ...] = ()
     """Caveats on the data: repairs, defects, small samples."""
     domains: tuple[DomainFit, ...] = ()

@@ -1,6 +1,6 @@
 """Sensitivity of results to counting the system's own failures as the worst outcome: both ways, side by side."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -48,7 +48,8 @@ def failure_sensitivity(
         metrics: those whose cards do not count failures as the worst value are left out.
         settings: how estimates are made.
     """
-    conversations = list(conversations)
+    if not isinstance(conversations, Collection):
+        conversations = list(conversations)
     settings = settings or Settings()
     bounded = [metric for metric in metrics if _counts_failures(metric)]
     if not bounded or not any(map(_was_failed_by_its_system, conversations)):

@@ -1,5 +1,6 @@
 """Domain fit: whether data resemble those that a measure was learned from, and the share that does not."""
 
+from collections import Counter
 from typing import Literal
 
 from pydantic import Field
@@ -39,6 +40,17 @@ class DomainFit(Record):
     """Number of dialogues by kind of departure; a dialogue may have several."""
     is_measured: bool
     """Whether the measure was computed nonetheless, since it was asked for by name."""
+
+    def __add__(self, other: "DomainFit") -> "DomainFit":
+        """Fit of the dialogues of both, which are of the same measure and system."""
+        departures = Counter(self.departures) + Counter(other.departures)
+        return self.model_copy(
+            update={
+                "dialogues": self.dialogues + other.dialogues,
+                "inside": self.inside + other.inside,
+                "departures": dict(sorted(departures.items())),
+            }
+        )
 
     @property
     def fits(self) -> bool:

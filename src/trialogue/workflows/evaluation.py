@@ -25,6 +25,7 @@ from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 
 Progress = Callable[[str], None]
+MOST_EXPLORED = 100_000  # rows; a browser reads the columns of all of them before it shows one
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 
 
@@ -69,7 +70,9 @@ class Run(ShowsFindings):
         inputs = dict(self.findings.manifest.inputs)
         return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
-    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool = True) -> Path:
+    def write(
+        self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool | None = None
+    ) -> Path:
         """Write scores, findings, manifest, tables, figures, the explorer and the report; returns the path of the report.
 
         Args:
@@ -77,7 +80,7 @@ class Run(ShowsFindings):
             png: whether figures are drawn as PNG beside SVG, which takes most of the time.
             parquet: whether scores of replies and dialogues are written as ``scores.parquet`` (needs the extra ``parquet``).
             explorer: whether ``explorer.html`` is written, with which single dialogues are looked up; its data take about as
-                much room as the dialogues.
+                much room as the dialogues. None: of up to 100,000 dialogues and replies; of more, the report says why not.
         """
         return report(
             self.findings,
@@ -87,8 +90,9 @@ class Run(ShowsFindings):
             counts=self.counts,
             png=png,
             parquet=parquet,
-            material=self.material if explorer else None,
+            material=None if explorer is False else self.material,
             faults=self.faults,
+            most_explored=MOST_EXPLORED if explorer is None else None,
         )
 
 

@@ -192,3 +192,15 @@ def test_one_constant_reply_is_the_same_in_any_number_of_dialogues(variant: str)
     few, many = totals(metric, [["I like that film"]] * 7, "a"), totals(metric, [["I like that film"]] * 3_000, "b")
     for found in (few.minus(many, SETTINGS), many.minus(few, SETTINGS)):
         assert (found.value, found.p, found.interval) == (0.0, 1.0, None)
+
+
+def test_totals_that_are_finished_give_the_same_numbers_and_their_counts_once() -> None:
+    metric = get_metric("distinct(n=1)@ratio")
+    texts = [["one two two"], ["two three"], ["one one"], ["four"], ["five two"], ["six"]]
+    kept, finished = totals(metric, texts), totals(metric, texts)
+    finished.finish()
+    assert finished.estimate("A", Settings()) == kept.estimate("A", Settings())
+    assert finished.minus(kept, Settings()) == kept.minus(kept, Settings())
+    assert finished.counts("A") == kept.counts("A")
+    with pytest.raises(RuntimeError, match="were taken"):
+        finished.counts("A")

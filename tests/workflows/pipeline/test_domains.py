@@ -13,7 +13,7 @@ from trialogue.records import Dialogue, Score, write_records
 from trialogue.workflows.agreement.agree import agree
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline.default_metrics import default_metrics
-from trialogue.workflows.pipeline.domains import domain_lines
+from trialogue.workflows.pipeline.domains import domain_fits, domain_lines
 
 FILMS = ("I want to see a good movie", "How about Heat with Al Pacino?", "sounds good", "Enjoy the evening with it!")
 FLIGHTS = ("a flight to Oslo, please", "Which day do you want to leave?", "on Monday", "It leaves at nine o'clock.")
@@ -106,6 +106,16 @@ def test_a_small_system_outside_the_domain_does_not_hide_among_the_others(tmp_pa
     assert run.league("satisfaction").contrasts[0].validity is Validity.CONDITIONAL
     (line,) = domain_lines(run.findings.domains)
     assert "0 of 4 dialogues of airline resemble those" in line
+
+
+def test_dialogues_are_counted_over_all_that_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = [*of_system("airline", dialogues(2, 5)), *of_system("cinema", dialogues(4, 0))]
+    given = list(conversations_of(both[::2] + both[1::2]))
+    whole = domain_fits([Satisfaction()], given, are_measured=False)
+    assert [(each.system, each.inside, each.dialogues) for each in whole] == [("airline", 2, 7), ("cinema", 4, 4)]
+    assert whole[0].departures["subject"] == 5
+    monkeypatch.setattr("trialogue.workflows.pipeline.domains.AT_ONCE", 3)
+    assert domain_fits([Satisfaction()], iter(given), are_measured=False) == whole
 
 
 def test_where_every_system_is_outside_the_measure_as_a_whole_is_demoted(tmp_path: Path) -> None:

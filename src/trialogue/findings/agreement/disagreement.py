@@ -32,8 +32,8 @@ def disagreements(
     metric = next((each for each in leagues if each.measure.by == "metric" and _ranks(each) and each.values), None)
     if people is None or metric is None:
         return ()
-    values = values_by_dialogue(scores, units)
     names = (people.measure.name, metric.measure.name)
+    values = values_by_dialogue(scores, units, measures=names)
     known = [
         (dialogue, found)
         for dialogue in dialogues
@@ -52,7 +52,10 @@ def disagreements(
     examples = []
     for role, place in (("liked", order[-1]), ("praised", order[0])):
         if abs(gaps[place]) >= APART:
-            examples.append(_example(role, *known[place], metric, shown))
+            dialogue = known[place][0]
+            key = (dialogue.system or "", dialogue.id)
+            facts = values_by_dialogue(scores, units, about={key})[key]
+            examples.append(_example(role, dialogue, facts, metric, shown))
     return tuple(examples)
 
 

@@ -1,13 +1,19 @@
 """Build the conversations that metrics score from dialogues, or from situations and responses."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TypeVar
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.metrics.engine.plain_conversations import PlainConversation
-from trialogue.records import Dialogue, Response, Situation
+from trialogue.records import Dialogue, Response, Role, Situation
+from trialogue.records.completion import UNNAMED
+from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.records.files.plain import PlainDialogue
+
+T = TypeVar("T")
 
 SHOWN = 3  # responses to unknown situations that are named
 
@@ -17,11 +23,83 @@ def conversations_of(
 ) -> Iterator[Conversation]:
     """Wrap each dialogue as a conversation of its system; ``system`` is the default name."""
     for dialogue in dialogues:
-        name = dialogue.system or system or "unnamed"
+        name = dialogue.system or system or UNNAMED
         if isinstance(dialogue, PlainDialogue):
             yield PlainConversation(dialogue, name)
             continue
         yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
+
+
+class ConversationStream(Collection[Conversation]):
+    """Conversations of dialogues that are not in memory: made anew for each pass, and not kept."""
+
+    def __init__(self, dialogues: StoredDialogues, roles: Collection[Role]) -> None:
+        """Take the dialogues of systems in some roles."""
+        self._dialogues, self._roles = dialogues, frozenset(roles)
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return conversations_of(each for each in self._dialogues if each.role in self._roles)
+
+    def __len__(self) -> int:
+        return sum(count for (_, role), count in self._dialogues.roles.items() if role in self._roles)
+
+    def __contains__(self, one: object) -> bool:
+        return any(each == one for each in self)
+
+    @property
+    def systems(self) -> set[str]:
+        """Names of the systems."""
+        return {system or UNNAMED for (system, role) in self._dialogues.roles if role in self._roles}
+
+    def dialogues(self) -> Iterator[Dialogue]:
+        """The dialogues alone."""
+        return (each for each in self._dialogues if each.role in self._roles)
+
+
+class DialoguesIn(Collection[Dialogue]):
+    """Dialogues of conversations that have one."""
+
+    def __init__(self, conversations: Collection[Conversation]) -> None:
+        self._conversations = conversations
+
+    def __iter__(self) -> Iterator[Dialogue]:
+        if isinstance(self._conversations, ConversationStream):
+            return self._conversations.dialogues()
+        return (each.dialogue for each in self._conversations if each.dialogue is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, one: object) -> bool:
+        return any(each == one for each in self)
+
+
+def evaluated_conversations(dialogues: Sequence[Dialogue]) -> Collection[Conversation]:
+    """Conversations of evaluated systems; those of baselines only if there is nothing else."""
+    return conversations_by_role(dialogues, Role.SYSTEM) or conversations_by_role(dialogues, *Role)
+
+
+def conversations_by_role(dialogues: Sequence[Dialogue], *roles: Role) -> Collection[Conversation]:
+    """Conversations of systems in some roles; in memory if the dialogues are."""
+    if isinstance(dialogues, StoredDialogues):
+        return ConversationStream(dialogues, roles)
+    return list(conversations_of(each for each in dialogues if each.role in roles))
+
+
+class Joined(Collection[T]):
+    """Collections one after the other, without a copy."""
+
+    def __init__(self, *parts: Collection[T]) -> None:
+        self._parts = parts
+
+    def __iter__(self) -> Iterator[T]:
+        return chain.from_iterable(self._parts)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def __contains__(self, one: object) -> bool:
+        return any(one in part for part in self._parts)
 
 
 def offline_conversations(situations: Iterable[Situation], responses: Iterable[Response]) -> list[Conversation]:

@@ -43,6 +43,7 @@ class CountedTotals:
     _index: dict[str, int] = field(default_factory=dict)
     _room: Array = field(default_factory=lambda: np.zeros((0, 2)))
     _units: int = 0
+    _is_finished: bool = False
 
     def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
         """Add conversations."""
@@ -141,10 +142,18 @@ class CountedTotals:
     def _sample(self) -> CountedSample:
         """The counts, computed once for all comparisons."""
         if self._measured is None:
+            if self._is_finished:
+                raise RuntimeError(f"the counts of {self.metric.measure} were taken, and are no longer here")
             counts = self._incidence.occurrences(len(self._index))
             total, extra = self._sizes.T.copy()
             self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra, self._units)
         return self._measured
+
+    def finish(self) -> None:
+        """Keep the counts alone: nothing can be added any more, and the record of the counts be taken once."""
+        self._sample()
+        self._incidence, self._index, self._room = Incidence(), {}, np.zeros((0, 2))
+        self._is_finished = True
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """System value with its jackknife interval; deterministic."""
@@ -171,7 +180,10 @@ class CountedTotals:
 
     def counts(self, system: str) -> DistinctCounts | None:
         """Counts stored by a run for comparison with another run; None if nothing was counted."""
-        return self._sample().record(system) if self._units else None
+        found = self._sample().record(system) if self._units else None
+        if self._is_finished:
+            self._measured = None
+        return found
 
     def _undefined_difference(self, other: "CountedTotals") -> Estimate | None:
         """An undefined difference where a side holds nothing, or its formula has no value."""

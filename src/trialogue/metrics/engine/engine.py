@@ -108,6 +108,16 @@ class Measurement:
             self._origins[name] |= found
         self._acts.update(other._acts)
 
+    def finish(self) -> None:
+        """Keep only what scores and counts are made of: nothing can be added any more, and counts be taken once.
+
+        Of a million dialogues, the places of every distinct thing are half of the memory.
+        """
+        for totals in self._totals.values():
+            for each in totals:
+                if isinstance(each, CountedTotals):
+                    each.finish()
+
     def scores(self) -> list[Score]:
         """Scores of systems, then of their differences, as returned by ``measure``."""
         metrics, totals, settings = self._metrics, self._totals, self._settings

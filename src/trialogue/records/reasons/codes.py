@@ -342,3 +342,4 @@ class ReasonCode(StrEnum):
     BOARD_NO_BASELINE = "board_no_baseline"
     BOARD_NOT_REPORTED = "board_not_reported"
     BOARD_NO_INTERVAL_REPORTED = "board_no_interval_reported"
+    TOO_MANY_ROWS_TO_EXPLORE = "too_many_rows_to_explore"

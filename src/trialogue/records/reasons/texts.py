@@ -494,5 +494,8 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.BOARD_NO_BASELINE: "it has no version {baseline} to be compared with",
         ReasonCode.BOARD_NOT_REPORTED: "it was not reported",
         ReasonCode.BOARD_NO_INTERVAL_REPORTED: "no interval was reported",
+        ReasonCode.TOO_MANY_ROWS_TO_EXPLORE: (
+            "its {rows} dialogues and replies are more than {most}, above which it is written only if asked for"
+        ),
     }
 )

@@ -98,13 +98,31 @@ class ScoreTable(Sequence[Score]):
         values = {system: np.concatenate(parts) for system, parts in found.items()}
         return {system: own[np.isfinite(own)] for system, own in values.items()}
 
-    def dialogue_values(self) -> Iterator[tuple[str, str, str, float]]:
-        """(system, dialogue, measure, value) of every dialogue with a value."""
+    def dialogue_values(
+        self,
+        *,
+        measures: Collection[str] | None = None,
+        systems: Collection[str] | None = None,
+        about: Collection[tuple[str, str]] | None = None,
+    ) -> Iterator[tuple[str, str, str, float]]:
+        """(system, dialogue, measure, value) of every dialogue with a value.
+
+        Args:
+            measures: full names of the measures that are wanted; None: all.
+            systems: names of the systems that are wanted; None: all.
+            about: (system, dialogue) that are wanted; None: all.
+        """
         for block in self._blocks:
+            if systems is not None and block.system not in systems:
+                continue
+            if about is not None and not any((block.system, str(name)) in about for name in block.dialogues):
+                continue
             for column in block.columns:
+                if measures is not None and column.measure not in measures:
+                    continue
                 for place, value in enumerate(() if column.dialogues is None else column.dialogues.numbers.tolist()):
                     name = block.dialogues[place]
-                    if name is not None and value == value:
+                    if name is not None and value == value and (about is None or (block.system, name) in about):
                         yield block.system, name, column.measure, value
 
     def __iter__(self) -> Iterator[Score]:

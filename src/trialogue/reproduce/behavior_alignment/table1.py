@@ -33,7 +33,7 @@ def rows(*, seed: int, resamples: int) -> Iterator[Row]:
         yield from _of_corpus(dialogues, f"{corpus} ({how})", seed=seed, resamples=resamples)
 
 
-def _dialogues(corpus: str) -> tuple[list[Dialogue], str]:
+def _dialogues(corpus: str) -> tuple[Sequence[Dialogue], str]:
     """Dialogues with items linked in their texts."""
     material = gather([corpus])
     annotated = any(said.mentions is not None for one in material.dialogues for said in one.utterances)

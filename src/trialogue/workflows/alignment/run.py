@@ -42,7 +42,9 @@ class AlignmentRun(Run):
     plans: tuple[LabelPlan, ...] = ()
     """Expected effect of more labels on each system's interval."""
 
-    def write(self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool = True) -> Path:
+    def write(
+        self, folder: Path | str, *, png: bool = True, parquet: bool = False, explorer: bool | None = None
+    ) -> Path:
         """Also write ``alignment.jsonl`` and two figures."""
         from trialogue.report.plots.alignment import alignment_figures
 

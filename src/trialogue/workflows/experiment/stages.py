@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -84,7 +84,7 @@ def _plain(name: str) -> str:
 def _simulated_stage(experiment: Experiment, users: str) -> Stage:
     def work(doing: StageContext) -> None:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
-        mine = [dialogue for dialogue in held if users_of_source(dialogue) == users]
+        mine: Sequence[Dialogue] = [dialogue for dialogue in held if users_of_source(dialogue) == users]
         failed = sum(dialogue.fault is not None for dialogue in mine)
         _write_failures(doing.folder, find_failed_agents(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]

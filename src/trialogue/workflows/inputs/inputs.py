@@ -15,7 +15,7 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
-from trialogue.records.compact import compact
+from trialogue.records.files.dialogue_store import DialogueKeeper
 from trialogue.records.files.jsonl import Note, Part
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
@@ -25,7 +25,8 @@ from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 class InputRecords:
     """All records that were read, by kind, in order."""
 
-    dialogues: list[Dialogue] = field(default_factory=list)
+    dialogues: Sequence[Dialogue] = field(default_factory=list)
+    """In memory, or in a temporary file if they are many."""
     situations: list[Situation] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
@@ -306,21 +307,22 @@ def gather(
     """
     material = InputRecords()
     repairs = Repairs()
-    origin: dict[tuple[str | None, str], str] = {}
+    keeper = DialogueKeeper()
+    origin: dict[str | None, dict[str, str]] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
     for item in sources_of(given, format_name=format_name, mapping=mapping):
-        before = len(material.dialogues) + len(material.responses) + len(material.situations)
-        before += len(material.scores) + len(material.preferences)
+        before = _count(material, keeper)
         earlier = len(repairs.problems)
         for record in item.records(repairs):
-            _add(material, record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
                 places.setdefault(record.system, {})[item.given] = None
             if isinstance(record, Dialogue):
+                keeper.add(record)
                 clashes.extend(_clash(origin, record, item.given))
-        after = len(material.dialogues) + len(material.responses) + len(material.situations)
-        if after + len(material.scores) + len(material.preferences) == before:
+            else:
+                _add(material, record)
+        if _count(material, keeper) == before:
             why = "\n".join(summarise_repairs(repairs.problems[earlier:]))
             raise DataError(Problem("it contains nothing to evaluate.", file=item.given), hint=why)
         material.hashes.update(_with_own_names(item.digests(), material.hashes))
@@ -328,6 +330,7 @@ def gather(
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
+    material.dialogues = keeper.dialogues
     material.situations = list(_each_once(material.situations))
     material.warnings.extend(_in_several(places))
     material.warnings.extend(summarise_repairs(repairs.problems))
@@ -352,10 +355,13 @@ def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
     ]
 
 
+def _count(material: InputRecords, keeper: DialogueKeeper) -> int:
+    of_replies = len(material.situations) + len(material.responses) + len(material.preferences)
+    return len(keeper.dialogues) + of_replies + len(material.scores)
+
+
 def _add(material: InputRecords, record: AnyRecord) -> None:
     match record:
-        case Dialogue():
-            material.dialogues.append(compact(record))
         case Situation():
             material.situations.append(record)
         case Response():
@@ -366,12 +372,12 @@ def _add(material: InputRecords, record: AnyRecord) -> None:
             material.preferences.append(record)
 
 
-def _clash(origin: dict[tuple[str | None, str], str], dialogue: Dialogue, given: str) -> Iterator[Problem]:
-    key = (dialogue.system, dialogue.id)
-    if key in origin:
-        where = "twice" if origin[key] == given else f"in {origin[key]}, too"
+def _clash(origin: dict[str | None, dict[str, str]], dialogue: Dialogue, given: str) -> Iterator[Problem]:
+    own = origin.setdefault(dialogue.system, {})
+    if (first := own.get(dialogue.id)) is not None:
+        where = "twice" if first == given else f"in {first}, too"
         yield Problem(f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}.", file=given)
-    origin.setdefault(key, given)
+    own.setdefault(dialogue.id, given)
 
 
 def _with_own_names(digests: dict[str, str], taken: dict[str, str]) -> dict[str, str]:

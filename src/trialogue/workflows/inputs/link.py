@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from trialogue.catalogue import TitleLinker
 from trialogue.records import Response, Situation
+from trialogue.records.files.dialogue_store import map_dialogues
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
@@ -19,7 +20,7 @@ def link_step(given: str) -> Callable[[InputRecords], InputRecords]:
     def prepare(material: InputRecords) -> InputRecords:
         return replace(
             material,
-            dialogues=[linker.link(dialogue) for dialogue in material.dialogues],
+            dialogues=map_dialogues(linker.link, material.dialogues),
             situations=[_situation(linker, situation) for situation in material.situations],
             responses=[_response(linker, response) for response in material.responses],
         )

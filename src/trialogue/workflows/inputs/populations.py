@@ -3,6 +3,9 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from trialogue.records import Dialogue, Population, PopulationKind, Response, Role, Situation, Utterance
 from trialogue.simulation.source import users_of_source
@@ -18,16 +21,17 @@ def populations_of(
     The order of records does not matter. Of situations, all that were given count, whether they were answered or not: a
     system that abstains has met them.
     """
-    groups: defaultdict[tuple[str, str], list[Dialogue]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str], _Group] = defaultdict(_Group)
     for dialogue in dialogues:
         if dialogue.role is Role.SYSTEM and dialogue.system is not None:
-            groups[dialogue.system, users_of_source(dialogue) or ""].append(dialogue)
+            users = users_of_source(dialogue)
+            groups[dialogue.system, users or ""].add(dialogue, is_simulated=bool(users))
     replies: defaultdict[str, list[Response]] = defaultdict(list)
     for response in responses:
         if response.role is Role.SYSTEM:
             replies[response.system].append(response)
     given = _fingerprint(map(_situation_text, situations)) if replies else ""
-    found = [_of_dialogues(system, users or None, group) for (system, users), group in sorted(groups.items())]
+    found = [groups[system, users].population(system, users or None) for system, users in sorted(groups)]
     for system, own in sorted(replies.items()):
         found.append(
             Population(
@@ -41,20 +45,38 @@ def populations_of(
     return tuple(found)
 
 
-def _of_dialogues(system: str, users: str | None, group: Sequence[Dialogue]) -> Population:
-    said = _fingerprint(f"{each.ended_by}\0{_text(each.utterances)}" for each in group)
-    if users is None:
-        people = _fingerprint(f"{each.id}\0{each.user}\0{_text(each.utterances)}" for each in group)
-        return Population(system=system, kind_of=PopulationKind.PEOPLE, units=len(group), sample=people, replies=said)
-    met = [f"{each.user}\0{each.need.id}" for each in group if each.need is not None]
-    return Population(
-        system=system,
-        kind_of=PopulationKind.SIMULATED,
-        users=users,
-        units=len(group),
-        sample=_fingerprint(met) if len(met) == len(group) else None,
-        replies=said,
-    )
+@dataclass
+class _Group:
+    """Hashes of the dialogues of a system with one kind of users, 32 bytes each."""
+
+    units: int = 0
+    said: bytearray = field(default_factory=bytearray)
+    """Of how each ended, and its text."""
+    sample: bytearray = field(default_factory=bytearray)
+    """Of whom the system met: of people, those who came to it; of simulated users, their needs."""
+    lacks_needs: bool = False
+    """Whether the needs of some simulated users are unknown."""
+
+    def add(self, dialogue: Dialogue, *, is_simulated: bool) -> None:
+        self.units += 1
+        text = _text(dialogue.utterances)
+        self.said += _digest(f"{dialogue.ended_by}\0{text}")
+        if not is_simulated:
+            self.sample += _digest(f"{dialogue.id}\0{dialogue.user}\0{text}")
+        elif dialogue.need is None:
+            self.lacks_needs = True
+        else:
+            self.sample += _digest(f"{dialogue.user}\0{dialogue.need.id}")
+
+    def population(self, system: str, users: str | None) -> Population:
+        return Population(
+            system=system,
+            kind_of=PopulationKind.PEOPLE if users is None else PopulationKind.SIMULATED,
+            users=users,
+            units=self.units,
+            sample=None if self.lacks_needs else _hash_of_digests(self.sample),
+            replies=_hash_of_digests(self.said),
+        )
 
 
 def _situation_text(situation: Situation) -> str:
@@ -68,5 +90,19 @@ def _text(utterances: Iterable[Utterance]) -> str:
 
 def _fingerprint(parts: Iterable[str]) -> str:
     """A hash of parts in any order; each part counts as often as it occurs."""
-    digests = sorted(hashlib.sha256(part.encode("utf-8", "surrogatepass")).digest() for part in parts)
-    return hashlib.sha256(b"".join(digests)).hexdigest()[:SHORT]
+    return _hash_of_digests(bytearray().join(map(_digest, parts)))
+
+
+def _digest(part: str) -> bytes:
+    return hashlib.sha256(part.encode("utf-8", "surrogatepass")).digest()
+
+
+def _hash_of_digests(digests: bytearray) -> str:
+    """A hash of the sorted digests, from as many as were added."""
+    if not digests:
+        return hashlib.sha256().hexdigest()[:SHORT]
+    size = hashlib.sha256().digest_size
+    rows = np.frombuffer(digests, dtype=f"V{size}")
+    # Bytes are compared as big-endian numbers, four of them in turn; numpy would sort a type of bytes without its zeros.
+    order = np.lexsort(rows.view(">u8").reshape(-1, size // 8).T[::-1])
+    return hashlib.sha256(rows[order].tobytes()).hexdigest()[:SHORT]

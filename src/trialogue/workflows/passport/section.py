@@ -1,6 +1,7 @@
 """Report section on the passport of simulated users, if one exists beside the dialogues."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,10 +96,10 @@ def with_wordings(findings: Findings, dialogues: Iterable[Dialogue]) -> Findings
         findings: of an evaluation.
         dialogues: its dialogues.
     """
-    by_system: dict[str, list[Dialogue]] = {}
+    by_system: dict[str, Counter[str]] = {}
     for each in dialogues:
-        by_system.setdefault(each.system or "", []).append(each)
-    counts = {system: found for system, own in by_system.items() if (found := wordings_of(own))}
+        by_system.setdefault(each.system or "", Counter()).update(wordings_of([each]))
+    counts = {system: dict(sorted(found.items())) for system, found in by_system.items() if found}
     if not counts:
         return findings
     section = wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()})

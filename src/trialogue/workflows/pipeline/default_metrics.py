@@ -1,6 +1,6 @@
 """Default metrics of a run: those whose requirements the data meet, one variant each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
@@ -57,7 +57,7 @@ WITH_REFERENCES = (
 WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@per_label", "mrr(k=10)@per_label")
 
 
-def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
+def default_metrics(conversations: Iterable[Conversation]) -> list[AnyMetric]:
     """Default metrics with at least one defined unit and a domain that fits the dialogues."""
     names = (*FOR_NEEDS, *FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
     held = needs_met(conversations)
@@ -70,7 +70,7 @@ def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     ]
 
 
-def needs_met(conversations: Sequence[Conversation]) -> frozenset[str]:
+def needs_met(conversations: Iterable[Conversation]) -> frozenset[str]:
     """Requirements named on cards that the data meet."""
     held: set[str] = set()
     for conversation in conversations:

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Protocol, runtime_checkable
 
 from trialogue.findings.wording import list_names
 from trialogue.metrics import AnyMetric, Conversation, group_by_system
 from trialogue.records import Departure, Dialogue, DomainFit
 
+AT_ONCE = 256  # conversations that are looked at together; not all of them need be in memory
 DEPARTURES: dict[Departure, str] = {
     "subject": "are about another topic",
     "turns": "have fewer or more user turns",
@@ -25,7 +27,7 @@ class HasDomain(Protocol):
         ...
 
 
-def fits_domain(metric: AnyMetric, conversations: Sequence[Conversation]) -> bool:
+def fits_domain(metric: AnyMetric, conversations: Iterable[Conversation]) -> bool:
     """Whether the dialogues of every system are in a metric's domain; True without a declared one.
 
     Of every one, not of all together: a small system outside it would hide among the others, and be compared with them.
@@ -34,7 +36,7 @@ def fits_domain(metric: AnyMetric, conversations: Sequence[Conversation]) -> boo
 
 
 def domain_fits(
-    metrics: Iterable[AnyMetric], conversations: Sequence[Conversation], *, are_measured: bool
+    metrics: Iterable[AnyMetric], conversations: Iterable[Conversation], *, are_measured: bool
 ) -> tuple[DomainFit, ...]:
     """Domain fit of each system's dialogues, for metrics that declare a domain.
 
@@ -43,18 +45,20 @@ def domain_fits(
         conversations: what they are to measure.
         are_measured: whether the metrics are computed whatever comes out.
     """
-    own = {
-        system: [each.dialogue for each in group if each.dialogue is not None]
-        for system, group in sorted(group_by_system(conversations).items())
-    }
-    found = (
-        (system, metric.domain_fit(dialogues, is_measured=are_measured))
-        for metric in metrics
-        if isinstance(metric, HasDomain)
-        for system, dialogues in own.items()
-        if dialogues
-    )
-    return tuple(fit.model_copy(update={"system": system}) for system, fit in found if fit is not None)
+    declared = [metric for metric in metrics if isinstance(metric, HasDomain)]
+    if not declared:
+        return ()
+    found: dict[tuple[int, str], DomainFit] = {}
+    stream = iter(conversations)
+    while batch := list(islice(stream, AT_ONCE)):
+        for system, group in group_by_system(batch).items():
+            dialogues = [each.dialogue for each in group if each.dialogue is not None]
+            for place, metric in enumerate(declared if dialogues else ()):
+                fit = metric.domain_fit(dialogues, is_measured=are_measured)
+                if fit is not None:
+                    known = found.get((place, system))
+                    found[place, system] = fit if known is None else known + fit
+    return tuple(found[key].model_copy(update={"system": key[1]}) for key in sorted(found))
 
 
 def domain_lines(fits: Sequence[DomainFit]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Pipeline step ``measure``: turn records into scores, with the facts needed to interpret them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.findings import Measure, SharedSituations, SystemFacts
@@ -12,11 +12,17 @@ from trialogue.metrics import (
     Conversation,
     Settings,
     all_variants,
-    conversations_of,
     get_metrics,
     offline_conversations,
 )
 from trialogue.metrics.base import needs_offline
+from trialogue.metrics.engine.conversations import (
+    ConversationStream,
+    DialoguesIn,
+    Joined,
+    conversations_by_role,
+    evaluated_conversations,
+)
 from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
@@ -159,10 +165,10 @@ def choose(
     Raises:
         UsageError: an unknown metric, variant or parameter.
     """
-    conversations = [
-        *select_evaluated(conversations_of(material.dialogues)),
-        *offline_conversations(material.situations, material.responses),
-    ]
+    conversations = Joined(
+        evaluated_conversations(material.dialogues),
+        offline_conversations(material.situations, material.responses),
+    )
     shown = get_metrics(metrics) if metrics else default_metrics(conversations)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
     references = get_metrics(BASELINES) if _has_judgements(material, conversations) else []
@@ -201,14 +207,14 @@ def measure(
         DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
     """
     settings = settings or Settings()
-    everybody = list(conversations_of(material.dialogues))
-    online = select_evaluated(everybody)
-    beside = [each for each in everybody if each.role is Role.BASELINE] if len(everybody) > len(online) else []
+    online = evaluated_conversations(material.dialogues)
+    is_beside = len(online) < len(material.dialogues)
+    beside = list(conversations_by_role(material.dialogues, Role.BASELINE)) if is_beside else []
     offline = offline_conversations(material.situations, material.responses)
-    met = {conversation.system for conversation in online}
+    met = systems_of(online)
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.all_metrics
-    filed = FiledAnswers.select(material.scores, [*online, *offline])
+    filed = FiledAnswers.select(material.scores, Joined(online, offline))
     scores, units, measures, counts, undeclared = _scores(
         online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside
     )
@@ -217,16 +223,17 @@ def measure(
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
-    faults = faults_of_users(each.dialogue for each in [*online, *alone] if each.dialogue is not None)
+    everything = Joined(online, alone)
+    faults = faults_of_users(DialoguesIn(online))
     failures = failure_sensitivity(
-        [*online, *alone],
+        everything,
         [metric for metric in choice.shown if not needs_offline(metric) or not met],
         settings=settings,
     )
     fitting = screen(
         scores,
         metrics,
-        LanguageSurvey.from_conversations([*online, *offline]),
+        LanguageSurvey.from_conversations(Joined(online, offline)),
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
@@ -239,16 +246,14 @@ def measure(
         counts=tuple(each for each in counts if (each.measure, each.system) not in fitting.left_out),
         measures=tuple(measures),
         systems=facts_of(
-            [*online, *alone],
+            everything,
             completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
             faults,
         ),
         faults=faults,
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
         people=people_among(material.dialogues),
-        populations=populations_of(
-            (each.dialogue for each in online if each.dialogue is not None), material.situations, material.responses
-        ),
+        populations=populations_of(DialoguesIn(online), material.situations, material.responses),
         labels=label_counts(offline),
         shared_situations=shared_situations(offline),
         training_data=training_exposures(choice.shown, online),
@@ -259,7 +264,9 @@ def measure(
         language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
         failure_sensitivity=tuple(failures),
         answers=AnswersInFiles(
-            filed.given, filed.unmatched, tuple(score for each in online for score in filed_scores(each, filed))
+            filed.given,
+            filed.unmatched,
+            tuple(score for each in online for score in filed_scores(each, filed)) if filed.by_unit else (),
         ),
         settings=settings,
         manifest=manifest,
@@ -268,21 +275,19 @@ def measure(
     )
 
 
-def _has_judgements(material: InputRecords, conversations: Sequence[Conversation]) -> bool:
+def _has_judgements(material: InputRecords, conversations: Collection[Conversation]) -> bool:
     """Whether there is anything that agreement with people could be computed on."""
     filed = FiledAnswers.select(material.scores, conversations)
-    utterances = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)
     return bool(
         material.preferences
         or filed.by_unit
-        or any(dialogue.ratings for dialogue in material.dialogues)
         or any(response.utterance.ratings for response in material.responses)
-        or any(utterance.ratings for utterance in utterances)
+        or any(each.ratings or any(said.ratings for said in each.utterances) for each in material.dialogues)
     )
 
 
 def _scores(
-    online: Sequence[Conversation],
+    online: Collection[Conversation],
     offline: Sequence[Conversation],
     metrics: Sequence[AnyMetric],
     filed: FiledAnswers,
@@ -297,7 +302,8 @@ def _scores(
     undeclared: list[str] = []
     units = UnitTable()
     measures: list[Measure] = []
-    for conversations in (online, offline):
+    sides: tuple[Collection[Conversation], ...] = (online, offline)
+    for conversations in sides:
         humans = ratings_among(conversations, filed)
         if conversations and humans:
             tell(f"people's ratings of {len(conversations)} conversations")
@@ -308,18 +314,20 @@ def _scores(
             undeclared.extend(undeclared_scales(humans))
     # A system with whole dialogues is described by these alone: pooling its replies to situations with them would mix two
     # designs. A system that only answered situations is described by its answers.
-    met = {conversation.system for conversation in online}
-    anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
-    for conversations, for_offline in ((anywhere, False), (offline, True)):
+    met = systems_of(online)
+    anywhere = Joined(online, [conversation for conversation in offline if conversation.system not in met])
+    parts: tuple[tuple[Collection[Conversation], bool], ...] = ((anywhere, False), (offline, True))
+    for conversations, for_offline in parts:
         fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
         if conversations and fitting:
             tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
             # Baselines of simulated users serve as yardsticks for outcomes only; on other metrics they would be noise.
             outcomes = [metric for metric in fitting if beside and not for_offline and is_outcome(metric)]
             others = [metric for metric in fitting if metric not in outcomes]
-            for group, extra in ((outcomes, beside), (others, ())):
+            for group, extra in ((outcomes, beside), (others, [])):
                 if group:
-                    totals = _totals([*conversations, *extra], group, settings, data_hash, units)
+                    totals = _totals(Joined(conversations, extra), group, settings, data_hash, units)
+                    totals.finish()
                     scores.extend(totals.scores())
                     counts.extend(totals.counts())
             measures.extend(_measure(metric, by_people=False) for metric in fitting)
@@ -327,7 +335,7 @@ def _scores(
 
 
 def _totals(
-    conversations: Sequence[Conversation],
+    conversations: Collection[Conversation],
     metrics: Sequence[AnyMetric],
     settings: Settings,
     data_hash: str,
@@ -337,12 +345,6 @@ def _totals(
     found = Measurement(metrics, settings=settings, data_hash=data_hash)
     found.add(conversations, units)
     return found
-
-
-def select_evaluated(conversations: Iterable[Conversation]) -> list[Conversation]:
-    """Conversations of evaluated systems; those of baselines only if there is nothing else."""
-    everybody = list(conversations)
-    return [each for each in everybody if each.role is Role.SYSTEM] or everybody
 
 
 def is_outcome(metric: AnyMetric) -> bool:
@@ -367,4 +369,6 @@ def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
 
 def systems_of(conversations: Iterable[Conversation]) -> set[str]:
     """Names of the systems."""
+    if isinstance(conversations, ConversationStream):
+        return conversations.systems
     return {conversation.system for conversation in conversations}

@@ -9,7 +9,7 @@ from trialogue.findings.judging.records import JudgingFindings
 from trialogue.findings.passport.records import PassportFindings
 from trialogue.findings.people import StudyFindings
 from trialogue.findings.realism.records import RealismFindings
-from trialogue.records import DistinctCounts, Preference, Score, write_records
+from trialogue.records import DistinctCounts, Preference, Reason, ReasonCode, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.records.files.score_parquet import write_score_table
@@ -34,6 +34,7 @@ def report(
     parquet: bool = False,
     material: InputRecords | None = None,
     faults: FaultsOfUsers | None = None,
+    most_explored: int | None = None,
 ) -> Path:
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
@@ -49,6 +50,7 @@ def report(
         parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
         material: records for the explorer beside the report of systems; None: there is none, and an earlier one is removed.
         faults: of their users.
+        most_explored: rows above which there is no explorer, and the report says so; None: any number.
     """
     from trialogue.report import write_report, write_study_report
     from trialogue.report.agreement.page import write_agreement
@@ -72,6 +74,10 @@ def report(
             if scores is not None:
                 _write_run(findings, folder, scores, preferences, counts, parquet=parquet)
             parts = [] if material is None else [_part(material, scores or (), faults or {})]
+            rows = sum(part.size for part in parts)
+            if most_explored is not None and rows > most_explored:
+                why = Reason.of(ReasonCode.TOO_MANY_ROWS_TO_EXPLORE, rows=rows, most=most_explored)
+                findings, parts = findings.model_copy(update={"no_explorer": why}), []
             return write_report(findings, folder, png=png, explored=parts)
 
 

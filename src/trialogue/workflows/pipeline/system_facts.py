@@ -1,7 +1,8 @@
 """Counts per system: dialogues, replies, people, and completed tasks."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from trialogue.findings import SystemFacts
 from trialogue.metrics import Conversation
@@ -15,12 +16,11 @@ FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 """User faults by (system, dialogue); dialogues without faults have no entry."""
 
 
-def faults_of_users(dialogues: Iterable[Dialogue]) -> dict[tuple[str, str], tuple[Gate, ...]]:
+def faults_of_users(dialogues: Collection[Dialogue]) -> dict[tuple[str, str], tuple[Gate, ...]]:
     """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs."""
-    every = list(dialogues)
-    vocabulary = vocabulary_of(dialogue.need for dialogue in every if dialogue.need is not None)
+    vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
     found = {}
-    for dialogue in every:
+    for dialogue in dialogues:
         gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary).items() if fires)
         if gates:
             found[dialogue.system or "", dialogue.id] = gates
@@ -39,15 +39,14 @@ def facts_of(
         completed: what each system finished, by its name.
         faults: of their users, where these are known; None: they are detected.
     """
-    groups: defaultdict[str, list[Conversation]] = defaultdict(list)
-    for conversation in conversations:
-        groups[conversation.system].append(conversation)
-    talks = (each.dialogue for own in groups.values() for each in own if each.dialogue is not None)
-    known = faults_of_users(talks) if faults is None else faults
-    evaluated = [system for system in sorted(groups) if groups[system][0].role is Role.SYSTEM]
-    return tuple(
-        _facts(system, groups[system], (completed or {}).get(system), known) for system in evaluated or sorted(groups)
-    )
+    if faults is None:
+        conversations = list(conversations)
+        faults = faults_of_users([each.dialogue for each in conversations if each.dialogue is not None])
+    tallies: dict[str, _Tally] = {}
+    for each in conversations:
+        tallies.setdefault(each.system, _Tally(each.role)).add(each, faults)
+    evaluated = [system for system in sorted(tallies) if tallies[system].role is Role.SYSTEM]
+    return tuple(tallies[name].facts(name, (completed or {}).get(name)) for name in evaluated or sorted(tallies))
 
 
 def people_among(dialogues: Iterable[Dialogue]) -> int | None:
@@ -55,53 +54,70 @@ def people_among(dialogues: Iterable[Dialogue]) -> int | None:
     return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
 
 
-def _facts(
-    system: str, own: Sequence[Conversation], completion: CompletionCounts | None, known: FaultsOfUsers
-) -> SystemFacts:
-    faults = [known.get((system, each.dialogue.id), ()) for each in own if each.dialogue is not None]
-    counts = Counter(gate for found in faults for gate in found)
-    people = {
-        each.dialogue.user
-        for each in own
-        if each.dialogue is not None and each.dialogue.user and users_of_source(each.dialogue) is None
-    }
-    return SystemFacts(
-        system=system,
-        shift=_shift(own),
-        dialogues=len(own),
-        replies=sum(len(each.replies) for each in own),
-        people=len(people) or None,
-        simulated=sum(each.dialogue is not None and users_of_source(each.dialogue) is not None for each in own),
-        models=_models(reply.utterance for each in own for reply in each.replies),
-        user_models=_models(
-            said
-            for each in own
-            if each.dialogue is not None
-            for said in each.dialogue.utterances
-            if said.speaker == "user"
-        ),
-        completion=completion,
-        gates={gate: counts[gate] for gate in Gate if counts[gate]},
-        gated=sum(bool(found) for found in faults),
-    )
+@dataclass
+class _Tally:
+    """What conversations of a system add up to, one after the other."""
+
+    role: Role
+    dialogues: int = 0
+    replies: int = 0
+    simulated: int = 0
+    gated: int = 0
+    gates: Counter[Gate] = field(default_factory=Counter)
+    people: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+    user_models: set[str] = field(default_factory=set)
+    shift: CorpusShift | None = None
+    """Of the first reply that has one."""
+    reference_shift: CorpusShift | None = None
+    """Of the first reference that has one."""
+
+    def add(self, conversation: Conversation, known: FaultsOfUsers) -> None:
+        self.dialogues += 1
+        self.replies += len(conversation.replies)
+        for reply in conversation.replies:
+            self.models |= _models(reply.utterance)
+            self.shift = self.shift or _shift(reply.utterance)
+            self.reference_shift = self.reference_shift or _shift(reply.reference)
+        dialogue = conversation.dialogue
+        if dialogue is None:
+            return
+        is_simulated = users_of_source(dialogue) is not None
+        self.simulated += is_simulated
+        if dialogue.user and not is_simulated:
+            self.people.add(dialogue.user)
+        for said in dialogue.utterances:
+            if said.speaker == "user":
+                self.user_models |= _models(said)
+        gates = known.get((conversation.system, dialogue.id), ())
+        self.gates.update(gates)
+        self.gated += bool(gates)
+
+    def facts(self, system: str, completion: CompletionCounts | None) -> SystemFacts:
+        return SystemFacts(
+            system=system,
+            shift=self.shift or self.reference_shift,
+            dialogues=self.dialogues,
+            replies=self.replies,
+            people=len(self.people) or None,
+            simulated=self.simulated,
+            models=tuple(sorted(self.models)),
+            user_models=tuple(sorted(self.user_models)),
+            completion=completion,
+            gates={gate: self.gates[gate] for gate in Gate if self.gates[gate]},
+            gated=self.gated,
+        )
 
 
-def _models(messages: Iterable[Utterance]) -> tuple[str, ...]:
-    """The language models that answered, as their servers named them, with the fingerprints of their configurations."""
-    answered = {
-        " ".join(str(part) for part in (meta.get("model"), meta.get("system_fingerprint")) if part)
-        for meta in (message.meta for message in messages)
-        if meta.get("model")
-    }
-    return tuple(sorted(answered))
+def _models(message: Utterance) -> set[str]:
+    """The language model that answered, as its server named it, with the fingerprint of its configuration."""
+    meta = message.meta
+    if not meta.get("model"):
+        return set()
+    return {" ".join(str(part) for part in (meta.get("model"), meta.get("system_fingerprint")) if part)}
 
 
-def _shift(own: Sequence[Conversation]) -> CorpusShift | None:
-    """The distance of its replies, or else of the references, that is stored with the strategy distributions."""
-    replies = [reply for each in own for reply in each.replies]
-    for side in ([reply.utterance for reply in replies], [reply.reference for reply in replies]):
-        for utterance in side:
-            belief = None if utterance is None else utterance.strategy_distribution
-            if belief is not None and belief.shift is not None:
-                return belief.shift
-    return None
+def _shift(said: Utterance | None) -> CorpusShift | None:
+    """The distance that is stored with the strategy distribution of a reply or a reference."""
+    belief = None if said is None else said.strategy_distribution
+    return None if belief is None else belief.shift

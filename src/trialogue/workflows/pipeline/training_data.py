@@ -1,10 +1,11 @@
 """Detect measured dialogues that are in the training data of a measure, by its fingerprints."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metrics import AnyMetric, Conversation
+from trialogue.metrics.engine.conversations import DialoguesIn
 from trialogue.records import Dialogue
 
 
@@ -18,11 +19,12 @@ class TrainedMetric(Protocol):
 
 
 def training_exposures(
-    metrics: Iterable[AnyMetric], conversations: Sequence[Conversation]
+    metrics: Iterable[AnyMetric], conversations: Collection[Conversation]
 ) -> tuple[TrainingExposure, ...]:
     """Training data among the conversations, by metric and system."""
-    dialogues = [each.dialogue for each in conversations if each.dialogue is not None]
-    found = (metric.training_exposure(dialogues) for metric in metrics if isinstance(metric, TrainedMetric))
+    found = (
+        metric.training_exposure(DialoguesIn(conversations)) for metric in metrics if isinstance(metric, TrainedMetric)
+    )
     return tuple(exposure for exposures in found for exposure in exposures or ())
 
 

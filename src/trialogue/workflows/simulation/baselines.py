@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from trialogue.agents.base import Agent
 from trialogue.records import Dialogue, JsonValue, Role, read_records
+from trialogue.records.files.dialogue_store import StoredDialogues
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.simulation.batch.plan import Plan
@@ -89,7 +90,7 @@ def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue
         yield from (each for each in held if users is None or users_of_source(each) == users)
 
 
-def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue]) -> list[Dialogue]:
+def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue]) -> Sequence[Dialogue]:
     """Dialogues followed by those of baselines, without duplicates.
 
     A baseline that has the name of a system is renamed, and one that is with other users under the same id gets another id.
@@ -98,7 +99,10 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
     >>> [each.system for each in with_baselines([one], [one.model_copy(update={"role": Role.BASELINE})] * 2)]
     ['echo', 'echo (baseline)']
     """
-    systems = {each.system for each in dialogues if each.role is Role.SYSTEM}
+    if isinstance(dialogues, StoredDialogues):
+        systems = {system for system, role in dialogues.roles if role is Role.SYSTEM}
+    else:
+        systems = {each.system for each in dialogues if each.role is Role.SYSTEM}
     found: dict[tuple[str | None, str], Dialogue] = {}
     for each in baselines:
         name = each.system
@@ -108,6 +112,10 @@ def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue])
         while key in found and found[key].utterances != each.utterances:
             key = (name, f"{key[1]}'")
         found[key] = each.model_copy(update={"system": name, "id": key[1]})
+    if isinstance(dialogues, StoredDialogues):
+        for each in found.values():
+            dialogues.append(each)
+        return dialogues
     return [*dialogues, *found.values()]
 
 

@@ -1,0 +1,98 @@
+"""Dialogues of large inputs in a temporary file: as many as the disk holds, read again for each pass.
+
+A run keeps its dialogues, since facts, examples and the explorer are made of them after they are measured. In memory a
+dialogue of two utterances takes 2.5 KB, so a million would take 2.5 GB. In the file it takes 0.4 KB and is decoded anew by
+each pass, in 7 microseconds (reading and validating the input takes 33).
+"""
+
+import pickle
+import tempfile
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import overload
+
+from trialogue.records.compact import compact
+from trialogue.records.dialogue import Dialogue
+from trialogue.records.kinds.roles import Role
+
+MOST_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
+CHUNK = 256  # dialogues that are written and read together
+
+
+class StoredDialogues(Sequence[Dialogue]):
+    """Dialogues in a temporary file of this process, which the operating system removes with the last reference to it."""
+
+    def __init__(self, dialogues: Iterable[Dialogue] = ()) -> None:
+        # Not as JSON: pickled, texts that are equal within a chunk are stored once, and nothing is validated twice. Nobody
+        # else can write the file, which has no name where the system allows that.
+        self._file = tempfile.TemporaryFile(prefix="trialogue-")  # noqa: SIM115  # closed by the next line
+        weakref.finalize(self, self._file.close)
+        self._starts = array("Q", [0])
+        self._rest: list[Dialogue] = []
+        self.roles: dict[tuple[str | None, Role], int] = {}
+        """Number of dialogues by system and role."""
+        for dialogue in dialogues:
+            self.append(dialogue)
+
+    def append(self, dialogue: Dialogue) -> None:
+        """Add a dialogue at the end."""
+        key = (dialogue.system, dialogue.role)
+        self.roles[key] = self.roles.get(key, 0) + 1
+        self._rest.append(dialogue)
+        if len(self._rest) == CHUNK:
+            content = pickle.dumps(self._rest, pickle.HIGHEST_PROTOCOL)
+            self._file.seek(self._starts[-1])
+            self._file.write(content)
+            self._starts.append(self._starts[-1] + len(content))
+            self._rest = []
+
+    def __len__(self) -> int:
+        return CHUNK * (len(self._starts) - 1) + len(self._rest)
+
+    def __iter__(self) -> Iterator[Dialogue]:
+        for number in range(len(self._starts) - 1):
+            yield from self._chunk(number)
+        yield from self._rest
+
+    @overload
+    def __getitem__(self, place: int) -> Dialogue: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Dialogue]: ...
+
+    def __getitem__(self, place: int | slice) -> Dialogue | list[Dialogue]:
+        """One dialogue, or a slice; each decodes the chunks that it lies in."""
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        number, inside = divmod(place % len(self), CHUNK)
+        return self._rest[inside] if number == len(self._starts) - 1 else self._chunk(number)[inside]
+
+    def _chunk(self, number: int) -> list[Dialogue]:
+        self._file.seek(self._starts[number])
+        found: list[Dialogue] = pickle.loads(self._file.read(self._starts[number + 1] - self._starts[number]))
+        return found
+
+
+class DialogueKeeper:
+    """Collects dialogues: a list while they are few, and a temporary file for all of them once they are many."""
+
+    def __init__(self) -> None:
+        self._records = 0
+        self.dialogues: list[Dialogue] | StoredDialogues = []
+        """Those that were added."""
+
+    def add(self, dialogue: Dialogue) -> None:
+        """Add a dialogue at the end."""
+        self._records += 1 + len(dialogue.utterances)
+        if self._records > MOST_IN_MEMORY and isinstance(self.dialogues, list):
+            self.dialogues = StoredDialogues(self.dialogues)
+        self.dialogues.append(compact(dialogue))
+
+
+def map_dialogues(change: Callable[[Dialogue], Dialogue], dialogues: Sequence[Dialogue]) -> Sequence[Dialogue]:
+    """Changed dialogues, stored as the given ones are."""
+    changed = map(change, dialogues)
+    return StoredDialogues(map(compact, changed)) if isinstance(dialogues, StoredDialogues) else list(changed)

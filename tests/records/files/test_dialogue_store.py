@@ -1,0 +1,84 @@
+"""Dialogues of large inputs are kept in a temporary file, and are the same ones."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from trialogue.records import Dialogue, Mention, Role, Utterance
+from trialogue.records.files import dialogue_store
+from trialogue.records.files.dialogue_store import CHUNK, DialogueKeeper, StoredDialogues, map_dialogues
+
+
+def some(count: int) -> Iterator[Dialogue]:
+    for number in range(count):
+        said = (
+            Utterance(speaker="user", text=f"Hallo {number} \N{GRINNING FACE}\udc80"),
+            Utterance(speaker="system", text="Ja", mentions=(Mention(title="Film"),), meta={"model": [number, None]}),
+        )
+        role = Role.BASELINE if number % 3 == 0 else Role.SYSTEM
+        yield Dialogue(id=str(number), utterances=said, system="ab"[number % 2], role=role)
+
+
+@pytest.mark.parametrize("count", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 5])
+def test_what_is_read_is_what_was_stored(count: int) -> None:
+    given = list(some(count))
+    stored = StoredDialogues(given)
+    assert len(stored) == count
+    assert list(stored) == given
+    assert stored[:] == given
+    assert [each.utterances[0].text for each in stored] == [each.utterances[0].text for each in given]
+    assert bool(stored) is bool(count)
+
+
+def test_single_dialogues_are_read_from_either_end() -> None:
+    given = list(some(CHUNK + 3))
+    stored = StoredDialogues(given)
+    places = (0, CHUNK - 1, CHUNK, CHUNK + 2, -1, -(CHUNK + 3))
+    assert [stored[place] for place in places] == [given[place] for place in places]
+    for place in (CHUNK + 3, -(CHUNK + 4)):
+        with pytest.raises(IndexError):
+            stored[place]
+
+
+def test_two_passes_at_once_and_additions_between_them_do_not_disturb_each_other() -> None:
+    given = list(some(3 * CHUNK))
+    stored = StoredDialogues(given[: 2 * CHUNK])
+    first = iter(stored)
+    assert next(first) == given[0]
+    assert list(stored) == given[: 2 * CHUNK]
+    for each in given[2 * CHUNK :]:
+        stored.append(each)
+    assert next(first) == given[1]
+    assert list(stored) == given
+
+
+def test_systems_and_roles_are_counted() -> None:
+    stored = StoredDialogues(some(6))  # 0 a base, 1 b, 2 a, 3 b base, 4 a, 5 b
+    assert stored.roles == {
+        ("a", Role.BASELINE): 1,
+        ("b", Role.SYSTEM): 2,
+        ("a", Role.SYSTEM): 2,
+        ("b", Role.BASELINE): 1,
+    }
+
+
+def test_few_dialogues_stay_in_memory_and_many_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dialogue_store, "MOST_IN_MEMORY", 30)  # ten dialogues of two utterances
+    keeper = DialogueKeeper()
+    for each in some(10):
+        keeper.add(each)
+    assert isinstance(keeper.dialogues, list)
+    keeper.add(next(some(1)))
+    assert isinstance(keeper.dialogues, StoredDialogues)
+    assert list(keeper.dialogues) == [*some(10), next(some(1))]
+
+
+def test_changed_dialogues_are_stored_as_the_given_ones_are() -> None:
+    def shout(one: Dialogue) -> Dialogue:
+        return one.model_copy(update={"id": f"{one.id}!"})
+
+    given = list(some(5))
+    assert map_dialogues(shout, given) == [shout(each) for each in given]
+    stored = map_dialogues(shout, StoredDialogues(given))
+    assert isinstance(stored, StoredDialogues)
+    assert list(stored) == [shout(each) for each in given]

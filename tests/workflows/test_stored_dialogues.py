@@ -1,0 +1,78 @@
+"""An evaluation whose dialogues are in a temporary file gives what one in memory gives, to the byte."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflows.made import dialogue, good_and_bad, offline, written
+from trialogue.records import Dialogue, Record, Role
+from trialogue.records.files import dialogue_store
+from trialogue.records.files.dialogue_store import StoredDialogues
+from trialogue.workflows import evaluation
+from trialogue.workflows.evaluation import Run, evaluate
+
+
+def with_baselines() -> list[Record]:
+    records = good_and_bad()
+    own = [each for each in records if isinstance(each, Dialogue)]
+    return [*records, *(each.model_copy(update={"system": "floor", "role": Role.BASELINE}) for each in own[:20])]
+
+
+def only_baselines() -> list[Record]:
+    own = [each for each in good_and_bad() if isinstance(each, Dialogue)]
+    return [each.model_copy(update={"role": Role.BASELINE}) for each in own]
+
+
+def with_replies() -> list[Record]:
+    return [*good_and_bad(), *offline()]
+
+
+@pytest.mark.parametrize("made", [good_and_bad, with_baselines, only_baselines, with_replies])
+def test_files_are_the_same_bytes(made: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert callable(made)
+    path = written(tmp_path / "both.jsonl", made())
+    inside = evaluate(path, resamples=300)
+    monkeypatch.setattr(dialogue_store, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(dialogue_store, "CHUNK", 7)
+    outside = evaluate(path, resamples=300)
+    assert isinstance(inside.material.dialogues, list)
+    assert isinstance(outside.material.dialogues, StoredDialogues)
+    one, two = tmp_path / "one", tmp_path / "two"
+    inside.write(one)
+    outside.write(two)
+    names = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+    assert names == sorted(path.relative_to(two) for path in two.rglob("*") if path.is_file())
+    assert {"explorer.html", "scores.jsonl", "findings.json"} <= {str(name) for name in names}
+    assert [name for name in names if (one / name).read_bytes() != (two / name).read_bytes()] == []
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    records: list[Record] = [dialogue(number, system, satisfied=number > 3) for system in "ab" for number in range(6)]
+    return evaluate(written(tmp_path / "some.jsonl", records), resamples=300)
+
+
+def test_of_very_many_dialogues_there_is_no_explorer_and_the_page_says_why(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "MOST_EXPLORED", 11)
+    page = run.write(tmp_path / "out").read_text("utf-8")
+    assert not (tmp_path / "out" / "explorer.html").exists()
+    assert "No explorer: its 12 dialogues and replies are more than 11, above which it is written only if asked" in page
+
+
+def test_an_explorer_that_is_asked_for_is_written_of_any_number(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "MOST_EXPLORED", 11)
+    page = run.write(tmp_path / "out", explorer=True).read_text("utf-8")
+    assert (tmp_path / "out" / "explorer.html").is_file()
+    assert "No explorer" not in page
+
+
+def test_of_as_many_dialogues_as_are_explored_there_is_an_explorer(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "MOST_EXPLORED", 12)
+    assert "No explorer" not in run.write(tmp_path / "out").read_text("utf-8")
+    assert (tmp_path / "out" / "explorer.html").is_file()
