@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflows.board.made import folder, share, simulated
+from trialogue.findings import Statement, StatementKind
 from trialogue.report.board.exports import board_latex, board_markdown, history_csv
 from trialogue.report.board.figure import history_figure
 from trialogue.report.board.page import board_page
@@ -53,6 +54,18 @@ def test_the_leaderboard_holds_comparable_rows_alone(made: Board) -> None:
     assert [(row[0], row[1][:4]) for row in left.rows] == [("other", "1.00")]
     assert left.rows[0][2].startswith("It did not meet the same needs or situations")
     assert [row[0] for row in measures_table(made.findings).rows] == ["v3", "v2", "v1", "other"]
+
+
+def test_further_verdicts_are_folded_and_histories_follow_the_answer(made: Board) -> None:
+    """On a phone, verdicts on every measure would push the leaderboard off the first screen."""
+    first, *others = made.findings.answer
+    further = Statement(kind_of=StatementKind.VERDICT, text="On Turns, v1 is significantly better than v2.")
+    page = board_page(made.findings.model_copy(update={"answer": (first, further, *others)}))
+    opened, _, folded = page.partition('<div class="folds">')
+    assert further.text not in opened
+    assert further.text in folded
+    assert "better than the baseline v1" in opened
+    assert "What holds of other pairs and measures" not in board_page(made.findings)
 
 
 def test_the_history_says_why_a_version_is_not_compared(made: Board) -> None:

@@ -470,7 +470,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "{own:run|runs} instead of {others}: run every version with the same seeds and prompts"
         ),
         ReasonCode.BOARD_SAMPLE_DIFFERS: (
-            "it did not meet the same needs or situations (it met {own:,}, the others {others:,})"
+            "it did not meet the same needs or situations (it met {own:,}, the others {others:,}, not all of them the same)"
         ),
         ReasonCode.BOARD_ALONE: "no other row is comparable with it",
         ReasonCode.BOARD_BLOCKED: "a threat blocks every verdict about it",

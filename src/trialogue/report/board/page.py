@@ -28,7 +28,8 @@ from trialogue.report.text import printable
 
 PAGE, FINDINGS = "board.html", "board.json"
 MOST_FIRST = 8  # rows on the first screen; the fold below has all
-MOST_THREATS = 2  # on the first screen
+FOLDED = (StatementKind.VERDICT, StatementKind.SCOPE)
+"""Statements that do not follow the answer: further verdicts are folded, and what is not ranked has a place of its own."""
 
 
 def write_board(findings: BoardFindings, folder: Path) -> Path:
@@ -83,7 +84,8 @@ def board_page(findings: BoardFindings) -> str:
             light=css_variables(LIGHT),
             dark=css_variables(DARK),
             findings=findings,
-            said=[each for each in findings.answer if each.kind_of is not StatementKind.SCOPE],
+            said=[each for at, each in enumerate(findings.answer) if at == 0 or each.kind_of not in FOLDED],
+            rest=[each for each in findings.answer[1:] if each.kind_of is StatementKind.VERDICT],
             beside=[each for each in findings.answer if each.kind_of is StatementKind.SCOPE],
             long_answer=len(str(findings.answer[0])) > LONG,
             first=ranked_table(findings, 0, short=True, most=MOST_FIRST),
