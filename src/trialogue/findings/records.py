@@ -248,6 +248,9 @@ class Findings(Record):
     """Labellers of the compared strategies, two entries per system; () without labels."""
     sensitivity: tuple[Sensitivity, ...] = ()
     """Metrics under all their variants, where asked for."""
+    judge_leagues: tuple[League, ...] = ()
+    """Columns of judges whose scores were given: raw, and beside it corrected where people labelled some dialogues. They are
+    shown in league tables, and nothing rests on them: a corrected value holds people's answers."""
     sections: tuple[Section, ...] = ()
     """Sections of other analyses: agreement with people, realism of simulated users."""
     examples: tuple[Example, ...] = ()

@@ -43,8 +43,9 @@ class Measure(Record):
     """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``; no two columns share one."""
     title: str
     """Name in prose, for headings."""
-    by: Literal["people", "simulation", "metric"]
-    """Source of the measure: people, metrics of dialogues with simulated users, or metrics of dialogues with people."""
+    by: Literal["people", "simulation", "metric", "judge"]
+    """Source of the measure: people, metrics of dialogues with simulated users, metrics of dialogues with people, or a judge
+    whose scores were given (raw, or corrected with people's labels), which is shown and never compared."""
     better: Literal["higher", "lower", "neither"]
     """Direction; measures of ``neither`` are shown and never ranked."""
     unit: str

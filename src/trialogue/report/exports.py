@@ -10,7 +10,7 @@ from trialogue.errors import UsageError
 from trialogue.findings import Findings
 from trialogue.report.evaluation.paper import escape_latex
 from trialogue.report.league_table import Block, Cell, Column, Table, league_table
-from trialogue.report.measures import all_leagues, labels, systems_in_order
+from trialogue.report.measures import labels, systems_in_order, table_leagues
 
 Form = Literal["frame", "records", "latex", "markdown"]
 """A data frame (of pandas, else polars, else records), a list of dictionaries, or text."""
@@ -108,7 +108,7 @@ def rows_html(title: str, sentences: Sequence[str], rows: Sequence[Row]) -> str:
 
 def _league(findings: Findings) -> tuple[Table, Mapping[str, str]]:
     """The table, and headings of its columns by measure: no two measures share one."""
-    leagues = all_leagues(findings)
+    leagues = table_leagues(findings)
     return league_table(leagues, systems_in_order(findings)), labels(leagues)
 
 

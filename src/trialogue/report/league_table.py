@@ -18,6 +18,7 @@ from trialogue.report.measures import (
     group_by_judges,
     is_ranked,
     main_leagues,
+    split_columns,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 
@@ -142,8 +143,7 @@ def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
     if not leagues:
         return []
     parts = -(-len(leagues) // WIDEST)
-    size = -(-len(leagues) // parts)
-    return [leagues[start : start + size] for start in range(0, len(leagues), size)]
+    return [*split_columns(leagues, -(-len(leagues) // parts))]
 
 
 def column(league: League, systems: Sequence[str], notes: Notes, baselines: Sequence[str] = ()) -> Column:

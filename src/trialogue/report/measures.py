@@ -16,7 +16,7 @@ WIDEST = 7
 """Columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table."""
 LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
 _BREAK = re.compile(r"(?<=[=:_|)/-])(?![,.;:)])|(?<=[,.])(?!\d)|(?=[@(])")  # never inside a number
-JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics"}
+JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics", "judge": "Judges"}
 """Sources of measures, in the order of the league table."""
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "not ranked"}
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
@@ -53,6 +53,25 @@ def all_leagues(findings: Findings) -> tuple[League, ...]:
     known = {league.measure.name for league in people}
     votes = [votes_league(findings.votes)] if findings.votes and findings.votes.strengths and VOTES not in known else []
     return (*people, *votes, *simulated, *metrics)
+
+
+def table_leagues(findings: Findings) -> tuple[League, ...]:
+    """Columns of league tables: all leagues, and behind them the judges', raw beside corrected."""
+    return (*all_leagues(findings), *findings.judge_leagues)
+
+
+def split_columns(leagues: Sequence[League], size: int) -> list[list[League]]:
+    """Parts of at most so many columns, in order; a judge's raw column stays beside the corrected one, even if one fits."""
+    parts: list[list[League]] = []
+    for league in leagues:
+        pair = parts and parts[-1][-1].measure.by == "judge" == league.measure.by
+        beside = pair and parts[-1][-1].measure.measured == league.measure.measured
+        if beside and len(parts[-1]) >= max(size, 2):
+            parts.append([parts[-1].pop()])
+        if not parts or (len(parts[-1]) >= size and not beside):
+            parts.append([])
+        parts[-1].append(league)
+    return parts
 
 
 def group_by_judges(leagues: Sequence[League]) -> list[list[League]]:

@@ -240,6 +240,7 @@ class ReasonCode(StrEnum):
     PROBE_TOO_FEW_CASES = "probe_too_few_cases"
 
     # Answers of judges
+    JUDGE_RAW = "judge_raw"
     JUDGE_UNREADABLE = "judge_unreadable"
     JUDGE_OFF_SCALE = "judge_off_scale"
     JUDGE_NOT_APPLICABLE = "judge_not_applicable"

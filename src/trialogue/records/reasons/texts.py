@@ -359,6 +359,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.STRATUM_TOO_FEW_LABELS: "one of its strata has fewer than two independent labels",
         ReasonCode.SYSTEMS_WITHOUT_ESTIMATE: "there is no estimate of {systems:list}",
         ReasonCode.NO_LABELS: "there are no labels by people",
+        ReasonCode.JUDGE_RAW: "raw scores of a judge do not show its error; the corrected column does",
         ReasonCode.JUDGE_TOO_FEW_SCORES: "the judge scored {scores:unit|units}; at least {least} are needed",
         ReasonCode.CARD_TOO_FEW_LABELS: (
             "{labels:labelled dialogue is|labelled dialogues are} too few: at least {least} are needed"

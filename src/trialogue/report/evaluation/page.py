@@ -32,6 +32,7 @@ from trialogue.report.measures import (
     primary_of,
     short_name,
     systems_in_order,
+    table_leagues,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number, plain_p, ranks, render_estimate
 from trialogue.report.plots import MOST_DRAWN, Figure, figures
@@ -176,7 +177,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
     primary = primary_of(findings)
     sections = {section: [each for each in drawn if each.section == section] for section in _SECTIONS}
     names = labels(leagues)
-    table, threats = league_table(leagues, systems), threat_lists(findings)
+    table, threats = league_table(table_leagues(findings), systems), threat_lists(findings)
     compared = [league for league in _focus(findings) if league.contrasts]
     voters = one_and_many(findings.votes.rater_kinds if findings.votes else ())
     return {

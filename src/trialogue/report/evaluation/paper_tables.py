@@ -6,7 +6,7 @@ from trialogue.findings import Findings
 from trialogue.report.evaluation.paper import escape_latex
 from trialogue.report.exports import table_latex, table_markdown
 from trialogue.report.league_table import Table, league_table
-from trialogue.report.measures import all_leagues, labels, systems_in_order
+from trialogue.report.measures import all_leagues, labels, systems_in_order, table_leagues
 from trialogue.report.numbers import count, level
 from trialogue.report.plots import Figure
 from trialogue.report.plots.forest import confidence
@@ -19,7 +19,7 @@ def paper_table_latex(findings: Findings) -> str:
 
     Further measures are in ``summary.csv``. Without any measure: a comment that says so.
     """
-    table = league_table(all_leagues(findings), systems_in_order(findings))
+    table = league_table(table_leagues(findings), systems_in_order(findings))
     if not table.blocks:
         return f"% {escape_latex(findings.title)}: nothing could be measured.\n"
     notes = [rf"\par\footnotesize ({number}) {escape_latex(note)}" for number, note in enumerate(table.notes, start=1)]
@@ -30,7 +30,7 @@ def paper_table_latex(findings: Findings) -> str:
             r"\centering\small",
             rf"\caption{{{escape_latex(table_caption(findings, table))}}}",
             r"\label{tab:league}",
-            table_latex(table, labels(all_leagues(findings))),
+            table_latex(table, labels(table_leagues(findings))),
             *notes,
             r"\end{table*}",
             "",
@@ -40,11 +40,11 @@ def paper_table_latex(findings: Findings) -> str:
 
 def paper_table_markdown(findings: Findings) -> str:
     """The same in Markdown: caption, table, notes."""
-    table = league_table(all_leagues(findings), systems_in_order(findings))
+    table = league_table(table_leagues(findings), systems_in_order(findings))
     if not table.blocks:
         return f"{findings.title}: nothing could be measured.\n"
     notes = [f"({number}) {note}  " for number, note in enumerate(table.notes, start=1)]
-    shown = table_markdown(table, labels(all_leagues(findings)))
+    shown = table_markdown(table, labels(table_leagues(findings)))
     return "\n".join([f"**Table.** {table_caption(findings, table)}\n", shown, *notes]).rstrip() + "\n"
 
 

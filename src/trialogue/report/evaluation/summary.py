@@ -11,7 +11,7 @@ from trialogue.findings.threats.protocol_texts import status
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
 from trialogue.report.compact_letters import league_letters
-from trialogue.report.measures import all_leagues
+from trialogue.report.measures import all_leagues, table_leagues
 from trialogue.stats.comparison.families import FamilyMethod
 
 _TOGETHER = ["correction", "simultaneous_low", "simultaneous_high"]  # single-step: of all pairs of the measure together
@@ -52,7 +52,7 @@ PAIR_FIELDS = [
 
 def standing_rows(findings: Findings) -> list[dict[str, Any]]:
     """One row per system and measure, best first, baselines last; None where undefined."""
-    rows = (row for league in all_leagues(findings) for row in _standing_rows(league))
+    rows = (row for league in table_leagues(findings) for row in _standing_rows(league))
     return [{field: row[field] for field in STANDING_FIELDS} for row in rows]
 
 
@@ -81,7 +81,7 @@ def summary_json(findings: Findings) -> str:
         "alpha": findings.alpha,
         "correction": findings.correction,
         "systems": [facts.model_dump() for facts in findings.systems],
-        "standings": [row for league in all_leagues(findings) for row in _standing_rows(league)],
+        "standings": [row for league in table_leagues(findings) for row in _standing_rows(league)],
         "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league)],
         "protocol": _protocol(findings.protocol),
         "threats": [threat.to_json() for threat in findings.threats],

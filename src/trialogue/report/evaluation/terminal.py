@@ -9,7 +9,13 @@ from trialogue.findings.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.threats import terminal_lines
 from trialogue.report.long_names import short_names, with_short_names
-from trialogue.report.measures import ARROWS, all_leagues, baselines_in_order, systems_in_order
+from trialogue.report.measures import (
+    ARROWS,
+    baselines_in_order,
+    split_columns,
+    systems_in_order,
+    table_leagues,
+)
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
 from trialogue.report.terminal import columns, draw_table, new_table, wrap_sentences
 from trialogue.report.text import one_line
@@ -32,10 +38,10 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     findings = with_short_names(findings)
     width = columns(width, least=NARROWEST, most=WIDEST)
     systems = systems_in_order(findings)
-    leagues = all_leagues(findings)
+    leagues = table_leagues(findings)
     names = [*systems, *baselines_in_order(leagues)]
     fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
-    parts_of_table = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
+    parts_of_table = split_columns(leagues, fitting)
     tables = [draw_table(_table(part, systems), width) for part in parts_of_table]
     threats = ["\n".join(_wrap(line, width) for line in terminal_lines(findings))] if findings.threats else []
     parts = [

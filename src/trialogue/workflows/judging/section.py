@@ -21,10 +21,10 @@ class _Column:
 
 
 def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Score]) -> Findings:
-    """Findings with a section for each column of a language-model judge among the records.
+    """Findings with a section, and columns of the league table, for each language-model judge among the records.
 
     Where people answered the judge's question, raw values stand beside corrected ones; where nobody did, they are raw, and
-    the section says so. A corrected value holds people's answers, so it is in no league and in no score.
+    the section says so. A corrected value holds people's answers, so it is no score, and nothing is concluded from it here.
 
     Args:
         findings: of the evaluation.
@@ -38,11 +38,17 @@ def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Sco
     }
     if not columns or not material:
         return findings
+    from trialogue.findings.judging.columns import judge_leagues
     from trialogue.findings.judging.section import judging_section
 
     ordered = sorted(columns, key=lambda each: (str(each.measure), each.level))
-    sections = tuple(judging_section(_findings_of(each.measure, findings, material, scores)) for each in ordered)
-    return findings.model_copy(update={"sections": (*findings.sections, *sections)})
+    judged = [_findings_of(each.measure, findings, material, scores) for each in ordered]
+    return findings.model_copy(
+        update={
+            "sections": (*findings.sections, *map(judging_section, judged)),
+            "judge_leagues": tuple(league for each in judged for league in judge_leagues(each)),
+        }
+    )
 
 
 def _findings_of(
