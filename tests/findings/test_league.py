@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from trialogue.findings import Contrast, League, Measure
 from trialogue.findings.family import corrected_together
 from trialogue.findings.league import leagues
-from trialogue.findings.league_verdicts import beaten, verdict
+from trialogue.findings.league_verdicts import count_better_and_worse, verdict
 from trialogue.findings.systems.answer import answer, primary_league, texts_of
 from trialogue.findings.threats import Validity
 from trialogue.findings.wording import render_estimate
@@ -130,7 +130,7 @@ def test_beaten_counts_both_sides() -> None:
         return Contrast.model_validate({"a": a, "b": b, "difference": {"value": 1.0}, "verdict": by})
 
     contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "inconclusive")]
-    assert beaten("x", contrasts) == (1, 1)
+    assert count_better_and_worse("x", contrasts) == (1, 1)
 
 
 def said(found: list[League]) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from trialogue.findings import (
     SystemFacts,
     Votes,
 )
-from trialogue.findings.league_verdicts import beaten, verdict
+from trialogue.findings.league_verdicts import count_better_and_worse, verdict
 from trialogue.findings.systems.answer import answer
 from trialogue.records import (
     Card,
@@ -137,7 +137,7 @@ def league(what: Measure, values: Mapping[str, Sequence[float]], *, skipped: int
     for system in sorted(values):
         found = estimate(values[system])
         ranked = what.better != "neither" and found.value is not None and len(values) > 1
-        above, below = beaten(system, contrasts)
+        above, below = count_better_and_worse(system, contrasts)
         standings.append(
             Standing(
                 system=system,

@@ -35,9 +35,9 @@ def _with_rank(
     standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
 ) -> Standing:
     low = high = None
-    has_one = standing.estimate.value is not None and standing.system not in without and better != "neither"
-    if has_one and is_compared(standing.system, contrasts):
-        beaten_by, beats = beaten(standing.system, contrasts)
+    is_ranked = standing.estimate.value is not None and standing.system not in without and better != "neither"
+    if is_ranked and is_compared(standing.system, contrasts):
+        beaten_by, beats = count_better_and_worse(standing.system, contrasts)
         low, high = 1 + beaten_by, systems - beats
     return standing.model_copy(update={"rank_low": low, "rank_high": high})
 
@@ -47,7 +47,7 @@ def is_compared(system: str, contrasts: Iterable[Contrast]) -> bool:
     return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
 
 
-def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
+def count_better_and_worse(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
     """(Number of significantly better systems, number of significantly worse systems)."""
     better = worse = 0
     for contrast in contrasts:

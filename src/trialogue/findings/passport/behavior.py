@@ -23,7 +23,7 @@ class Copies:
     is_fitted_on_known_text: bool | None = None
     """Whether it is recorded what the users were fitted on; None: they were not fitted on dialogues."""
     failed: int = 0
-    """Simulated dialogues that ended by a failure."""
+    """Simulated dialogues that ended in a failure."""
 
 
 def behavior_of(real: UserSample, simulated: UserSample, titles: Mapping[str, str], resampling: Resampling) -> Behavior:

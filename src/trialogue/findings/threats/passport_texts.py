@@ -83,7 +83,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",
-        "Simulated dialogues that ended by a failure.",
+        "Simulated dialogues that ended in a failure.",
         "At half of them or more, it blocks the passport's statements on behavior; below, it is noted.",
         lambda t: (
             f"{t.facts['failed']} of {t.facts['dialogues']} simulated dialogues failed, so their length does "
