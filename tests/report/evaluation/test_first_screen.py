@@ -8,6 +8,8 @@ import pytest
 
 from tests.report.made import ALL, many, nine
 from trialogue.findings import Findings, Statement, StatementKind
+from trialogue.findings.threat import Severity, Threat, ThreatCode
+from trialogue.findings.threats.gate import gate_leagues
 from trialogue.report import render_html
 from trialogue.report.evaluation.first_screen import MOST_COLUMNS, MOST_THREATS, first_screen
 
@@ -96,6 +98,24 @@ def test_nothing_of_the_answer_is_lost() -> None:
 def test_the_threats_to_the_answer_are_few_and_the_others_are_counted() -> None:
     for make in ANY.values():
         assert len(first_screen(make()).threats) <= MOST_THREATS + 1
+
+
+def test_a_firm_verdict_says_that_no_threat_concerns_it_and_any_other_does_not() -> None:
+    """Else "what speaks against it?" is left open on the first screen."""
+    cleared = "None of the threats to validity that were checked"
+    findings = nine()
+    assert cleared in render_html(findings)
+    threats = [
+        Threat(code=code, severity=severity, measure=measure, facts={"clusters": 4})
+        for code, severity in ((ThreatCode.FEW_CLUSTERS, Severity.DEMOTES), (ThreatCode.FEW_CLUSTERS, Severity.BLOCKS))
+        for measure in (None, findings.primary)
+    ]
+    for each in threats:
+        leagues = gate_leagues(findings.leagues, [each])
+        threatened = findings.model_copy(update={"leagues": leagues, "threats": (each,)})
+        assert cleared not in render_html(threatened)
+    noted = Threat(code=ThreatCode.NO_PROTOCOL, severity=Severity.NOTES)
+    assert cleared in render_html(findings.model_copy(update={"threats": (noted,)}))
 
 
 def test_without_any_value_there_is_no_picture_but_a_page() -> None:

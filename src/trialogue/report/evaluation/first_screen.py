@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.findings import Findings, League, Statement, StatementKind
 from trialogue.findings.systems.answer import primary_league, threats_in_verdict
-from trialogue.findings.threats import Severity
+from trialogue.findings.threats import Severity, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.league_table import Cell, Column, Notes, column
@@ -37,6 +37,8 @@ class FirstScreen:
     """Verdicts of other parts; folded."""
     threats: tuple[str, ...]
     """Threats that block or demote the answer, at most three lines."""
+    is_unthreatened: bool
+    """Whether the answer has a firm verdict, and none of the threats that block or demote concerns it."""
     columns: tuple[Column, ...]
     """At most four measures: the one that decides and one of every other side; of one side alone, further ones."""
     systems: tuple[str, ...]
@@ -70,6 +72,7 @@ def first_screen(findings: Findings) -> FirstScreen:
         answer=answer,
         rest=rest,
         threats=_threats(findings, names),
+        is_unthreatened=_is_unthreatened(findings),
         columns=columns,
         systems=top,
         last=last,
@@ -131,6 +134,14 @@ def _threats(findings: Findings, names: dict[str, str]) -> tuple[str, ...]:
     lines = [line.text for line in threat_lines(own, names)]
     more = len(lines) - MOST_THREATS
     return (*lines[:MOST_THREATS], *([f"And {more} more, listed below."] if more > 0 else []))
+
+
+def _is_unthreatened(findings: Findings) -> bool:
+    league = primary_of(findings)
+    if league is None or league.validity is not Validity.FIRM or _threats(findings, labels(all_leagues(findings))):
+        return False
+    decided = [each for each in league.contrasts if each.leader is not None]
+    return bool(decided) and all(each.validity is Validity.FIRM for each in decided)
 
 
 def _marks(cells: Sequence[Cell]) -> str:
