@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import Estimate, Record
 
@@ -36,7 +38,7 @@ class ProbeFinding(Record):
     moved: Estimate
     """Share of cases whose score changed towards what is looked for: down (planted defects), up (padding, injection,
     position), or at all (wording)."""
-    p_adjusted: float | None
+    p_adjusted: float | None = Field(ge=0, le=1)
     """p-value of the effect by Holm's method over the probes of the judge; None: there is none."""
     verdict: ProbeVerdict
     """What follows."""
