@@ -53,6 +53,33 @@ def test_importing_a_room_loads_neither_models_nor_figures_nor_statistics(room: 
     assert not loaded_after(f"import trialogue.{room}") & late
 
 
+@pytest.mark.parametrize("room", ["report", "simulation", "judges"])
+def test_the_public_names_of_a_lazy_room_load_nothing_heavy_either(room: str) -> None:
+    late = HEAVY - {"numpy", "pydantic"}
+    every = f"from importlib import import_module as i; r = i('trialogue.{room}'); [getattr(r, n) for n in r.__all__]"
+    assert not loaded_after(every) & late
+
+
+UNUSED_BY_EVALUATE = (
+    "trialogue.agents",
+    "trialogue.judges.judgement",
+    "trialogue.simulation.batch.simulation_file",
+    "trialogue.simulation.users",
+    "trialogue.findings.people",
+    "trialogue.findings.passport.records",
+    "trialogue.strategies",
+    "trialogue.catalogue",
+)
+
+
+def test_an_evaluation_imports_neither_simulation_nor_judges_nor_studies() -> None:
+    code = "import sys, trialogue.cli.evaluate, trialogue.workflows.evaluation, trialogue.report.evaluation.write\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}print('\\n'.join(sys.modules))"], capture_output=True, text=True, check=True
+    )
+    assert set(UNUSED_BY_EVALUATE) & set(done.stdout.splitlines()) == set()
+
+
 def test_building_the_command_loads_no_room() -> None:
     assert not loaded_after("import trialogue.cli.app") & (HEAVY - {"rich"})
 

@@ -2,11 +2,14 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
+
+if TYPE_CHECKING:
+    from trialogue.workflows.pipeline.read import Step
 
 
 class Family(StrEnum):
@@ -77,7 +80,6 @@ def evaluate(
     from trialogue.records.files.score_parquet import require_parquet
     from trialogue.report import text_table
     from trialogue.workflows.evaluation import evaluate as run_evaluation
-    from trialogue.workflows.inputs.link import link_step
 
     if scores is ScoreFormat.PARQUET:
         require_parquet()
@@ -96,7 +98,7 @@ def evaluate(
             alpha=alpha,
             family=family.value,
             any_language=any_language,
-            steps=[link_step(catalogue)] if catalogue else (),
+            steps=_linking(catalogue) if catalogue else (),
             progress=tell,
         )
         tell(f"writing {out}")
@@ -105,3 +107,9 @@ def evaluate(
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))
     typer.echo(f"\nReport: {page}")
+
+
+def _linking(catalogue: str) -> "list[Step]":
+    from trialogue.workflows.inputs.link import link_step  # here: without a catalogue, nothing of it is imported
+
+    return [link_step(catalogue)]

@@ -84,11 +84,11 @@ def _league(
         correction=correction,
         baselines=beside,
         above_baseline=_differences_to_baseline(beside, pairs, apart, better=measure.better, alpha=alpha),
-        values={system: _drawn(found) for system, found in sorted(values.items()) if system not in apart},
+        values={system: _thin_out(found) for system, found in sorted(values.items()) if system not in apart},
     )
 
 
-def _drawn(values: Sequence[float]) -> tuple[float, ...]:
+def _thin_out(values: Sequence[float]) -> tuple[float, ...]:
     """Values as pictures take them: all, or of very many those at evenly spaced ranks."""
     if len(values) <= MOST_DRAWN:
         return tuple(values)

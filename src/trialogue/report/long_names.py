@@ -5,17 +5,19 @@ Machine-readable files (``findings.json``, the tables) keep every name whole.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trialogue.findings import Findings
 from trialogue.findings.agreement.records import AgreementFindings
-from trialogue.findings.board.records import BoardFindings
-from trialogue.findings.comparison.comparison import Comparison
 from trialogue.report.text import columns, one_line, shorten
 
 LONGEST = 60  # columns of a name in a sentence or a table of the page; half a line
 
-Shown = TypeVar("Shown", Findings, AgreementFindings, Comparison, BoardFindings)
+if TYPE_CHECKING:
+    from trialogue.findings.board.records import BoardFindings
+    from trialogue.findings.comparison.comparison import Comparison
+
+Shown = TypeVar("Shown", Findings, AgreementFindings, "Comparison", "BoardFindings")
 
 
 def short_names(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
@@ -53,7 +55,7 @@ def with_short_names(findings: Shown, longest: int = LONGEST) -> Shown:
     return type(findings).model_validate(_replace_names(findings.model_dump(), pattern, shown))
 
 
-def _names(findings: Findings | AgreementFindings | Comparison | BoardFindings) -> list[str]:
+def _names(findings: "Findings | AgreementFindings | Comparison | BoardFindings") -> list[str]:
     match findings:
         case Findings():
             leagues = [each for league in findings.leagues for each in (*league.standings, *league.baselines)]
@@ -65,10 +67,11 @@ def _names(findings: Findings | AgreementFindings | Comparison | BoardFindings) 
             ]
         case AgreementFindings():
             return [one.system for ranking in findings.rankings for one in ranking.systems]
-        case BoardFindings():
-            return [name for row in findings.rows for name in (row.name, row.version, row.system)]
-        case Comparison():
-            return [findings.before, findings.after]
+    from trialogue.findings.board.records import BoardFindings  # here: a report of systems needs neither
+
+    if isinstance(findings, BoardFindings):
+        return [name for row in findings.rows for name in (row.name, row.version, row.system)]
+    return [findings.before, findings.after]
 
 
 def _replace_names(value: Any, pattern: re.Pattern[str], shown: Mapping[str, str]) -> Any:

@@ -6,7 +6,6 @@ and the message records why.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 
 from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
@@ -28,37 +27,15 @@ from trialogue.simulation.users.fit import UserModel, load_users
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.population import Users
 from trialogue.simulation.users.user import AgendaUser, Stop
+from trialogue.simulation.wording_outcomes import WORDING, Wording
 from trialogue.transport.retry import RetryPolicy
 
-WORDING = "wording"
-"""Key in a message's ``meta`` for the origin of its wording: ``model``, or the reason for using the template."""
 LONGEST = 4  # times the words of the template, and eight more: what is longer says more
 MORE_WORDS = 8
 SURE = 0.5
 """Probability from which an act counts as recognised. Of 1,107 messages of KDD 2020's users, 59 % are recognised as the
 CIR6 action they are annotated as, and 3.8 % of those of another action pass (by words alone, before the other checks)."""
 PLACE = re.compile(r"\{[^{}]*\}")
-
-
-class Wording(StrEnum):
-    """Result of checking a wording."""
-
-    MODEL = "model"
-    """It keeps the acts and is said."""
-    LOST_VALUE = "lost_value"
-    """A title, name or value of the message is missing."""
-    NEW_VALUE = "new_value"
-    """It names an item, or a value of an attribute, that the message does not."""
-    OTHER_STANCE = "other_stance"
-    """The wording expresses an opinion or knowledge that the message does not have."""
-    QUESTION = "question"
-    """It asks where the message does not, or the other way round."""
-    OTHER_ACT = "other_act"
-    """It is not recognised as the message's act."""
-    TOO_LONG = "too_long"
-    """It has many more words."""
-    CUT = "cut"
-    """It was cut off, by its limit of tokens or by a filter."""
 
 
 class ActGate:

@@ -31,7 +31,7 @@ from trialogue.workflows.experiment.simulating import simulation
 from trialogue.workflows.inputs.inputs import Input, InputRecords, gather
 from trialogue.workflows.inputs.link import link_step
 from trialogue.workflows.pipeline import report
-from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
+from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed, find_failed_agents
 from trialogue.workflows.simulation.realism import realism
 

@@ -42,7 +42,6 @@ from trialogue.workflows.passport.sides import (
     recognised_dialogues,
     user_side,
     with_names,
-    wordings_of,
 )
 from trialogue.workflows.passport.simulated_sample import (
     PassportPlan,
@@ -51,6 +50,7 @@ from trialogue.workflows.passport.simulated_sample import (
     read_side,
     simulate_side,
 )
+from trialogue.workflows.passport.wordings import wordings_of
 from trialogue.workflows.simulation.realism_features import FEATURES, has_words, user_turns_of
 
 AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")

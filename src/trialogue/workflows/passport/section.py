@@ -5,17 +5,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings.passport.records import PassportFindings
 from trialogue.findings.records import Findings
-from trialogue.findings.sections import passport_section, wordings_section
 from trialogue.records import Dialogue, sha256_of
 from trialogue.records.files.jsonl import parse_line
-from trialogue.simulation.llm.worded import Wording
-from trialogue.workflows.passport.sides import wordings_of
+from trialogue.simulation.wording_outcomes import Wording
+from trialogue.workflows.passport.wordings import wordings_of
+
+if TYPE_CHECKING:
+    from trialogue.findings.passport.records import PassportFindings
 
 WORDINGS = {
     Wording.MODEL: "Said",
@@ -38,7 +40,7 @@ class StoredPassport:
     """A passport that was written before."""
 
     path: Path
-    findings: PassportFindings
+    findings: "PassportFindings"
 
 
 def stored_passports(given: Sequence[object]) -> Iterator[StoredPassport]:
@@ -59,12 +61,14 @@ def stored_passports(given: Sequence[object]) -> Iterator[StoredPassport]:
                 yield StoredPassport(place, read_passport(place))
 
 
-def read_passport(path: Path) -> PassportFindings:
+def read_passport(path: Path) -> "PassportFindings":
     """A passport that ``trialogue users passport`` wrote.
 
     Raises:
         DataError: it is none.
     """
+    from trialogue.findings.passport.records import PassportFindings  # here: most runs have no passport beside them
+
     hint = "Run trialogue users passport again."
     try:
         found = parse_line(path.read_text("utf-8"), {PassportFindings.kind: PassportFindings})
@@ -80,6 +84,8 @@ def with_passports(findings: Findings, given: Sequence[object]) -> Findings:
     stored = list(stored_passports(given))
     if not stored:
         return findings
+    from trialogue.findings.sections import passport_section
+
     sections = tuple(passport_section(each.findings, page=str(each.path.with_name(PAGE))) for each in stored)
     inputs = {
         **findings.manifest.inputs,
@@ -102,5 +108,7 @@ def with_wordings(findings: Findings, dialogues: Iterable[Dialogue]) -> Findings
     counts = {system: dict(sorted(found.items())) for system, found in by_system.items() if found}
     if not counts:
         return findings
+    from trialogue.findings.sections import wordings_section
+
     section = wordings_section(counts, {outcome.value: title for outcome, title in WORDINGS.items()})
     return findings.model_copy(update={"sections": (*findings.sections, section)})

@@ -10,8 +10,8 @@ from trialogue.findings.passport.gates import GateFlags
 from trialogue.findings.passport.user_sample import UserSample
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
-from trialogue.records import Dialogue, Ending, Utterance
-from trialogue.simulation.llm.worded import WORDING
+from trialogue.records import Dialogue, Ending
+from trialogue.workflows.passport.wordings import user_messages
 from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, user_turns_of
 
 LONG = 5  # words of a message that is a copy if somebody else wrote the same; shorter ones recur
@@ -92,21 +92,11 @@ def recognised_dialogues(real: Sequence[Dialogue], trained: TrainingDialogues | 
 def models_of(dialogues: Iterable[Dialogue]) -> dict[str, int]:
     """Messages of users by the model that answered for them, with its fingerprint where the endpoint gives one."""
     counts: Counter[str] = Counter()
-    for each in _user_messages(dialogues):
+    for each in user_messages(dialogues):
         if (model := each.meta.get("model")) is not None:
             fingerprint = each.meta.get("system_fingerprint")
             counts[str(model) if fingerprint is None else f"{model} ({fingerprint})"] += 1
     return dict(sorted(counts.items()))
-
-
-def wordings_of(dialogues: Iterable[Dialogue]) -> dict[str, int]:
-    """Outcomes of the wordings of an agenda's messages."""
-    outcomes = (each.meta.get(WORDING) for each in _user_messages(dialogues))
-    return dict(sorted(Counter(str(each) for each in outcomes if each is not None).items()))
-
-
-def _user_messages(dialogues: Iterable[Dialogue]) -> Iterable[Utterance]:
-    return (each for dialogue in dialogues for each in dialogue.utterances if each.speaker == "user")
 
 
 def with_names(dialogues: Iterable[Dialogue], names: Mapping[str, str]) -> list[Dialogue]:

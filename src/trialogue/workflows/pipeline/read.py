@@ -8,7 +8,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.simulation.batch.folder import DIALOGUES
 from trialogue.workflows.inputs.inputs import InputRecords, gather, inputs_of
 from trialogue.workflows.inputs.memory import Data, InMemory
-from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
+from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 
 Step = Callable[[InputRecords], InputRecords]
 """A step that prepares records, such as a title linker or a strategy labeller."""

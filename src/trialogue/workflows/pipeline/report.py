@@ -2,13 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from trialogue.findings import Findings
-from trialogue.findings.agreement.records import AgreementFindings
-from trialogue.findings.judging.records import JudgingFindings
-from trialogue.findings.passport.records import PassportFindings
-from trialogue.findings.people import StudyFindings
-from trialogue.findings.realism.records import RealismFindings
 from trialogue.records import DistinctCounts, Preference, Reason, ReasonCode, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
@@ -19,12 +15,20 @@ from trialogue.workflows.pipeline.run_scores import RunScores
 from trialogue.workflows.pipeline.saved_results import COUNTS, PREFERENCES, SCORE_TABLE, SCORES
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 
+if TYPE_CHECKING:
+    from trialogue.findings.agreement.records import AgreementFindings
+    from trialogue.findings.judging.records import JudgingFindings
+    from trialogue.findings.passport.records import PassportFindings
+    from trialogue.findings.people.records import StudyFindings
+    from trialogue.findings.realism.records import RealismFindings
+
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
-AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings | JudgingFindings | PassportFindings
+_OtherFindings: TypeAlias = "AgreementFindings | RealismFindings | StudyFindings | JudgingFindings | PassportFindings"
+AnyFindings: TypeAlias = "Findings | _OtherFindings"
 
 
 def report(
-    findings: AnyFindings,
+    findings: "AnyFindings",
     folder: Path | str,
     *,
     scores: Sequence[Score] | None = None,
@@ -52,13 +56,33 @@ def report(
         faults: of their users.
         most_explored: rows above which there is no explorer, and the report says so; None: any number.
     """
-    from trialogue.report import write_report, write_study_report
+    from trialogue.report.evaluation.write import write_report
+
+    folder = Path(folder)
+    if not isinstance(findings, Findings):
+        return _write_others(findings, folder)
+    if scores is not None:
+        _write_run(findings, folder, scores, preferences, counts, parquet=parquet)
+    parts = [] if material is None else [_part(material, scores or (), faults or {})]
+    rows = sum(part.size for part in parts)
+    if most_explored is not None and rows > most_explored:
+        why = Reason.of(ReasonCode.TOO_MANY_ROWS_TO_EXPLORE, rows=rows, most=most_explored)
+        findings, parts = findings.model_copy(update={"no_explorer": why}), []
+    return write_report(findings, folder, png=png, explored=parts)
+
+
+def _write_others(findings: "_OtherFindings", folder: Path) -> Path:
+    """Write findings that are not of systems; their records and pages are imported only here."""
+    from trialogue.findings.agreement.records import AgreementFindings
+    from trialogue.findings.judging.records import JudgingFindings
+    from trialogue.findings.passport.records import PassportFindings
+    from trialogue.findings.realism.records import RealismFindings
+    from trialogue.report import write_study_report
     from trialogue.report.agreement.page import write_agreement
     from trialogue.report.agreement.realism import write_realism
     from trialogue.report.judging.page import write_judging
     from trialogue.report.passport.page import write_passport
 
-    folder = Path(folder)
     match findings:
         case AgreementFindings():
             return write_agreement(findings, folder)
@@ -68,17 +92,8 @@ def report(
             return write_passport(findings, folder)
         case JudgingFindings():
             return write_judging(findings, folder)
-        case StudyFindings():
+        case _:
             return write_study_report(findings, folder)
-        case Findings():
-            if scores is not None:
-                _write_run(findings, folder, scores, preferences, counts, parquet=parquet)
-            parts = [] if material is None else [_part(material, scores or (), faults or {})]
-            rows = sum(part.size for part in parts)
-            if most_explored is not None and rows > most_explored:
-                why = Reason.of(ReasonCode.TOO_MANY_ROWS_TO_EXPLORE, rows=rows, most=most_explored)
-                findings, parts = findings.model_copy(update={"no_explorer": why}), []
-            return write_report(findings, folder, png=png, explored=parts)
 
 
 def _part(material: InputRecords, scores: Sequence[Score], faults: FaultsOfUsers) -> Part:
