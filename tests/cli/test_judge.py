@@ -112,6 +112,10 @@ def test_a_model_judges_from_the_command_line_and_a_rerun_costs_nothing(
 
 def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    path = Path(files["dialogues"])  # of dialogues with the same words, one would be probed
+    lines = path.read_text(encoding="utf-8").splitlines()
+    unlike = [line.replace('"hello"', f'"hello {n}"') for n, line in enumerate(lines)]
+    path.write_text("\n".join(unlike) + "\n", encoding="utf-8")
     given = model_words(files, endpoint, out, "--probes", "--probe-n", "8", "-q", judge="obedient")
     priced = RUN.invoke(app, [*given, "--dry-run"])
     assert priced.exit_code == 0, priced.output

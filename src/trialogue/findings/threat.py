@@ -94,6 +94,7 @@ class ThreatCode(StrEnum):
     JUDGE_WORTHLESS = "judge_worthless"
     LABELS_CHOSEN = "labels_chosen"
     JUDGE_BIASED = "judge_biased"
+    JUDGE_UNSTABLE = "judge_unstable"
     JUDGE_UNNOTICED_DEFECT = "judge_unnoticed_defect"
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,8 @@ def judged(name: str, body: dict[str, Any], asked: int) -> tuple[int, Any]:
         return 402, {"error": {"message": "no credit left"}}
     aspects = re.findall(r'^- "(\w+)": (one of [\d, ]+|"A")', text, re.MULTILINE)
     shown = CONVERSATION.findall(text)
+    if name == "halves" and zlib.crc32(text.encode()) % 2:
+        return 200, {"text": "hm"}
     if name == "one-order" and "Hello" in shown[0]:
         return 200, {"text": "hm"}
     if aspects and aspects[0][1] == '"A"':

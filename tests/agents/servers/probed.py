@@ -1,6 +1,7 @@
 """What fake judges with one planted bias answer: they count what is good, and add what should not count."""
 
 import re
+import zlib
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -44,6 +45,16 @@ def blind(shown: str, task: str) -> int:
     return 2 + sum(text.count("good") for text in replies(shown))
 
 
+def constant(shown: str, task: str) -> int:
+    """One score for everything."""
+    return 2
+
+
+def moody(shown: str, task: str) -> int:
+    """A number that has nothing to do with the conversation, and is another one for every question."""
+    return zlib.crc32(f"{task}{shown}".encode()) % 5
+
+
 BIASED: dict[str, Callable[[str, str], int]] = {
     "fair": fair,
     "verbose": verbose,
@@ -51,5 +62,9 @@ BIASED: dict[str, Callable[[str, str], int]] = {
     "touchy": touchy,
     "blind": blind,
     "place": fair,
+    "constant": constant,
+    "moody": moody,
+    "halves": fair,
 }
-"""By the judge's name; "place" prefers the first of two conversations, and is fair about single ones."""
+"""By the judge's name; "place" prefers the first of two conversations, and is fair about single ones; every other answer of
+"halves" cannot be read."""

@@ -8,9 +8,10 @@ from trialogue.findings.judging.probes import probe_findings, probe_threats
 from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, sample_dialogues, sample_pairs
-from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probes.kinds import DEFECTS, ProbeKind
 from trialogue.judges.probes.planting import plant
 from trialogue.records import Dialogue
+from trialogue.report.judging.probes import probes_markdown
 
 TITLES = ("Alien (1999)", "Heat (1995)", "Big (1998)", "Up (2009)")
 
@@ -64,6 +65,77 @@ def test_a_planted_bias_is_found_and_no_other(
 
 
 def test_a_judge_that_says_one_thing_has_no_bias_and_notices_nothing(endpoint: str) -> None:
+    found = probed(endpoint, "constant")
+    defects = {ProbeKind.WRONG_YEAR, ProbeKind.CONTRADICTION, ProbeKind.REPETITION}
+    assert {kind for kind, each in found.items() if each.verdict is ProbeVerdict.UNNOTICED} == defects
+    assert {found[kind].verdict for kind in set(found) - defects} == {ProbeVerdict.NOT_SHOWN}
+    assert all(each.effect.value == 0 and each.p_adjusted == 1 for each in found.values())
+    words = found[ProbeKind.WORDING].agreement
+    assert words is not None
+    assert words.value is None  # a rank correlation of one value with itself is none
+    assert words.why is not None
+
+
+def test_a_judge_without_a_mind_orders_dialogues_otherwise_under_other_words(endpoint: str) -> None:
+    found = probed(endpoint, "moody")[ProbeKind.WORDING]
+    assert found.verdict is ProbeVerdict.UNSTABLE
+    (threat,) = probe_threats([found], is_corrected=False)
+    assert (threat.code, threat.severity) == (ThreatCode.JUDGE_UNSTABLE, Severity.DEMOTES)
+    assert "was not shown to order dialogues alike if the instruction has other words" in sentence(threat)
+    assert [each.severity for each in probe_threats([found], is_corrected=True)] == [Severity.NOTES]
+    stable = probed(endpoint, "touchy")[ProbeKind.WORDING].agreement  # a point less for all leaves their order
+    assert stable is not None
+    assert stable.value == pytest.approx(1)
+
+
+def test_answers_that_cannot_be_read_are_no_numbers(endpoint: str) -> None:
+    found = probed(endpoint, "halves")
+    assert any(each.unanswered for each in found.values())
+    for kind, each in found.items():
+        assert each.effect.n + each.unanswered == (12 if kind is ProbeKind.POSITION else 24)
+        if (
+            kind in {ProbeKind.WRONG_YEAR, ProbeKind.CONTRADICTION, ProbeKind.REPETITION}
+            and each.effect.value is not None
+        ):
+            assert each.effect.value == pytest.approx(-1)  # a missing score counted as 0 would change the mean
+
+
+def test_the_answers_to_both_orders_agree_unless_the_place_decides(endpoint: str) -> None:
+    fair, place = (probed(endpoint, name)[ProbeKind.POSITION].agreement for name in ("fair", "place"))
+    assert fair is not None
+    assert place is not None
+    assert (fair.value, place.value) == (1, 0)
+    assert fair.interval is not None
+    assert fair.interval.low == pytest.approx(12 / (12 + 1.959964**2))  # Wilson: n / (n + z^2)
+
+
+def test_nothing_is_said_where_nothing_could_be_significant() -> None:
+    """Seven probes: the smallest p of eight cases is 7 * 2 / 2^8 = .055, of nine 7 * 2 / 2^9 = .027."""
+
+    def verdicts(count: int) -> list[ProbeVerdict]:
+        cases = [
+            ProbeCases(kind, tuple(ProbeCase(f"d{n}", 2.0, 1.0 if kind in DEFECTS else 2.0) for n in range(count)))
+            for kind in ProbeKind
+        ]
+        return [each.verdict for each in probe_findings("j", "a", cases, points=(0, 4))]
+
+    assert verdicts(8) == [ProbeVerdict.TOO_FEW] * 7
+    assert verdicts(9) == [ProbeVerdict.NOT_SHOWN] * 4 + [ProbeVerdict.NOTICED] * 3
+    eight = ProbeCases(ProbeKind.WRONG_YEAR, tuple(ProbeCase(f"d{n}", 2.0, 2.0) for n in range(8)))
+    found = probe_findings("j", "a", [eight], points=(0, 4))  # alone, eight cases are enough
+    assert (found[0].least, found[0].verdict) == (6, ProbeVerdict.UNNOTICED)
+    few = probe_findings("j", "a", [ProbeCases(kind, eight.cases) for kind in ProbeKind], points=(0, 4))
+    assert not list(probe_threats(few, is_corrected=False))
+    assert "8 dialogues; 9 needed" in probes_markdown(few)
+
+
+def test_equal_dialogues_are_probed_once() -> None:
+    same = [talk(f"d{n}", "hi", "hello", system=("kbrd", "barcor")[n % 2]) for n in range(30)]
+    assert len(sample_dialogues([*same, talk("e", "hi", "ho")], 30, seed=0)) == 2
+    assert len(sample_pairs(list(zip(same[::2], same[1::2], strict=True)), 30, seed=0)) == 1
+
+
+def test_a_judge_that_cannot_be_read_decides_nothing(endpoint: str) -> None:
     found = probed(endpoint, "of-five")  # "5/5" to everything is unreadable on a scale to 4
     assert {each.verdict for kind, each in found.items() if kind is not ProbeKind.POSITION} == {ProbeVerdict.UNDEFINED}
     assert all(each.unanswered == 24 for kind, each in found.items() if kind is not ProbeKind.POSITION)
@@ -128,7 +200,7 @@ def test_single_replies_are_probed_where_the_rubric_is_about_them(endpoint: str)
 
 
 def test_dialogues_are_drawn_evenly_and_pairs_share_none() -> None:
-    talks = [*dialogues(20), *(talk(f"e{n}", "hi", "ho", system="popular") for n in range(3)), talk("f", "hi")]
+    talks = [*dialogues(20), *(talk(f"e{n}", "hi", f"ho {n}", system="popular") for n in range(3)), talk("f", "hi")]
     drawn = sample_dialogues(talks, 12, seed=1)
     assert drawn == sample_dialogues(list(reversed(talks)), 12, seed=1)
     assert sorted(str(each.system) for each in drawn).count("popular") == 3

@@ -19,6 +19,10 @@ class ProbeVerdict(StrEnum):
     """A planted defect lowers the score, significantly after Holm's correction."""
     UNNOTICED = "unnoticed"
     """It was not shown to lower it."""
+    UNSTABLE = "unstable"
+    """Other words of the instruction: scores under them are not shown to order dialogues as those under ours do."""
+    TOO_FEW = "too_few"
+    """So few cases that not even equal changes in all of them would be significant after Holm's correction."""
     UNDEFINED = "undefined"
     """Too few cases, or none."""
 
@@ -40,9 +44,14 @@ class ProbeFinding(Record):
     position), or at all (wording)."""
     p_adjusted: float | None = Field(ge=0, le=1)
     """p-value of the effect by Holm's method over the probes of the judge; None: there is none."""
+    agreement: Estimate | None = None
+    """Wording: Spearman's correlation of scores under our instruction and under the others, over dialogues. Position: share
+    of pairs with the same answers in both orders. None: no such probe."""
+    least: int
+    """Cases from which on equal changes in all of them are significant, given the number of probes."""
     verdict: ProbeVerdict
     """What follows."""
     unanswered: int
     """Cases without both scores."""
     inapplicable: int
-    """Dialogues that the change could not be planted in, or equal pairs."""
+    """Dialogues that the change could not be planted in, or pairs that were not asked."""

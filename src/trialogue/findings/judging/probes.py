@@ -8,14 +8,19 @@ from trialogue.judges.probes.asking import ProbeCase, ProbeCases
 from trialogue.judges.probes.kinds import DEFECTS, FAVOURS, ProbeKind
 from trialogue.metrics.base import ratio
 from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.stats.association.correlation import spearman
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
 from trialogue.stats.comparison.multiplicity import holm
 from trialogue.stats.comparison.two_sides import FEWEST_PAIRS
 from trialogue.stats.resampling.clusters import cluster_sums
 
 SAME = 1e-9
-VERDICTS_ON = (ProbeVerdict.BIASED, ProbeVerdict.UNNOTICED)
-"""What is a threat."""
+THREATS = {
+    ProbeVerdict.BIASED: ThreatCode.JUDGE_BIASED,
+    ProbeVerdict.UNSTABLE: ThreatCode.JUDGE_UNSTABLE,
+    ProbeVerdict.UNNOTICED: ThreatCode.JUDGE_UNNOTICED_DEFECT,
+}
+"""By verdict, the threat that it is."""
 
 
 def probe_findings(
@@ -29,7 +34,8 @@ def probe_findings(
 ) -> tuple[ProbeFinding, ...]:
     """Findings of all probes of one judge, in the order of ``ProbeKind``.
 
-    Cases are independent if dialogues are; the test is by sign flips within cases, and needs six of them.
+    Cases are independent if dialogues are; the test is by sign flips within cases, and needs six of them. With seven probes,
+    nine equal changes are the fewest that Holm's method can call significant: below, nothing is said.
 
     Args:
         judge: its name.
@@ -43,6 +49,8 @@ def probe_findings(
     kinds = sorted(probed, key=lambda each: order.index(each.kind))
     effects = [_effect(each, points, confidence, seed) for each in kinds]
     adjusted = holm([each.p for each in effects])
+    least = _least_cases(sum(each.p is not None for each in effects), 1 - confidence)
+    agreements = [_agreement(each, confidence) for each in kinds]
     return tuple(
         ProbeFinding(
             judge=judge,
@@ -51,11 +59,13 @@ def probe_findings(
             effect=effect,
             moved=_moved_share(each, confidence),
             p_adjusted=p,
-            verdict=_verdict(each.kind, effect, p, 1 - confidence),
+            agreement=agreement,
+            least=least,
+            verdict=_verdict(each.kind, effect, p, 1 - confidence, agreement=agreement, least=least),
             unanswered=len(each.cases) - len(_answered_cases(each)),
             inapplicable=each.inapplicable,
         )
-        for each, effect, p in zip(kinds, effects, adjusted, strict=True)
+        for each, effect, p, agreement in zip(kinds, effects, adjusted, agreements, strict=True)
     )
 
 
@@ -70,16 +80,17 @@ def probe_threats(found: Sequence[ProbeFinding], *, is_corrected: bool) -> Itera
         is_corrected: whether labels correct the scores.
     """
     for each in found:
-        if each.verdict not in VERDICTS_ON or each.effect.value is None:
+        if each.verdict not in THREATS or each.effect.value is None:
             continue
-        demotes = each.verdict is ProbeVerdict.BIASED and each.probe is not ProbeKind.POSITION and not is_corrected
+        is_note = each.verdict is ProbeVerdict.UNNOTICED or each.probe is ProbeKind.POSITION or is_corrected
+        size = each.agreement if each.verdict is ProbeVerdict.UNSTABLE else each.effect
         yield Threat(
-            code=ThreatCode.JUDGE_BIASED if each.verdict is ProbeVerdict.BIASED else ThreatCode.JUDGE_UNNOTICED_DEFECT,
-            severity=Severity.DEMOTES if demotes else Severity.NOTES,
+            code=THREATS[each.verdict],
+            severity=Severity.NOTES if is_note else Severity.DEMOTES,
             facts={
                 "judge": each.judge,
                 "probe": each.probe.value,
-                "effect": round(each.effect.value, 4),
+                "effect": None if size is None or size.value is None else round(size.value, 4),
                 "n": each.effect.n,
             },
         )
@@ -123,11 +134,38 @@ def _has_moved(kind: ProbeKind, before: float, after: float) -> bool:
     return after > before + SAME if kind in FAVOURS else abs(after - before) > SAME
 
 
-def _verdict(kind: ProbeKind, effect: Estimate, p: float | None, alpha: float) -> ProbeVerdict:
+def _agreement(probed: ProbeCases, confidence: float) -> Estimate | None:
+    answered = _answered_cases(probed)
+    if not answered:
+        return None
+    if probed.kind is ProbeKind.POSITION:
+        same = [[float(abs(after - before) <= SAME), 1.0] for _, before, after in answered]
+        data = cluster_sums(same, list(range(len(same))))
+        return estimate_of_sums(data, ratio, is_share=True, scale=(0, 1), confidence=confidence)
+    if probed.kind is ProbeKind.WORDING:
+        return spearman([each[1] for each in answered], [each[2] for each in answered], confidence=confidence)
+    return None
+
+
+def _least_cases(tests: int, alpha: float) -> int:
+    """The fewest cases whose smallest p-value by sign flips, 2 / 2 ** cases, Holm's method with so many tests accepts."""
+    cases = FEWEST_PAIRS
+    while tests * 2.0 ** (1 - cases) > alpha:
+        cases += 1
+    return cases
+
+
+def _verdict(
+    kind: ProbeKind, effect: Estimate, p: float | None, alpha: float, *, agreement: Estimate | None, least: int
+) -> ProbeVerdict:
     if effect.value is None or p is None:
         return ProbeVerdict.UNDEFINED
     is_shown = p <= alpha
+    if not is_shown and effect.n < least:
+        return ProbeVerdict.TOO_FEW
     if kind in DEFECTS:
         return ProbeVerdict.NOTICED if is_shown and effect.value < 0 else ProbeVerdict.UNNOTICED
-    is_bias = is_shown and (effect.value > 0 or kind not in FAVOURS)
-    return ProbeVerdict.BIASED if is_bias else ProbeVerdict.NOT_SHOWN
+    if is_shown and (effect.value > 0 or kind not in FAVOURS):
+        return ProbeVerdict.BIASED
+    interval = None if kind is not ProbeKind.WORDING or agreement is None else agreement.interval
+    return ProbeVerdict.UNSTABLE if interval is not None and interval.low <= 0 else ProbeVerdict.NOT_SHOWN

@@ -111,6 +111,18 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             else f"scores of {t.facts['judge']} change by {_points(t.facts['effect'])} {CAUSES[str(t.facts['probe'])]}"
         ),
     ),
+    ThreatCode.JUDGE_UNSTABLE: ThreatText(
+        "The judge's order of dialogues rests on the words of the instruction",
+        (
+            "Spearman's correlation of a judge's scores under our instruction and under others with the same meaning is not "
+            "shown to be above 0 (`--probes`)."
+        ),
+        "Noted where labels correct the judge. Without labels it demotes all verdicts.",
+        lambda t: (
+            f"{t.facts['judge']} was not shown to order dialogues alike {CAUSES[str(t.facts['probe'])]} (rank correlation "
+            f"{_points(t.facts['effect'])}, {t.facts['n']} dialogues)"
+        ),
+    ),
     ThreatCode.JUDGE_UNNOTICED_DEFECT: ThreatText(
         "The judge was not shown to notice a defect",
         (

@@ -1,6 +1,6 @@
 """Put probes to a judge: what is asked, what it costs, and both scores of each case."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.judges.asking import Cost
@@ -199,7 +199,10 @@ def _position_case(compared: Comparison, aspect: str) -> ProbeCase:
 
 
 def sample_dialogues(dialogues: Sequence[Dialogue], count: int, seed: int) -> list[Dialogue]:
-    """At most ``count`` dialogues that did not fail and have a reply, as equally many of each system as possible."""
+    """At most ``count`` dialogues that did not fail and have a reply, as equally many of each system as possible.
+
+    Of dialogues with the same words, one is taken: a judge's answers to the others would be no further evidence.
+    """
     by_system: dict[str, list[Dialogue]] = {}
     for each in dialogues:
         if each.fault is None and any(said.speaker == "system" and said.text.strip() for said in each.utterances):
@@ -210,15 +213,24 @@ def sample_dialogues(dialogues: Sequence[Dialogue], count: int, seed: int) -> li
         order = rng_for(seed, "probed dialogues", system).permutation(len(ordered)).tolist()
         queues.append([ordered[place] for place in order])
     longest = max(map(len, queues), default=0)
-    return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)][:count]
+    in_turns = [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)]
+    unlike: dict[Hashable, Dialogue] = {}
+    for each in in_turns:
+        unlike.setdefault(_words(each), each)
+    return list(unlike.values())[:count]
+
+
+def _words(dialogue: Dialogue) -> Hashable:
+    return tuple((said.speaker, said.text) for said in dialogue.utterances)
 
 
 def sample_pairs(pairs: Sequence[Pair], count: int, seed: int) -> list[Pair]:
-    """At most ``count`` pairs in random order, of which no two share a dialogue."""
-    used: set[tuple[str | None, str]] = set()
+    """At most ``count`` pairs in random order, of which no two share a dialogue, or one with the same words."""
+    used: set[Hashable] = set()
     chosen: list[Pair] = []
     for place in rng_for(seed, "probed pairs").permutation(len(pairs)).tolist():
-        keys = {(each.system, each.id) for each in pairs[place]}
+        keys: set[Hashable] = {_words(each) for each in pairs[place]}
+        keys |= {(each.system, each.id) for each in pairs[place]}
         if len(chosen) < count and not keys & used:
             chosen.append(pairs[place])
             used |= keys

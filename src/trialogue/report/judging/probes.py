@@ -9,7 +9,7 @@ from trialogue.report.exports import latex_rows, markdown_rows
 from trialogue.report.numbers import MISSING, count, plain_p, render_estimate, supported_decimals
 from trialogue.report.table import Table
 
-HEADS = ("Probe", "Change of the score", "Cases moved", "p", "Verdict", "Rests on")
+HEADS = ("Probe", "Change of the score", "Cases moved", "Agreement", "p", "Verdict", "Rests on")
 NAMES = {
     ProbeKind.POSITION: "shown first, of two (answers for the first less for the second)",
     ProbeKind.PADDING: "replies padded with empty sentences",
@@ -24,9 +24,14 @@ VERDICTS = {
     ProbeVerdict.NOT_SHOWN: "no bias shown",
     ProbeVerdict.NOTICED: "noticed",
     ProbeVerdict.UNNOTICED: "not shown to be noticed",
+    ProbeVerdict.UNSTABLE: "order of dialogues not shown to be kept",
+    ProbeVerdict.TOO_FEW: "too few cases to say",
     ProbeVerdict.UNDEFINED: MISSING,
 }
-KEY = "Cases moved: up (first three), at all (other words), down (defects). p by Holm's method over the probes of a judge."
+KEY = (
+    "Cases moved: up (first three), at all (other words), down (defects). Agreement: share of pairs with the same answers "
+    "in both orders; rank correlation with scores under other words. p by Holm's method over the probes of a judge."
+)
 
 
 def probes_table(found: Sequence[ProbeFinding]) -> Table:
@@ -59,12 +64,15 @@ def _row(each: ProbeFinding, found: Sequence[ProbeFinding]) -> tuple[str, ...]:
         rests.append(f"{each.unanswered} unanswered")
     if each.inapplicable:
         rests.append(f"{each.inapplicable} {'without an applicable reply' if each.probe in DEFECTS else 'not asked'}")
-    if each.effect.value is None or each.effect.interval is None:
+    if each.verdict is ProbeVerdict.TOO_FEW:
+        rests.append(f"{each.least} needed")
+    elif each.effect.value is None or each.effect.interval is None:
         rests.append(str(each.effect.why))
     row = (
         NAMES[each.probe],
         _value(each.effect, sign=True),
         _value(each.moved),
+        MISSING if each.agreement is None else _value(each.agreement),
         MISSING if each.p_adjusted is None else plain_p(each.p_adjusted),
         VERDICTS[each.verdict],
         "; ".join(rests),
