@@ -139,3 +139,11 @@ def test_the_schema_describes_every_field() -> None:
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     for name in ("ReportedRow", "ReportedValue"):
         assert all("description" in field for field in schema["$defs"][name]["properties"].values())
+
+
+def test_mistakes_in_folders_and_in_files_of_rows_come_together(runs: list[Path], tmp_path: Path) -> None:
+    wrong = rows_file(tmp_path / "wrong.json", {**row(), "source": 3})
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError) as caught:
+        board(runs[0], tmp_path / "empty", rows=[wrong])
+    assert [Path(each.file or "").name for each in caught.value.problems] == ["empty", "wrong.json"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trialogue.errors import UnknownNameError, UsageError
+from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.findings import Measure, SystemFacts
 from trialogue.findings.board.conclude import BoardSettings, conclude_board
 from trialogue.findings.board.entries import ColumnKey, Entry, EntryRun
@@ -15,7 +15,7 @@ from trialogue.findings.board.reported import ReportedRow
 from trialogue.findings.comparison.system_sample import collect_system
 from trialogue.records import Basis, Manifest, Reason, ReasonCode
 from trialogue.records.files.manifest import versions_of
-from trialogue.workflows.board.read_rows import read_reported
+from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
 from trialogue.workflows.evaluation import Progress, Run
 
@@ -100,8 +100,12 @@ def board(
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     tell = progress or (lambda _line: None)
     tell(f"reading {len(runs)} runs")
-    read = read_versions(runs)
-    given = read_reported([Path(one) for one in rows])
+    given_paths = [Path(one) for one in rows]
+    try:
+        read = read_versions(runs)
+    except DataError as error:
+        raise DataError([*error.problems, *problems_of_rows(given_paths)]) from error
+    given = read_reported(given_paths)
     versions = list(dict.fromkeys(each.version for each in read))
     if baseline is not None and baseline not in versions:
         raise UnknownNameError("version", baseline, versions, where="on the board")

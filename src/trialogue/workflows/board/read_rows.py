@@ -35,6 +35,15 @@ def read_reported(paths: Sequence[Path]) -> list[tuple[Path, ReportedRow]]:
     return rows
 
 
+def problems_of_rows(paths: Sequence[Path]) -> list[Problem]:
+    """Every mistake in files of rows; [] without any."""
+    try:
+        read_reported(paths)
+    except DataError as error:
+        return error.problems
+    return []
+
+
 def _read(path: Path) -> ReportedRows:
     with open_bytes(path) as stream:
         raw = stream.read()
