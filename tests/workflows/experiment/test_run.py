@@ -8,11 +8,13 @@ import pytest
 
 from trialogue.errors import DataError, UnknownNameError
 from trialogue.findings import StatementKind
+from trialogue.findings.passport.records import PassportPart
 from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.report import read_findings
 from trialogue.workflows.compare import compare
 from trialogue.workflows.experiment import experiment_of, plan_steps, plan_text, run_experiment
 from trialogue.workflows.experiment.run import ExperimentResult
+from trialogue.workflows.passport.section import read_passport
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
@@ -64,11 +66,35 @@ def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_t
         "Do the three agree?",
         "Do measures agree with people?",
         "Are simulated users like people? (cir6-pkg)",
+        "Passport of the simulated users (cir6-pkg)",
     ]
     for section in sections[1:]:
         assert section.page is not None
         assert (done / section.page).is_file()
         assert all(len(row) == len(section.heads) for row in section.rows)
+
+
+def test_the_passport_of_the_users_says_what_these_dialogues_show_and_what_they_do_not(
+    done: Path, again: ExperimentResult
+) -> None:
+    section = again.findings.sections[-1]
+    said = {part: (text, dialogues) for part, text, dialogues in section.rows}
+    assert len(said) == len(PassportPart)
+    (folder,) = done.glob("stages/passport-*")
+    found = read_passport(folder / "passport.json")
+    assert found.users == "cir6-pkg"
+    assert found.behavior is not None
+    # Aria and Bolt stand on both sides; the baselines that are run beside them are nobody's users.
+    assert {system for order in found.orders for system in [each.system for each in order.ranks]} <= {"aria", "bolt"}
+    missing = {each.part for each in found.missing}
+    assert {PassportPart.KNOWN_GROUPS, PassportPart.STABILITY} <= missing
+    assert PassportPart.BEHAVIOR not in missing
+
+
+def test_no_passport_is_written_where_none_is_asked_for_or_users_are_not_compared(tmp_path: Path) -> None:
+    for more in ({"passport": False}, {"realism": False}):
+        steps = plan_steps(experiment_of(small(tmp_path / "new", **more)))
+        assert "passport-cir6-pkg" not in [step.name for step in steps]
 
 
 def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(again: ExperimentResult) -> None:
@@ -154,6 +180,7 @@ def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
         "measure-people",
         "agree",
         "realism-cir6-pkg",
+        "passport-cir6-pkg",
         "columns",
         "report",
     ]

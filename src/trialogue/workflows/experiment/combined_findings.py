@@ -7,7 +7,7 @@ from trialogue.findings import Findings, League, Section, Statement, StatementKi
 from trialogue.findings.agreement.columns import ColumnAgreement, columns_section
 from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
 from trialogue.findings.realism.records import RealismFindings
-from trialogue.findings.sections import agreement_section, realism_section
+from trialogue.findings.sections import agreement_section, passport_section, realism_section
 from trialogue.findings.systems.answer import unmeasured_sentence
 from trialogue.findings.threats import Severity, Threat
 from trialogue.findings.threats.detect import OF_PROTOCOL
@@ -23,6 +23,7 @@ from trialogue.workflows.experiment.stages import (
     COLUMNS,
     PEOPLE,
     measured_name,
+    passport_name,
     realism_name,
     simulated_names,
     warnings_in,
@@ -36,6 +37,9 @@ from trialogue.workflows.experiment.threat_facts import (
     joined_systems,
     joined_training_data,
 )
+from trialogue.workflows.passport.section import FILE as PASSPORT
+from trialogue.workflows.passport.section import PAGE as PASSPORT_PAGE
+from trialogue.workflows.passport.section import read_passport
 
 
 def join_findings(experiment: Experiment, plan: Plan, registration: Registration = NOT_REGISTERED) -> Findings:
@@ -181,7 +185,7 @@ def _column_of(parts: Parts, place: int) -> str | None:
 
 
 def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
-    """Sections on agreement of the columns, agreement with people and realism, with links to their pages."""
+    """Sections on agreement of the columns, agreement with people, realism and passports, with their pages."""
     from trialogue.report.agreement.page import PAGE as AGREEMENT
     from trialogue.report.agreement.page import read_agreement
     from trialogue.report.agreement.realism import FINDINGS
@@ -199,6 +203,12 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
         if folder is not None and (folder / REALISM).exists():
             (findings,) = read_records(folder / FINDINGS, RealismFindings)
             found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
+    for users in simulated_names(experiment):
+        folder = folders.get(passport_name(users))
+        if folder is not None and (folder / PASSPORT).exists():
+            page = _page(experiment, folder / PASSPORT_PAGE)
+            section = passport_section(read_passport(folder / PASSPORT), page=page)
+            found.append(section.model_copy(update={"page": page}))
     return tuple(found)
 
 

@@ -86,6 +86,8 @@ class Experiment(Record):
     """Data for alignment with human recommenders."""
     realism: Annotated[bool, Field(strict=True)] = True
     """Compare simulated users with the people of the dialogues, where there are both; false for people who are invented."""
+    passport: Annotated[bool, Field(strict=True)] = True
+    """Write the passport of each kind of simulated users, where they are compared with people."""
     resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
     """Bootstrap resamples."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05

@@ -15,7 +15,9 @@ from trialogue.findings.resampling import Resampling
 from trialogue.metrics.human_ratings import answers_among
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.files.opening import write_text
+from trialogue.simulation.paths import located_users
 from trialogue.simulation.source import users_of_source
+from trialogue.simulation.users.kinds import load_kind
 from trialogue.strategies.labelling import label_records
 from trialogue.workflows.agreement.agree import agree
 from trialogue.workflows.alignment.align import align, find_model
@@ -30,6 +32,8 @@ from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
 from trialogue.workflows.experiment.simulating import simulation
 from trialogue.workflows.inputs.inputs import Input, InputRecords, gather
 from trialogue.workflows.inputs.link import link_step
+from trialogue.workflows.passport.passport import passport
+from trialogue.workflows.passport.simulated_sample import stage_side
 from trialogue.workflows.pipeline import report
 from trialogue.workflows.simulation.baseline_dialogues import baselines_in, with_baselines
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed, find_failed_agents
@@ -57,6 +61,8 @@ def plan_of(experiment: Experiment) -> Plan:
         stages += [_people(experiment), _measure_stage(experiment, PEOPLE, None), _agreement(experiment)]
         if experiment.realism:
             stages += [_realism(experiment, users) for users in simulated_names(experiment)]
+        if experiment.realism and experiment.passport:
+            stages += [_passport(experiment, users) for users in simulated_names(experiment)]
     if experiment.align is not None:
         stages.append(_align_stage(experiment))
     if experiment.dialogues:
@@ -272,6 +278,41 @@ def _realism(experiment: Experiment, users: str) -> Stage:
 def realism_name(users: str) -> str:
     """Name of the stage that compares simulated users with people."""
     return f"realism-{_plain(users)}"
+
+
+def _passport(experiment: Experiment, users: str) -> Stage:
+    """Passport of the dialogues that are there; known groups and stability, which need more of them, stay unknown."""
+    prepared = simulated_names(experiment)[users]
+    study = experiment.study
+    assert study is not None
+    options = located_users(study.users[users], study.folder)
+
+    def work(doing: StageContext) -> None:
+        with _warn_of_errors(doing, f"No passport of the users {users} written"):
+            given = {**options}
+            name = str(given.pop("users", users))
+            kind = load_kind(name, **given)
+            found = passport(
+                stage_side(users, kind, name, doing.needed[prepared] / RECORDS, doing.needed["simulate"]),
+                [str(doing.needed[PEOPLE] / RECORDS)],
+                seed=experiment.seed,
+                resamples=min(experiment.resamples, MOST_AGREED),
+                progress=doing.tell,
+            )
+            report(found, doing.folder)
+
+    return Stage(
+        name=passport_name(users),
+        work=work,
+        config={"users": users, "seed": experiment.seed, "resamples": experiment.resamples},
+        needs=("simulate", PEOPLE, prepared),
+        size="behavior, ranking, gates and cost of simulated users",
+    )
+
+
+def passport_name(users: str) -> str:
+    """Name of the stage that writes the passport of simulated users."""
+    return f"passport-{_plain(users)}"
 
 
 @contextmanager

@@ -58,7 +58,7 @@ AGENTS = ("reference:guided", "reference:item-centred", "reference:genre-led")
 
 
 def passport(
-    users: str | Data,
+    users: str | Data | SimulatedSample,
     real: Sequence[str | Path | Data] = (),
     *,
     plan: PassportPlan | None = None,
@@ -75,7 +75,7 @@ def passport(
     Args:
         users: a kind of users (``"cir6-pkg"``, a folder of fitted users, ``"llm:single"``), which are simulated with the
             agents of the plan; or dialogues of simulated users that are there: a file, a corpus, the folder of a
-            simulation, records.
+            simulation, records, or a sample that was read before.
         real: dialogues of real users, to hold them against; (): behavior and ranking validity stay unknown.
         plan: what is simulated; for dialogues, only its versions are read.
         outcome: the measure by which agents that were made worse, seeds and versions are compared.
@@ -102,7 +102,7 @@ def passport(
         raise DataError(Problem("it contains no dialogues.", file=", ".join(map(str, real))))
     side = _side(users, plan, Path(out), tell)
     if not side.material.dialogues:
-        raise DataError(Problem("it contains no dialogues.", file=str(users)))
+        raise DataError(Problem("it contains no dialogues.", file=users if isinstance(users, str) else side.name))
     tell(f"{len(people.dialogues):,} real and {len(side.dialogues):,} simulated dialogues")
     found = PassportFindings(
         title=f"Passport of {side.name}",
@@ -118,7 +118,9 @@ def _name(given: str | Path | Data) -> str:
     return str(given) if isinstance(given, str | Path) else "data"
 
 
-def _side(users: str | Data, plan: PassportPlan, out: Path, tell: Progress) -> SimulatedSample:
+def _side(users: str | Data | SimulatedSample, plan: PassportPlan, out: Path, tell: Progress) -> SimulatedSample:
+    if isinstance(users, SimulatedSample):
+        return users
     if not isinstance(users, str):
         material = gather(with_data_read([users]))
         material.dialogues = [each for each in material.dialogues if each.role is Role.SYSTEM]
@@ -127,7 +129,7 @@ def _side(users: str | Data, plan: PassportPlan, out: Path, tell: Progress) -> S
 
 
 def _manifest(
-    users: str | Data,
+    users: str | Data | SimulatedSample,
     real: Sequence[str | Path | Data],
     side: SimulatedSample,
     people: InputRecords,
@@ -136,7 +138,7 @@ def _manifest(
     metric: AnyMetric,
 ) -> Manifest:
     config = {
-        "users": _name(users),
+        "users": users.name if isinstance(users, SimulatedSample) else _name(users),
         "real": [_name(each) for each in real],
         "outcome": metric.measure,
         "resamples": resampling.resamples,

@@ -15,7 +15,7 @@ from trialogue.simulation.batch.folder import DIALOGUES, config_of
 from trialogue.simulation.batch.simulation_file import study_of
 from trialogue.simulation.bundled import bundled_training
 from trialogue.simulation.users.fit import UserModel
-from trialogue.simulation.users.kinds import HasPrompts, HasSignature, is_users_file, load_kind
+from trialogue.simulation.users.kinds import HasPrompts, HasSignature, UserKind, is_users_file, load_kind
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.simulation.model_usage import USAGE, add_usage, usages
 from trialogue.workflows.simulation.simulate import simulate
@@ -147,6 +147,35 @@ def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSample:
     return side
 
 
+def stage_side(name: str, kind: UserKind, given: str, records: Path, simulation: Path) -> SimulatedSample:
+    """Dialogues of one kind of users among those of an experiment.
+
+    Args:
+        name: of the users in the experiment.
+        kind: of the users, with their options.
+        given: what names the kind.
+        records: the dialogues.
+        simulation: folder of the simulation, which may hold usage of models.
+
+    Raises:
+        DataError: they cannot be read.
+    """
+    side = SimulatedSample(name=name, material=_systems_alone(gather([str(records)])))
+    _describe(side, kind, given)
+    parts = [usage for whose, usage in usages(simulation / USAGE) if whose == name]
+    side.usage = add_usage(parts) if parts else None
+    return side
+
+
+def _describe(side: SimulatedSample, kind: UserKind, given: str) -> None:
+    """Add what a kind of users says of itself: prompts, and the text on which it was fitted."""
+    side.signature = kind.signature if isinstance(kind, HasSignature) else None
+    side.asks_model = isinstance(kind, HasPrompts)
+    if isinstance(kind, UserModel):
+        side.trained = kind.trained or (None if Path(given).exists() else bundled_training(given))
+        side.is_fitted_on_known_text = side.trained is not None
+
+
 def _systems_alone(material: InputRecords) -> InputRecords:
     """Without baselines, which say nothing of users."""
     material.dialogues = [each for each in material.dialogues if each.role is Role.SYSTEM]
@@ -207,14 +236,10 @@ def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> Simu
     side = SimulatedSample(
         name=kind.name,
         material=material,
-        signature=kind.signature if isinstance(kind, HasSignature) else None,
         dosed=dosed,
-        asks_model=isinstance(kind, HasPrompts),
         seconds=seconds / len(material.dialogues) if plan.timed and material.dialogues else None,
     )
-    if isinstance(kind, UserModel):
-        side.trained = kind.trained or (None if Path(users).exists() else bundled_training(users))
-        side.is_fitted_on_known_text = side.trained is not None
+    _describe(side, kind, users)
     parts = [usage for name, usage in usages(out / "simulation" / USAGE) if name == "users"]
     side.usage = add_usage(parts) if parts else None
     own = InputRecords(dialogues=side.dialogues)
