@@ -59,7 +59,19 @@ def test_every_reply_is_judged_in_the_context_before_it(endpoint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["fenced", "trailing", "leading", "thinks", "bare", "text-point", "no-schema", "plain", "logprobs"]
+    "name",
+    [
+        "fenced",
+        "trailing",
+        "leading",
+        "thinks",
+        "bare",
+        "text-point",
+        "no-schema",
+        "no-schema-500",
+        "plain",
+        "logprobs",
+    ],
 )
 def test_an_answer_in_the_form_that_was_asked_for_is_read(endpoint: str, name: str) -> None:
     assert only(judge_at(endpoint, name)).value == 2.0
@@ -121,6 +133,25 @@ def test_a_server_without_schemas_is_asked_without_and_remembered(endpoint: str,
     again = LlmJudge(load_rubric("overall"), given)
     assert again.judge([GOOD, BAD]) == found
     assert (again.usage().calls, again.usage().failures, again.usage().cached) == (0, 0, 2)
+
+
+def test_a_server_that_fails_at_schemas_is_asked_without_and_remembered(endpoint: str, tmp_path: Path) -> None:
+    given = options(endpoint, "no-schema-500", cache=tmp_path)
+    judges = [LlmJudge(load_rubric("overall"), given) for _ in range(2)]
+    OPEN.extend(judges)
+    found = judges[0].judge([GOOD, BAD])
+    assert [each.values["dialogue_overall"] for each in found] == [2.0, 0.0]
+    assert judges[0].usage().failures == 2  # with the schema, and once more, since the first might have passed
+    assert judges[1].judge([GOOD, BAD]) == found
+    assert (judges[1].usage().calls, judges[1].usage().failures) == (0, 0)
+
+
+def test_a_server_that_failed_for_a_while_keeps_its_schema(endpoint: str, tmp_path: Path) -> None:
+    judge = LlmJudge(load_rubric("overall"), options(endpoint, "waking", cache=tmp_path))
+    OPEN.append(judge)
+    assert [each.values["dialogue_overall"] for each in judge.judge([GOOD, BAD])] == [2.0, 0.0]
+    # One failure (two tries), one answer without the schema, and one with it for each of both conversations.
+    assert (judge.usage().failures, judge.usage().calls) == (1, 3)
 
 
 @pytest.mark.parametrize("name", ["plain", "refuses", "cut-empty", "of-five"])

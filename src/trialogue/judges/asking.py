@@ -194,9 +194,10 @@ class Asker:
             return self._complete(text, sample, schema=self._takes_schema)
         try:
             return self._complete(text, sample, schema=True)
-        except (PassingFailure, EmptyAnswer):
+        except EmptyAnswer:
             raise
         except AgentFailure as refusal:
+            # A 5xx counts, too: llama-cpp-python answers 500 where a server of another make says 400.
             if refusal.kind != "error":
                 raise
             try:
@@ -205,12 +206,29 @@ class Asker:
                 found = empty
             except AgentFailure:
                 raise refusal from None  # it is not the schema that was refused
+            if isinstance(refusal, PassingFailure):
+                again = self._again_with_schema(text, sample)
+                if again is not None:
+                    return again  # it was not the schema
             self._takes_schema = False
             if self._cache is not None:
                 self._cache.put(self._schema_key(), {"takes_schema": False}, model=self._options.model)
             if isinstance(found, EmptyAnswer):
                 raise found from None
             return found
+
+    def _again_with_schema(self, text: str, sample: int) -> Completion | None:
+        """A completion from a server that failed with a schema and answered without; None: it failed with it once more.
+
+        Raises:
+            AgentFailure: another failure than before; an ``EmptyAnswer`` is one.
+        """
+        try:
+            return self._complete(text, sample, schema=True)
+        except AgentFailure as failure:
+            if failure.kind != "error":
+                raise
+            return None
 
     def _recall_schema(self) -> None:
         """What an earlier run found out, so that a rerun sends the same requests and finds them in the cache."""

@@ -21,6 +21,10 @@ def judged(name: str, body: dict[str, Any], asked: int) -> tuple[int, Any]:
     text = "\n".join(message["content"] for message in body["messages"])
     if name == "no-schema" and "response_format" in body:
         return 400, {"error": {"message": "response_format is not supported"}}
+    if name == "no-schema-500" and "response_format" in body:  # as the server of llama-cpp-python
+        return 500, {"error": {"message": "1 validation error: response_format", "code": None}}
+    if name == "waking" and "response_format" in body and asked <= 2:
+        return 500, {"error": {"message": "the model is being loaded"}}
     if name == "no-model":
         return 404, {"error": {"message": "no such model"}}
     if name == "no-credit":
