@@ -265,7 +265,7 @@ def results(found: Mapping[str, Found]) -> str:
             "mark that "
             "was to be passed (2,000 per CPU-second in process, flat up to 100,000 dialogues, under 300 MB; 280 "
             "over HTTP), "
-            "not a comparison of ours."
+            "not a comparison of ours. They were not measured again: the package index has no `usersimcrs`."
         ),
         "",
         "| | UserSimCRS (measured elsewhere) | Trialogue (above) |",
