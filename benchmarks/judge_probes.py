@@ -1,8 +1,8 @@
 """Bias probes and corrections of a judge with planted biases, behind a real HTTP server.
 
-``python -m benchmarks.judge_probes 60 1000`` prints both tables in JUDGING.md: shares of 60 probings in which each probe
-calls a bias (or, of defects, in which the judge is found to notice them), and errors of corrected differences over 1,000
-draws.
+``python -m benchmarks.judge_probes 60 1000`` prints the tables in JUDGING.md: shares of 60 probings in which each probe
+calls a bias (or, of defects, in which the judge is found to notice them), coverage of the position probe, and errors of
+corrected differences over 1,000 draws.
 """
 
 import json
@@ -18,7 +18,7 @@ import numpy as np
 from trialogue.findings.judging.probe_records import ProbeVerdict
 from trialogue.findings.judging.probes import probe_findings
 from trialogue.judges import JudgeOptions, LlmJudge, load_rubric
-from trialogue.judges.probes.asking import Probes
+from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes
 from trialogue.judges.probes.kinds import ProbeKind
 from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
@@ -199,10 +199,47 @@ def print_corrections(draws: int) -> None:
             print(f"| {bonus} | {labels} | {' | '.join(cells)} | {rows[:, :, 3].mean():.3f} |")
 
 
+def place_answers(rng: np.random.Generator, count: int, first: float) -> np.ndarray:
+    """Answers to both orders of pairs: 1 for the dialogue shown first, -1 for the second, 0 for a tie; (2, pairs).
+
+    Qualities differ with standard deviation 1; every answer has an error of its own, with standard deviation .5.
+    """
+    better = rng.normal(size=count)
+    margins = np.array([better, -better]) + 0.5 * rng.normal(size=(2, count)) + first
+    return np.where(np.abs(margins) < 0.25, 0.0, np.sign(margins))
+
+
+def print_places(draws: int) -> None:
+    """Table of what the position probe alone says of answers that depend on the order at random."""
+    print(
+        "| first is worth | pairs | called biased | no interval | coverage, else | width |\n|---|--:|--:|--:|--:|--:|"
+    )
+    for first in (0.0, 0.1, 0.5):
+        many = place_answers(rng_for(0, "places", str(first)), 1_000_000, first)
+        real = float(many.mean()) if first else 0.0  # by symmetry
+        for count in (8, 30):
+            called, held, widths = 0, 0, []
+            for seed in range(draws):
+                answers = place_answers(rng_for(seed, "places", str(first), str(count)), count, first)
+                shares = (np.mean(answers < 0, axis=0), np.mean(answers > 0, axis=0))
+                cases = tuple(ProbeCase(f"p{at}", float(shares[0][at]), float(shares[1][at])) for at in range(count))
+                probed = [ProbeCases(ProbeKind.POSITION, cases)]
+                (found,) = probe_findings("planted", ASPECT, probed, points=(0, 4), seed=seed)
+                called += found.verdict is ProbeVerdict.BIASED
+                if found.effect.interval is not None:
+                    held += found.effect.interval.contains(real)
+                    widths.append(found.effect.interval.high - found.effect.interval.low)
+            missing = 1 - len(widths) / draws
+            cells = f"{called / draws:.3f} | {missing:.3f} | {held / len(widths):.3f} | {np.mean(widths):.2f}"
+            print(f"| {first} | {count} | {cells} |")
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     probings, draws = (int(each) for each in (*sys.argv[1:], "60", "1000")[:2])
     print_probes(probings)
+    print()
+    print_places(draws // 4)
     print()
     print_corrections(draws)
 
