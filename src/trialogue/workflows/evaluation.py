@@ -17,7 +17,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.display import ShowsFindings
 from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
-from trialogue.workflows.judging.section import with_judges
+from trialogue.workflows.judging.section import with_judges, with_unused_scores
 from trialogue.workflows.passport.section import with_passports, with_wordings
 from trialogue.workflows.pipeline import Choice, Estimates, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
@@ -209,7 +209,7 @@ def evaluate_records(
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
     scores = inferred.scores()
     findings = with_wordings(with_passports(findings, given), material.dialogues)
-    findings = with_judges(findings, material, scores)
+    findings = with_unused_scores(with_judges(findings, material, scores), material)
     return Run(findings, scores, tuple(material.preferences), measured.counts, material, measured.faults)
 
 

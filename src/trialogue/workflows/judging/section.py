@@ -1,10 +1,12 @@
 """Report sections on judges whose scores were given beside the dialogues: raw values beside corrected ones."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trialogue.findings.records import Findings
+from trialogue.findings.wording import list_names
 from trialogue.records import MeasureName, Score
 from trialogue.workflows.inputs.inputs import InputRecords
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from trialogue.findings.judging.records import JudgingFindings
 
 LEVELS = ("dialogue", "utterance", "response")
+MOST_NAMES = 3  # of measures in a warning
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,29 @@ def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Sco
             "judge_leagues": tuple(league for each in judged for league in judge_leagues(each)),
         }
     )
+
+
+def with_unused_scores(findings: Findings, material: InputRecords) -> Findings:
+    """Findings with a warning about given scores that no part of the evaluation shows: those of other measures.
+
+    Args:
+        findings: of the evaluation.
+        material: the records.
+    """
+    unused = Counter(
+        str(each.measure)
+        for each in material.scores
+        if each.rater is None and each.value is not None and not each.measure.is_of_judge
+    )
+    if not unused:
+        return findings
+    names = list_names(sorted(unused), most=MOST_NAMES)
+    warning = (
+        f"{unused.total():,} given scores of {names} are not shown: the report has the metrics that it computes itself and "
+        "judges whose columns are named judge(...). To compare other scores with people's answers, and to correct them: "
+        "trialogue judge --scores FILE --aspect NAME."
+    )
+    return findings.model_copy(update={"warnings": (*findings.warnings, warning)})
 
 
 def _findings_of(
