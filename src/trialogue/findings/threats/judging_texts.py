@@ -106,7 +106,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             "demotes all verdicts."
         ),
         lambda t: (
-            f"{t.facts['judge']} prefers the dialogue shown first (by {_share(t.facts['effect'])} of answers)"
+            f"the judge {t.facts['judge']} prefers the dialogue shown first (by {_share(t.facts['effect'])} of answers)"
             if t.facts["probe"] == ProbeKind.POSITION
             else f"scores of {t.facts['judge']} change by {_points(t.facts['effect'])} {CAUSES[str(t.facts['probe'])]}"
         ),
@@ -119,8 +119,8 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         "Noted where labels correct the judge. Without labels it demotes all verdicts.",
         lambda t: (
-            f"{t.facts['judge']} was not shown to order dialogues alike {CAUSES[str(t.facts['probe'])]} (rank correlation "
-            f"{_points(t.facts['effect'])}, {t.facts['n']} dialogues)"
+            f"the judge {t.facts['judge']} was not shown to order dialogues alike {CAUSES[str(t.facts['probe'])]} "
+            f"(rank correlation {_points(t.facts['effect'])}, {t.facts['n']} dialogues)"
         ),
     ),
     ThreatCode.JUDGE_UNNOTICED_DEFECT: ThreatText(
@@ -131,7 +131,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         "Noted: with few dialogues, a judge that notices it may not be recognised as such.",
         lambda t: (
-            f"{t.facts['judge']} was not shown to notice {CAUSES[str(t.facts['probe'])]} (change "
+            f"the judge {t.facts['judge']} was not shown to notice {CAUSES[str(t.facts['probe'])]} (change "
             f"{_points(t.facts['effect'])}, {t.facts['n']} dialogues)"
         ),
     ),
