@@ -4,6 +4,7 @@ A user combines an interaction model (sequences of acts), a preference model (wh
 of the agent's utterances and wording of their own. ``fit_users`` learns the first, third and fourth from
 annotated dialogues, ``load_users`` loads fitted or bundled models, ``Users`` applies them to a catalogue.
 
+>>> from trialogue.simulation import load_users
 >>> load_users("cir6-pkg/guided").interaction.dialogues
 13
 """

@@ -4,6 +4,7 @@
 ``evaluate`` give its estimates without a model.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from trialogue.datasets.formats.trialogue_jsonl import TYPES
 from trialogue.errors import DataError, Problem
 from trialogue.records import Response, read_records, write_records
 from trialogue.records.files.jsonl import warn
+from trialogue.records.files.opening import refuse_folder
 from trialogue.strategies.base import PairClassifier, StrategyClassifier
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.models import Model
@@ -89,7 +91,8 @@ def _write(out: Path, records: Iterable[AnyRecord], labeller: StrategyClassifier
             tallies.add(record)
             yield record
 
-    unmarked = out.with_name(f".unmarked-{out.name}")
+    refuse_folder(out)
+    unmarked = out.with_name(f".unmarked-{os.getpid()}-{out.name}")
     try:
         total = write_records(unmarked, count_texts())
         of_references, of_systems = tallies.shifts

@@ -58,6 +58,12 @@ def path_uncompressed(path: Path) -> Path:
     return path.with_suffix("") if path.suffix in COMPRESSED else path
 
 
+def refuse_folder(path: Path) -> None:
+    """Raise UsageError if there is a folder of this name, where a file is to be written."""
+    if not path.name or path.is_dir():
+        raise UsageError(f"{str(path)!r} is a folder, not a file. Choose another name.")
+
+
 @contextlib.contextmanager
 def open_replacing(path: Path) -> Iterator[IO[bytes]]:
     """Context manager with a binary stream that atomically replaces ``path`` on success.
@@ -67,8 +73,7 @@ def open_replacing(path: Path) -> Iterator[IO[bytes]]:
     Raises:
         UsageError: there is a folder of this name, it may not be written, or the disk is full.
     """
-    if not path.name or path.is_dir():
-        raise UsageError(f"{str(path)!r} is a folder, not a file. Choose another name.")
+    refuse_folder(path)
     make_folder(path.parent)
     # In the same folder, since only within a file system renaming is one step; with the process in its name, since two
     # commands may write the same file.
