@@ -51,6 +51,10 @@ def imports_of(source: Path) -> Counter[tuple[str, str]]:
     return counted
 
 
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
+
+
 def folders(modules: list[str]) -> int:
     """How many folders a room has."""
     return len({module.split(".")[1] for module in modules if module.count(".") >= 2})
@@ -61,7 +65,7 @@ def draw(root: Path, out: Path) -> None:
     source = root / "src" / "trialogue"
     floors, rooms, imports = floors_of(root), rooms_of(source), imports_of(source)
     figure, axes = plt.subplots(figsize=(11, 0.95 * len(floors) + 0.4))
-    width, height, step = 1.5, 0.62, 1.0
+    width, height, step = 1.7, 0.62, 1.0
     places: dict[str, tuple[float, float]] = {}
     for level, names in enumerate(floors):
         y = (len(floors) - 1 - level) * step
@@ -90,11 +94,12 @@ def draw(root: Path, out: Path) -> None:
         )
         axes.add_patch(box)
         modules = rooms.get(name, [])
-        below = f"{len(modules)} modules, {folders(modules)} folders" if folders(modules) else f"{len(modules)} modules"
+        parts = [
+            _count(len(modules) or 1, "module"),
+            *([_count(inside, "folder")] if (inside := folders(modules)) else []),
+        ]
         axes.text(x, y + 0.1, name, ha="center", va="center", fontsize=10, weight="bold", zorder=3)
-        axes.text(
-            x, y - 0.15, below if len(modules) > 1 else "1 module", ha="center", va="center", fontsize=7, zorder=3
-        )
+        axes.text(x, y - 0.15, ", ".join(parts), ha="center", va="center", fontsize=7, zorder=3)
     reach = max(abs(x) for x, _ in places.values()) + width
     axes.set_xlim(-reach, reach)
     axes.set_ylim(-0.6, (len(floors) - 1) * step + 0.6)
