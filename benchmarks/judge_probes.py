@@ -1,21 +1,22 @@
 """Bias probes and corrections of a judge with planted biases, behind a real HTTP server.
 
 ``python -m benchmarks.judge_probes 60 1000`` prints the tables in JUDGING.md: shares of 60 probings in which each probe
-calls a bias (or, of defects, in which the judge is found to notice them), coverage of the position probe, and errors of
-corrected differences over 1,000 draws.
+calls a bias (or, of defects, in which the judge is found to notice them); coverage of each probe alone with few dialogues or
+pairs, and errors of corrected differences, over 1,000 draws.
 """
 
 import json
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trialogue.findings.judging.probe_records import ProbeVerdict
+from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.judging.probes import probe_findings
 from trialogue.judges import JudgeOptions, LlmJudge, load_rubric
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes
@@ -29,7 +30,17 @@ ASPECT = "dialogue_overall"
 CONVERSATION = re.compile(r"<conversation>\n(.*?)</conversation>", re.DOTALL)
 REPLY = re.compile(r"^\d+ RECOMMENDER: (.*)$", re.MULTILINE)
 NOISE = 0.7  # standard deviation of a judge's error, in points of 0 to 4
+CHANGES = (
+    (ProbeKind.PADDING, 0.0),
+    (ProbeKind.PADDING, 0.5),
+    (ProbeKind.INJECTION, 0.1),
+    (ProbeKind.INJECTION, 1 / 3),
+    (ProbeKind.WORDING, 0.5),
+    (ProbeKind.WRONG_YEAR, -1.0),
+)
+"""Kinds of probes of scores, and how much a planted bias or defect changes them."""
 Judge = Callable[[str, str], float]
+Pairs = NDArray[np.float64]
 
 
 def noise_of(text: str, task: str) -> float:
@@ -217,21 +228,65 @@ def print_places(draws: int) -> None:
     for first in (0.0, 0.1, 0.5):
         many = place_answers(rng_for(0, "places", str(first)), 1_000_000, first)
         real = float(many.mean()) if first else 0.0  # by symmetry
-        for count in (8, 30):
-            called, held, widths = 0, 0, []
+        for count in (5, 6, 8, 30):
+            found: list[ProbeFinding] = []
             for seed in range(draws):
                 answers = place_answers(rng_for(seed, "places", str(first), str(count)), count, first)
                 shares = (np.mean(answers < 0, axis=0), np.mean(answers > 0, axis=0))
                 cases = tuple(ProbeCase(f"p{at}", float(shares[0][at]), float(shares[1][at])) for at in range(count))
-                probed = [ProbeCases(ProbeKind.POSITION, cases)]
-                (found,) = probe_findings("planted", ASPECT, probed, points=(0, 4), seed=seed)
-                called += found.verdict is ProbeVerdict.BIASED
-                if found.effect.interval is not None:
-                    held += found.effect.interval.contains(real)
-                    widths.append(found.effect.interval.high - found.effect.interval.low)
-            missing = 1 - len(widths) / draws
-            cells = f"{called / draws:.3f} | {missing:.3f} | {held / len(widths):.3f} | {np.mean(widths):.2f}"
-            print(f"| {first} | {count} | {cells} |")
+                found += probe_findings(
+                    "planted", ASPECT, [ProbeCases(ProbeKind.POSITION, cases)], points=(0, 4), seed=seed
+                )
+            print(f"| {first} | {count} | {coverage_cells(found, real)} |")
+
+
+def coverage_cells(found: Sequence[ProbeFinding], real: float) -> str:
+    """Shares called (biased, or noticed) and without an interval; coverage and mean width of the others."""
+    held = [each.effect.interval.contains(real) for each in found if each.effect.interval is not None]
+    widths = [
+        each.effect.interval.high - each.effect.interval.low for each in found if each.effect.interval is not None
+    ]
+    called = np.mean([each.verdict in (ProbeVerdict.BIASED, ProbeVerdict.NOTICED) for each in found])
+    return f"{called:.3f} | {1 - len(held) / len(found):.3f} | {np.mean(held):.3f} | {np.mean(widths):.2f}"
+
+
+def score_changes(rng: np.random.Generator, kind: ProbeKind, count: int, size: float) -> Pairs:
+    """Scores of 0 to 4 without and with a change, two of each; shape (2, count, 2).
+
+    Injection: a share ``size`` of the dialogues gets the highest score; else ``size`` points are added. Of other words, the
+    first wording alone changes scores. Every score has an error of its own, with the standard deviation of the judges above.
+    """
+    quality = rng.uniform(0.5, 3.5, size=(1, count, 1))
+    added = np.zeros((2, 1, 2))
+    added[1, 0, 0] = 0.0 if kind is ProbeKind.INJECTION else size
+    scores = np.clip(np.round(quality + added + NOISE * rng.normal(size=(2, count, 2))), 0, 4)
+    if kind is ProbeKind.INJECTION:
+        scores[1, rng.random(count) < size, 0] = 4.0
+    return scores
+
+
+def print_changes(draws: int) -> None:
+    """Table of what probes of scores say with few dialogues, each probe alone."""
+    print("| probe | size | dialogues | called | no interval | coverage, else | width |\n|---|--:|--:|--:|--:|--:|--:|")
+    for kind, size in CHANGES:
+        real = float(_change(kind, score_changes(rng_for(0, "changes", kind, str(size)), kind, 1_000_000, size)).mean())
+        for count in (6, 8, 30):
+            found: list[ProbeFinding] = []
+            for seed in range(draws):
+                scores = score_changes(rng_for(seed, "changes", kind, str(size), str(count)), kind, count, size)
+                plain, change = scores[0, :, 0], _change(kind, scores)
+                cases = tuple(
+                    ProbeCase(f"d{at}", float(plain[at]), float(plain[at] + change[at])) for at in range(count)
+                )
+                found += probe_findings("planted", ASPECT, [ProbeCases(kind, cases)], points=(0, 4), seed=seed)
+            cells = coverage_cells(found, real if size else 0.0)  # without a change, by symmetry
+            print(f"| {kind.value.replace('_', ' ')} | {size:.2f} | {count} | {cells} |")
+
+
+def _change(kind: ProbeKind, scores: Pairs) -> Pairs:
+    """Change of each dialogue's score: of other words, the mean over both wordings."""
+    after = scores[1].mean(axis=1) if kind is ProbeKind.WORDING else scores[1, :, 0]
+    return np.asarray(after - scores[0, :, 0])
 
 
 def main() -> None:
@@ -239,7 +294,9 @@ def main() -> None:
     probings, draws = (int(each) for each in (*sys.argv[1:], "60", "1000")[:2])
     print_probes(probings)
     print()
-    print_places(draws // 4)
+    print_places(draws)
+    print()
+    print_changes(draws)
     print()
     print_corrections(draws)
 

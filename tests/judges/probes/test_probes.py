@@ -1,6 +1,8 @@
 """Bias probes of judges with planted biases: each is found, and no other."""
 
+import numpy as np
 import pytest
+from benchmarks.judge_probes import place_answers
 
 from tests.judges.conftest import judge_at, talk
 from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
@@ -157,6 +159,53 @@ def test_five_cases_decide_nothing() -> None:
     six = ProbeCases(ProbeKind.INJECTION, tuple(ProbeCase(f"d{n}", 1.0, 4.0) for n in range(6)))
     (found,) = probe_findings("j", "a", [six], points=(0, 4))
     assert (found.effect.value, found.p_adjusted, found.verdict) == (3.0, 2 / 2**6, ProbeVerdict.BIASED)
+
+
+def places(changes: list[float]) -> ProbeCases:
+    """Cases of pairs with these preferences for the first place."""
+    return ProbeCases(ProbeKind.POSITION, tuple(ProbeCase(f"p{n}", 0.0, each) for n, each in enumerate(changes)))
+
+
+@pytest.mark.parametrize(("pairs", "widest"), [(5, 1.0), (6, 0.9), (8, 0.75)])
+def test_the_interval_of_a_preference_for_a_place_holds_it_with_few_pairs(pairs: int, widest: float) -> None:
+    """A slight preference (.07): sign flips of shifted values held it in .83 of samples of 6 and .89 of 8."""
+    rng = np.random.default_rng(5)
+    held, widths, called = [], [], 0
+    for _ in range(300):
+        changes = place_answers(rng, pairs, 0.1).mean(axis=0).tolist()
+        (found,) = probe_findings("j", "a", [places(changes)], points=(0, 4))
+        assert found.effect.interval is not None
+        held.append(found.effect.interval.contains(0.069))
+        widths.append(found.effect.interval.high - found.effect.interval.low)
+        called += found.verdict is ProbeVerdict.BIASED
+        is_significant = found.effect.p is not None and found.effect.p < 0.05
+        assert found.effect.interval.contains(0.0) != is_significant
+    assert np.mean(held) > 0.95
+    assert np.mean(widths) < widest
+    assert called <= 0.05 * 300
+
+
+def test_five_pairs_have_an_interval_and_no_test_and_four_have_neither() -> None:
+    (four,) = probe_findings("j", "a", [places([1.0] * 4)], points=(0, 4))
+    assert (four.effect.value, four.verdict) == (None, ProbeVerdict.UNDEFINED)
+    assert "4 cases are too few for a probe: at least 5 are needed" in str(four.effect.why)
+    (five,) = probe_findings("j", "a", [places([1.0] * 5)], points=(0, 4))
+    assert (five.effect.value, five.effect.p, five.verdict) == (1.0, None, ProbeVerdict.TOO_FEW)
+    assert five.effect.interval is not None
+    assert five.effect.interval.low <= 0  # two of 2^5 sign flips are as extreme: p = .0625 could not be significant
+    assert "5 pairs; 6 needed" in probes_markdown([five])
+    (six,) = probe_findings("j", "a", [places([1.0] * 6)], points=(0, 4))
+    assert (six.effect.p, six.verdict) == (2 / 2**6, ProbeVerdict.BIASED)
+    assert six.effect.interval is not None
+    assert 0 < six.effect.interval.low < 0.4
+
+
+def test_the_same_answers_in_both_orders_are_no_proof_that_the_place_never_matters() -> None:
+    """Wilson's interval of 0 of 30 against an unseen preference: z^2 / (30 + z^2) = .114."""
+    (found,) = probe_findings("j", "a", [places([0.0] * 30)], points=(0, 4))
+    assert found.effect.interval is not None
+    assert found.effect.interval.high == pytest.approx(-found.effect.interval.low) == pytest.approx(0.1135, abs=1e-3)
+    assert found.verdict is ProbeVerdict.NOT_SHOWN
 
 
 def test_threats_demote_only_what_no_labels_correct(endpoint: str) -> None:

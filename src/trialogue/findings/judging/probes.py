@@ -7,14 +7,17 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases
 from trialogue.judges.probes.kinds import DEFECTS, FAVOURS, ProbeKind
 from trialogue.metrics.base import ratio
-from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.association.correlation import spearman
+from trialogue.stats.comparison.bounded_mean import bounded_mean_interval
 from trialogue.stats.comparison.inference import difference, estimate_of_sums
 from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.comparison.shares import move_past_zero
 from trialogue.stats.comparison.two_sides import FEWEST_PAIRS
 from trialogue.stats.resampling.clusters import cluster_sums
 
 SAME = 1e-9
+FEWEST_PLACES = 5  # pairs; of three or four, the interval of a rare preference may hold it in .85 of samples only
 THREATS = {
     ProbeVerdict.BIASED: ThreatCode.JUDGE_BIASED,
     ProbeVerdict.UNSTABLE: ThreatCode.JUDGE_UNSTABLE,
@@ -35,7 +38,8 @@ def probe_findings(
     """Findings of all probes of one judge, in the order of ``ProbeKind``.
 
     Cases are independent if dialogues are; the test is by sign flips within cases, and needs six of them. With seven probes,
-    nine equal changes are the fewest that Holm's method can call significant: below, nothing is said.
+    nine equal changes are the fewest that Holm's method can call significant: below, nothing is said. The interval of a
+    preference for a place is the score interval of values from -1 to 1, from five pairs on; those of scores invert the test.
 
     Args:
         judge: its name.
@@ -104,13 +108,33 @@ def _answered_cases(probed: ProbeCases) -> list[tuple[ProbeCase, float, float]]:
 
 def _effect(probed: ProbeCases, points: tuple[float, float], confidence: float, seed: int) -> Estimate:
     answered = _answered_cases(probed)
-    if len(answered) < FEWEST_PAIRS:
-        why = Reason.of(ReasonCode.PROBE_TOO_FEW_CASES, cases=len(answered), least=FEWEST_PAIRS)
+    is_of_places = probed.kind is ProbeKind.POSITION
+    least = FEWEST_PLACES if is_of_places else FEWEST_PAIRS
+    if len(answered) < least:
+        why = Reason.of(ReasonCode.PROBE_TOO_FEW_CASES, cases=len(answered), least=least)
         return Estimate(value=None, n=len(answered), why=why)
+    if not is_of_places:
+        return _tested_change(answered, points[1] - points[0], confidence, seed)
+    p = _tested_change(answered, 1.0, confidence, seed).p if len(answered) >= FEWEST_PAIRS else None
+    return _preference(answered, p, confidence)
+
+
+def _preference(answered: Sequence[tuple[ProbeCase, float, float]], p: float | None, confidence: float) -> Estimate:
+    """Mean preference for the first place; where p says otherwise, the score interval's end is moved just past zero."""
+    changes = [round(after - before, 9) for _, before, after in answered]
+    value = sum(changes) / len(changes)
+    low, high = bounded_mean_interval(changes, low=-1.0, high=1.0, confidence=confidence)
+    low, high = move_past_zero(low, high, value, p is not None and p < 1 - confidence)
+    interval = Interval(low=low, high=high, confidence=confidence, method="score of bounded values")
+    return Estimate(value=value, interval=interval, n=len(changes), clusters=len(changes), p=p)
+
+
+def _tested_change(
+    answered: Sequence[tuple[ProbeCase, float, float]], most: float, confidence: float, seed: int
+) -> Estimate:
     keys = [place for place, _ in enumerate(answered)]
     changed = cluster_sums([[value, 1.0] for _, _, value in answered], keys)
     plain = cluster_sums([[value, 1.0] for _, value, _ in answered], keys)
-    most = 1.0 if probed.kind is ProbeKind.POSITION else points[1] - points[0]
     found = difference(changed, plain, ratio, most=most, confidence=confidence, seed=seed)
     changes = {round(after - before, 9) for _, before, after in answered}
     p = found.p
@@ -158,9 +182,9 @@ def _least_cases(tests: int, alpha: float) -> int:
 def _verdict(
     kind: ProbeKind, effect: Estimate, p: float | None, alpha: float, *, agreement: Estimate | None, least: int
 ) -> ProbeVerdict:
-    if effect.value is None or p is None:
+    if effect.value is None or (p is None and effect.n >= least):
         return ProbeVerdict.UNDEFINED
-    is_shown = p <= alpha
+    is_shown = p is not None and p <= alpha
     if not is_shown and effect.n < least:
         return ProbeVerdict.TOO_FEW
     if kind in DEFECTS:

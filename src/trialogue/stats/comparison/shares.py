@@ -215,7 +215,7 @@ def paired_share_difference(only_a: int, only_b: int, pairs: int, *, confidence:
 
     p = 1.0 if only_a == only_b else 2 * float(ndtr(-abs(only_a - only_b) / (only_a + only_b) ** 0.5))
     low, high = bounds(_quantile(float("inf"), confidence))
-    return ShareInterval(*_move_past_zero(low, high, gap, p < 1 - confidence), p=min(1.0, p))
+    return ShareInterval(*move_past_zero(low, high, gap, p < 1 - confidence), p=min(1.0, p))
 
 
 def _tango(only_a: int, only_b: int, pairs: int, gap: float) -> float:
@@ -253,10 +253,10 @@ def _invert(
         side = 0 if gap > 0 else 1
         p = min(1.0, 2 * _tail(_edge(lambda one: bounds(one)[side] * gap > 0, 0.0, WIDEST), freedom))
     low, high = bounds(_quantile(freedom, confidence))
-    return ShareInterval(*_move_past_zero(low, high, gap, p < 1 - confidence), freedom=freedom, p=p)
+    return ShareInterval(*move_past_zero(low, high, gap, p < 1 - confidence), freedom=freedom, p=p)
 
 
-def _move_past_zero(low: float, high: float, gap: float, leaves_out: bool) -> tuple[float, float]:
+def move_past_zero(low: float, high: float, gap: float, leaves_out: bool) -> tuple[float, float]:
     """The ends, with zero just outside where p says so, and just inside where not: rounding may part the two."""
     if gap > 0:
         return (max(low, np.finfo(float).tiny) if leaves_out else min(low, 0.0)), high
