@@ -159,6 +159,10 @@ def test_a_header_without_the_needed_columns_is_refused(tmp_path: Path) -> None:
     ]
 
 
+def test_the_line_of_a_wrong_header_counts_the_blank_lines_before_it(tmp_path: Path) -> None:
+    assert mistakes(tmp_path, "\n\nname,year\nA,1999\n")[0].startswith("items.csv, line 3: the header has no column id")
+
+
 def test_repeated_ids_of_a_file_are_refused_with_its_name(tmp_path: Path) -> None:
     assert mistakes(tmp_path, "id,title\n1,A\n1,B\n")[0].startswith("items.csv, field id: 2 items share the id '1'")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from trialogue.catalogue.files import items_of
+from trialogue.catalogue.files import read_items
 from trialogue.catalogue.item import Item
 from trialogue.catalogue.linking.titles import parse_title, title_key
 from trialogue.errors import DataError, Problem
@@ -70,7 +70,7 @@ class Catalogue(Mapping[str, Item]):
         Raises:
             DataError: every line that cannot be read, or all ids that occur twice, or no item at all.
         """
-        items = list(items_of(Path(path)))
+        items = list(read_items(Path(path)))
         if not items:
             raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Was it written completely?"))
         return cls.from_items(items, file=str(path))

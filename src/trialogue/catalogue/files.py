@@ -14,55 +14,64 @@ from trialogue.records import read_records
 from trialogue.records.files.jsonl import MOST_PROBLEMS, problems_of, read_lines
 from trialogue.records.files.opening import open_bytes
 
-NEEDED = ("id", "title")
+REQUIRED_COLUMNS = ("id", "title")
 DELIMITERS = ",\t;"
-PLURALS = {"genres": "genre", "directors": "director", "actors": "actor", "other titles": "other title", "tags": "tag"}
+SINGULAR_COLUMN = {  # attributes are named in the singular, as each of their values is one genre
+    "genres": "genre",
+    "directors": "director",
+    "actors": "actor",
+    "other titles": "other title",
+    "tags": "tag",
+}
 
 
-def items_of(path: Path) -> Iterator[Item]:
-    """Read the items of a file in order; none from an empty one.
+def read_items(path: Path) -> Iterator[Item]:
+    """Read the items of a file in order; an empty file has none.
 
     Raises:
         DataError: it cannot be read, with every mistake in it.
     """
     with open_bytes(path) as stream:
         is_json = stream.read(1 << 10).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    return read_records(path, Item) if is_json else _items_of_table(path)
+    return read_records(path, Item) if is_json else _read_table(path)
 
 
-def _items_of_table(path: Path) -> Iterator[Item]:
+def _read_table(path: Path) -> Iterator[Item]:
     lines: list[str] = []
     for number, text in read_lines(path):  # decodes, and says where it cannot; leaves out blank lines
-        lines.extend("\n" * (number - 1 - len(lines)))
+        lines.extend(
+            "\n" * (number - 1 - len(lines))
+        )  # puts them back, so that the reader's line numbers are the file's
         lines.append(text)
     first = next((line for line in lines if line.strip()), None)
     if first is None:
         return
     rows = csv.reader(lines, delimiter=max(DELIMITERS, key=first.count), strict=True)
     header = [name.strip().casefold() for name in next(row for row in rows if row)]
-    if missing := [name for name in NEEDED if name not in header]:
+    if missing := [name for name in REQUIRED_COLUMNS if name not in header]:
         raise DataError(
             Problem(
                 f"the header has no column {' and no column '.join(missing)}; it is: {', '.join(header)}.",
                 file=str(path),
-                line=1,
+                line=rows.line_num,
                 hint="A catalogue needs the columns id and title; year, description and attributes are optional.",
             )
         )
-    yield from _items_of_rows(rows, header, str(path))
+    yield from _read_rows(rows, header, str(path))
 
 
-class Rows(Protocol):
-    """csv reader that tracks the line number."""
+class CsvReader(Protocol):
+    """What is used of the readers that ``csv.reader`` returns; their type has no public name."""
 
     line_num: int
+    """Lines read so far, which is the number of the line read last."""
 
     def __next__(self) -> list[str]:
         """The next row."""
         ...
 
 
-def _items_of_rows(rows: Rows, header: list[str], file: str) -> Iterator[Item]:
+def _read_rows(rows: CsvReader, header: list[str], file: str) -> Iterator[Item]:
     problems: list[Problem] = []
     while len(problems) < MOST_PROBLEMS:
         try:
@@ -91,11 +100,11 @@ def _item(row: list[str], header: list[str]) -> Item:
         raise ValueError(f"this row has {len(row)} fields, but the header has {len(header)}.")
     cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
     title, year = split_year(cells.pop("title"))
-    given = cells.pop("year", "")
+    year_cell = cells.pop("year", "")
     return Item(
         id=cells.pop("id"),
         title=article_first(title),
-        year=_year(given) if given else year,
+        year=_year(year_cell) if year_cell else year,
         description=cells.pop("description", "") or None,
         attributes=_attributes(cells),
     )
@@ -109,9 +118,9 @@ def _year(cell: str) -> int:
 
 
 def _attributes(cells: dict[str, str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    attributes: dict[str, tuple[str, ...]] = {}
     for name, cell in cells.items():
         values = tuple(value.strip() for value in cell.split("|") if value.strip())
-        name = PLURALS.get(name, name)
-        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *values)))
-    return {name: values for name, values in found.items() if values}
+        name = SINGULAR_COLUMN.get(name, name)
+        attributes[name] = tuple(dict.fromkeys((*attributes.get(name, ()), *values)))
+    return {name: values for name, values in attributes.items() if values}
