@@ -60,3 +60,18 @@ def test_the_published_files_are_read(mirror: Path) -> None:
     dialogues = [each for each in found if isinstance(each, Dialogue)]
     assert len(dialogues) == 1_500
     assert all(3 <= len(each.ratings) <= 7 for each in dialogues)
+
+
+def test_a_message_that_only_reads_like_the_ratings_is_a_message(tmp_path: Path) -> None:
+    lines = "SYSTEM\tOVERALL\t\t\nUSER\tOVERALL\t\t2\nSYSTEM\tBye\t\t\nUSER\tOVERALL\t\t4\n"
+    (dialogue,) = FORMAT.read(written(tmp_path, lines))
+    assert isinstance(dialogue, Dialogue)
+    assert [each.text for each in dialogue.utterances] == ["OVERALL", "OVERALL", "Bye"]
+    assert [rating.value for rating in dialogue.utterances[1].ratings] == [2]
+    assert [rating.value for rating in dialogue.ratings] == [4]
+
+
+def test_a_dialogue_without_ratings_as_a_whole_is_read(tmp_path: Path) -> None:
+    (dialogue,) = FORMAT.read(written(tmp_path, "SYSTEM\tOVERALL\t\t\n"))
+    assert isinstance(dialogue, Dialogue)
+    assert ([each.text for each in dialogue.utterances], dialogue.ratings) == (["OVERALL"], ())
