@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.strategies.learning.pair_sampling import count_pairs, draw_matching, draw_pairs
+from trialogue.strategies.learning.pair_sampling import count_pairs, draw_exact_pairs, draw_matching, draw_pairs
 
 
 def test_pairs_are_counted() -> None:
@@ -56,8 +56,17 @@ def test_one_label_or_no_twins_are_refused(columns: list[int]) -> None:
 
 
 def test_more_pairs_than_there_are_can_be_refused() -> None:
-    with pytest.raises(UsageError, match="5 pairs of each kind were requested; 3 sentences have 1"):
-        draw_pairs(np.array([0, 0, 1]), 5, rng=np.random.default_rng(0), exact=True)
+    with pytest.raises(
+        UsageError, match="2 pairs with one strategy and 2 with two were requested; 3 sentences have 1 and"
+    ):
+        draw_exact_pairs(np.array([0, 0, 1]), 2, 2, rng=np.random.default_rng(0))
+
+
+def test_as_many_of_each_kind_are_the_same_pairs_however_they_are_asked_for() -> None:
+    columns = np.repeat([0, 1, 2], 20)
+    pairs = draw_pairs(columns, 50, rng=np.random.default_rng(0))
+    exact = draw_exact_pairs(columns, 50, 50, rng=np.random.default_rng(0))
+    assert all((one == other).all() for one, other in zip(pairs, exact, strict=True))
 
 
 @given(

@@ -20,7 +20,7 @@ from trialogue.strategies.pairs.crossencoder import (
 )
 from trialogue.strategies.pairs.hard_negatives import measure_hard_strategies
 from trialogue.strategies.pairs.protocols import evaluate_pairs
-from trialogue.strategies.pairs.training_pairs import PAPER_HARD
+from trialogue.strategies.pairs.training_pairs import PAPER_CONFUSIONS
 
 QUICK: dict[str, Any] = {"epochs": 1, "batch": 8, "longest": 24}
 
@@ -108,7 +108,7 @@ def test_mixed_hard_puts_a_fifth_of_hard_pairs_in() -> None:
     pairs = PairPlan(pairs=100, hard="paper").draw(examples(20, classes=STRATEGIES), seed=0)
     assert (len(pairs), int(pairs.same.sum()), int(pairs.hard.sum())) == (200, 100, 20)  # 100 / 5 hard ones
     for one, other, _ in (row for row, hard in zip(pairs.rows(), pairs.hard.tolist(), strict=True) if hard):
-        assert PAPER_HARD[one.label] == other.label
+        assert PAPER_CONFUSIONS[one.label] == other.label
 
 
 def test_mixed_hard_by_measurement_takes_what_the_training_sentences_show() -> None:

@@ -11,10 +11,12 @@ import pytest
 from tests.strategies.made import examples
 from trialogue.errors import UsageError
 from trialogue.strategies.base import CLASSES
+from trialogue.strategies.learning.calibration import codes
+from trialogue.strategies.learning.pair_sampling import count_pairs
 from trialogue.strategies.learning.scoring import label_scores
 from trialogue.strategies.pairs.training_pairs import (
     COLUMNS,
-    PAPER_HARD,
+    PAPER_CONFUSIONS,
     PairSet,
     hard_classes,
     mixed_hard_pairs,
@@ -51,12 +53,12 @@ def test_the_seed_makes_the_set(original: PairSet) -> None:
 
 
 def test_more_pairs_than_there_are_is_refused() -> None:
-    with pytest.raises(UsageError, match="50000 pairs of each kind were requested"):
+    with pytest.raises(UsageError, match="50000 pairs with one strategy and 50000 with two were requested"):
         original_pairs(GIVEN, rng=_rng())
 
 
 def test_mixed_hard_replaces_pairs_with_two_strategies_evenly_over_the_hard_ones(original: PairSet) -> None:
-    hard = mixed_hard_pairs(original, PAPER_HARD, rng=_rng(), count=1_001)
+    hard = mixed_hard_pairs(original, PAPER_CONFUSIONS, rng=_rng(), count=1_001)
     assert (len(hard), int(hard.same.sum()), int(hard.hard.sum())) == (5_500, 3_000, 1_001)
     kinds = Counter(
         (GIVEN[one].label, GIVEN[other].label)
@@ -64,14 +66,15 @@ def test_mixed_hard_replaces_pairs_with_two_strategies_evenly_over_the_hard_ones
     )
     # 1,001 = 5 * 200 + 1: one strategy has one more
     assert sorted(kinds.values()) == [200, 200, 200, 200, 201]
-    assert dict(kinds.keys()) == PAPER_HARD
+    assert dict(kinds.keys()) == PAPER_CONFUSIONS
     kept = ~hard.hard
     assert (hard.left[kept] == original.left[kept]).all()
     assert not original.hard.any()  # what was given is not changed
 
 
 @pytest.mark.parametrize(
-    ("hard", "count"), [({"similarity": "Greet"}, 10), ({}, 10), (PAPER_HARD, 2_501), ({"similarity": "similarity"}, 1)]
+    ("hard", "count"),
+    [({"similarity": "Greet"}, 10), ({}, 10), (PAPER_CONFUSIONS, 2_501), ({"similarity": "similarity"}, 1)],
 )
 def test_hard_pairs_that_cannot_be_made_are_refused(original: PairSet, hard: dict[str, str], count: int) -> None:
     with pytest.raises(UsageError, match="hard pairs cannot be added"):
@@ -103,7 +106,7 @@ def test_a_csv_of_pairs_is_read_by_what_reads_the_released_files(original: PairS
 
 
 def test_json_lines_also_say_strategies_dialogues_and_which_are_hard(original: PairSet, tmp_path: Path) -> None:
-    hard = mixed_hard_pairs(original, PAPER_HARD, rng=_rng(), count=500)
+    hard = mixed_hard_pairs(original, PAPER_CONFUSIONS, rng=_rng(), count=500)
     write_pairs(tmp_path / "pairs.jsonl", hard)
     rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text("utf-8").splitlines()]
     assert len(rows) == 5_500
@@ -116,3 +119,13 @@ def test_another_suffix_is_refused(original: PairSet, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"\.csv or \.jsonl"):
         write_pairs(tmp_path / "pairs.tsv", original)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_each_kind_needs_only_its_own_number_of_pairs() -> None:
+    rows = examples(3)  # few pairs with one strategy, many with two
+    same, different = count_pairs(codes([each.label for each in rows], CLASSES))
+    assert same < different
+    pairs = original_pairs(rows, rng=_rng(), same=same, different=different)
+    assert (int(pairs.same.sum()), int((~pairs.same).sum())) == (same, different)
+    with pytest.raises(UsageError, match=f"{same + 1} pairs with one strategy and 2 with two were requested"):
+        original_pairs(rows, rng=_rng(), same=same + 1, different=2)

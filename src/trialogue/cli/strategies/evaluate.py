@@ -232,7 +232,13 @@ def pairs(
     from trialogue.seeds import rng_for
     from trialogue.strategies.pairs.hard_negatives import measure
     from trialogue.strategies.pairs.protocols import training_pairs
-    from trialogue.strategies.pairs.training_pairs import HARD, PAPER_HARD, SAME, check_pairs_name, write_pairs
+    from trialogue.strategies.pairs.training_pairs import (
+        N_HARD,
+        N_SAME,
+        PAPER_CONFUSIONS,
+        check_pairs_name,
+        write_pairs,
+    )
 
     if kind not in ("original", "mixed-hard"):
         raise UsageError(f"--set must be original or mixed-hard, got {kind!r}.")
@@ -241,11 +247,11 @@ def pairs(
     check_inputs(data, files=(names,))
     with steps() as tell:
         given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
-        hard: Hard | None = None if kind == "original" else PAPER_HARD
+        hard: Hard | None = None if kind == "original" else PAPER_CONFUSIONS
         if hard is not None and own_hard:
             tell("finding the hard negatives of these data")
             hard = measure(seed=seed)
-        made = training_pairs(given, rng=rng_for(seed, "pair set"), count=count or SAME, hard=hard, hard_pairs=HARD)
+        made = training_pairs(given, rng=rng_for(seed, "pair set"), count=count or N_SAME, hard=hard, hard_pairs=N_HARD)
         write_pairs(out, made)
     same, marked = int(made.same.sum()), int(made.hard.sum())
     typer.echo(f"{out}: {len(made)} pairs, {same} with the same strategy, {marked} hard negatives, seed {seed}")

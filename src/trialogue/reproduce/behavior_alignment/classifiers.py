@@ -9,7 +9,7 @@ from trialogue.strategies.base import Example
 from trialogue.strategies.evaluation.protocols import evaluate
 from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.models import recipe
-from trialogue.strategies.pairs.training_pairs import HARD_BELOW, PAPER_HARD, hard_classes
+from trialogue.strategies.pairs.training_pairs import HARD_RECALL_BELOW, PAPER_CONFUSIONS, hard_classes
 from trialogue.strategies.paper_data import table5
 
 TABLE5 = {"Original": (0.782, 0.563), "Mixed-hard": (0.932, 0.865)}
@@ -86,10 +86,12 @@ def _hard(classes: object, hard: dict[str, str], on: str) -> Iterator[Row]:
             continue
         taken = hard.get(one.strategy) or (one.confusions[0].strategy if one.confusions else "nothing")
         why = f"most often confused with {taken}" + (
-            f", in the paper for {PAPER_HARD[one.strategy]}" if one.strategy in PAPER_HARD else ""
+            f", in the paper for {PAPER_CONFUSIONS[one.strategy]}" if one.strategy in PAPER_CONFUSIONS else ""
         )
         why += (
-            "; the paper's has five times the dialogues" if one.strategy in paper else f"; not below {HARD_BELOW} there"
+            "; the paper's has five times the dialogues"
+            if one.strategy in paper
+            else f"; not below {HARD_RECALL_BELOW} there"
         )
         yield Row(
             part=PART2,

@@ -1,4 +1,4 @@
-"""Sample sentence pairs, some with one strategy and as many with two."""
+"""Sample pairs of sentences that share a strategy, and pairs that do not."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ def count_pairs(columns: Ints) -> tuple[int, int]:
     return same, len(columns) * (len(columns) - 1) // 2 - same
 
 
-def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, exact: bool = False) -> Pairs:
+def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator) -> Pairs:
     """Sample ``count`` pairs with one label and as many with two, the former first.
 
     Pairs with one label are drawn from all there are, so that a label weighs by its number of pairs, as in the paper's
@@ -40,26 +40,38 @@ def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, ex
 
     Args:
         columns: label of each row, as a number from 0, shape (n,).
-        count: of either kind, at most; None: as many as the scarcer kind has.
+        count: pairs of either kind, at most; None: as many as the scarcer kind has.
         rng: source of randomness.
-        exact: insist on ``count``.
 
     Raises:
-        UsageError: there are no pairs of one kind, or fewer than ``count`` where that is insisted on.
+        UsageError: there are no pairs of one kind.
     """
-    most = min(count_pairs(columns))
-    if most == 0:
+    scarcer = min(count_pairs(columns))
+    if scarcer == 0:
         raise UsageError("pairs require a strategy with at least two sentences, and two different strategies.")
-    if exact and count is not None and most < count:
+    size = scarcer if count is None else min(count, scarcer)
+    return _draw(columns, size, size, rng)
+
+
+def draw_exact_pairs(columns: Ints, n_same: int, n_different: int, *, rng: np.random.Generator) -> Pairs:
+    """Sample as ``draw_pairs`` does, but exactly ``n_same`` pairs with one label and ``n_different`` with two.
+
+    Raises:
+        UsageError: there are fewer pairs of either kind.
+    """
+    most_same, most_different = count_pairs(columns)
+    if n_same > most_same or n_different > most_different:
         raise UsageError(
-            f"{count} pairs of each kind were requested; {len(columns)} sentences have {count_pairs(columns)[0]} pairs "
-            f"with one strategy and {count_pairs(columns)[1]} with two."
+            f"{n_same} pairs with one strategy and {n_different} with two were requested; {len(columns)} sentences have "
+            f"{most_same} and {most_different}."
         )
-    size = most if count is None else min(count, most)
-    same, other = _draw_same_pairs(columns, size, rng), _different(columns, size, rng)
-    ends = np.concatenate([same, other])
-    ends = np.where(rng.random(len(ends))[:, None] < 0.5, ends, ends[:, ::-1])
-    return Pairs(ends[:, 0], ends[:, 1], np.repeat([True, False], size))
+    return _draw(columns, n_same, n_different, rng)
+
+
+def _draw(columns: Ints, n_same: int, n_different: int, rng: np.random.Generator) -> Pairs:
+    ends = np.concatenate([_draw_same_pairs(columns, n_same, rng), _draw_different_pairs(columns, n_different, rng)])
+    ends = np.where(rng.random(len(ends))[:, None] < 0.5, ends, ends[:, ::-1])  # neither end is always the earlier row
+    return Pairs(ends[:, 0], ends[:, 1], np.repeat([True, False], [n_same, n_different]))
 
 
 def draw_matching(columns: Ints, count: int, others: int, *, rng: np.random.Generator) -> Pairs:
@@ -104,7 +116,7 @@ def _draw_same_pairs(columns: Ints, size: int, rng: np.random.Generator) -> Ints
     return np.column_stack([members[first], members[second]])
 
 
-def _different(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
+def _draw_different_pairs(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
     """Distinct pairs with two labels, shape (size, 2)."""
     n = len(columns)
     if size * 3 > count_pairs(columns)[1]:  # so many that drawing again and again would take long: list them all

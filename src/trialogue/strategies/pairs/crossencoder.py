@@ -32,7 +32,7 @@ from trialogue.strategies.encoders.torch_encoder import pad_rows
 from trialogue.strategies.models import check_settings, write_folder
 from trialogue.strategies.pairs.hard_negatives import Hard, measure
 from trialogue.strategies.pairs.protocols import training_pairs
-from trialogue.strategies.pairs.training_pairs import HARD, PAPER_HARD, SAME, PairSet
+from trialogue.strategies.pairs.training_pairs import N_HARD, N_SAME, PAPER_CONFUSIONS, PairSet
 
 VERSION = "v1"
 NAME = "cross-encoder"
@@ -243,12 +243,12 @@ def _own_randomness() -> Iterator[None]:
 class PairPlan:
     """Choice of training pairs."""
 
-    pairs: int = SAME
+    pairs: int = N_SAME
     """Number of pairs of either kind, limited by the data."""
     hard: HardPairs = "none"
     """``none``: the paper's Original. ``paper``: its Mixed-hard, with the paper's own hard strategies (Table 2).
     ``measured``: Mixed-hard with those that TF-IDF finds hard in the training sentences, out of fold."""
-    hard_pairs: int = HARD
+    hard_pairs: int = N_HARD
     """Number of hard pairs; at most a fifth of the pairs with two strategies."""
 
     def __post_init__(self) -> None:
@@ -261,7 +261,11 @@ class PairPlan:
 
     def hard_ones(self, *, seed: int) -> Hard | None:
         """The hard strategies, or how they are measured; None: no hard pairs."""
-        choices: dict[HardPairs, Hard | None] = {"none": None, "paper": PAPER_HARD, "measured": measure(seed=seed)}
+        choices: dict[HardPairs, Hard | None] = {
+            "none": None,
+            "paper": PAPER_CONFUSIONS,
+            "measured": measure(seed=seed),
+        }
         return choices[self.hard]
 
     def draw(self, examples: Sequence[Example], *, seed: int) -> PairSet:

@@ -1,6 +1,6 @@
 """Hard strategies and the classes they are confused with, measured on the user's own data.
 
-The paper's are ``pairs.PAPER_HARD``; its pair set "Mixed-hard" is made with them. Measurement is out of fold,
+The paper's are ``pairs.PAPER_CONFUSIONS``; its pair set "Mixed-hard" is made with them. Measurement is out of fold,
 split by dialogue, on the sentences that pairs are then made of and on no others: in a cross-validation anew for each fold.
 """
 
@@ -16,7 +16,7 @@ from trialogue.strategies.base import Example, Fit, check_examples, ordered_clas
 from trialogue.strategies.classifiers.tfidf import TfidfFit
 from trialogue.strategies.learning.calibration import codes
 from trialogue.strategies.learning.folds import fold_of_each, groups_of, out_of_fold
-from trialogue.strategies.pairs.training_pairs import HARD_BELOW
+from trialogue.strategies.pairs.training_pairs import HARD_RECALL_BELOW
 
 Measure: TypeAlias = Callable[[Sequence[Example]], Mapping[str, str]]
 """Finds the hard strategies of labelled sentences, with what each is taken for."""
@@ -27,7 +27,12 @@ FOLDS = 5
 
 
 def measure_hard_strategies(
-    examples: Sequence[Example], *, fit: Fit | None = None, below: float = HARD_BELOW, folds: int = FOLDS, seed: int = 0
+    examples: Sequence[Example],
+    *,
+    fit: Fit | None = None,
+    below: float = HARD_RECALL_BELOW,
+    folds: int = FOLDS,
+    seed: int = 0,
 ) -> dict[str, str]:
     """The strategies of these sentences that are found less often than ``below``, with what each is most often taken for.
 

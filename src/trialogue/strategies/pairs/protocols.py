@@ -26,7 +26,7 @@ from trialogue.strategies.learning.dyads import RESAMPLES
 from trialogue.strategies.learning.folds import Split, fold_of_each, groups_of
 from trialogue.strategies.learning.pair_sampling import Pairs, count_pairs, draw_pairs
 from trialogue.strategies.pairs.hard_negatives import Hard, taken_for
-from trialogue.strategies.pairs.training_pairs import HARD, SAME, PairSet, mixed_hard_pairs, original_pairs
+from trialogue.strategies.pairs.training_pairs import N_HARD, N_SAME, PairSet, mixed_hard_pairs, original_pairs
 
 PairFit: TypeAlias = Callable[[PairSet], PairClassifier]
 """Trains a classifier of pairs."""
@@ -53,9 +53,9 @@ def evaluate_pairs(
     classes: Sequence[str] = STRATEGIES,
     folds: int = 5,
     seed: int = 0,
-    train_pairs: int = SAME,
+    train_pairs: int = N_SAME,
     hard: Hard | None = None,
-    hard_pairs: int = HARD,
+    hard_pairs: int = N_HARD,
     pairs: int = PAIRS,
     resamples: int = RESAMPLES,
     leak_test: bool = True,
@@ -101,9 +101,9 @@ def training_pairs(
     examples: Sequence[Example],
     *,
     rng: np.random.Generator,
-    count: int = SAME,
+    count: int = N_SAME,
     hard: Hard | None = None,
-    hard_pairs: int = HARD,
+    hard_pairs: int = N_HARD,
 ) -> PairSet:
     """The paper's Original, or Mixed-hard, as far as the examples have enough pairs.
 

@@ -1,9 +1,9 @@
 """Rebuild the paper's training pairs, "Original" and "Mixed-hard", from any labelled corpus, and export them.
 
-Yang et al. (SIGIR 2024), section 3: 50,000 pairs with one strategy and 50,000 with two; in Mixed-hard 10,000 of the latter
-are replaced by hard ones, a sentence of a strategy that a classifier of strategies gets right less than .7 of the time with
-one of the strategy it is most often mistaken for. The released material does not say how pairs were sampled. Here no pair of
-Original occurs twice, and hard ones are spread evenly over the hard strategies.
+Yang et al. (SIGIR 2024), section 3: 50,000 pairs with one strategy and 50,000 with two. In Mixed-hard 10,000 of the latter
+are replaced by hard ones. A strategy is hard if a classifier recalls less than .7 of its sentences; its hard pairs join one
+of its sentences with one of the strategy that it is most often mistaken for. The released material does not say how pairs
+were sampled. Here no pair of Original occurs twice, and hard ones are spread evenly over the hard strategies.
 """
 
 import csv
@@ -20,20 +20,20 @@ from trialogue.records.files.opening import open_replacing
 from trialogue.strategies.base import Example, Ints, ordered_classes
 from trialogue.strategies.learning.calibration import codes
 from trialogue.strategies.learning.dyads import Bools
-from trialogue.strategies.learning.pair_sampling import draw_pairs
+from trialogue.strategies.learning.pair_sampling import draw_exact_pairs
 from trialogue.strategies.learning.scoring import LabelScores
 
-SAME, DIFFERENT, HARD = 50_000, 50_000, 10_000
-HARD_BELOW = 0.7
+N_SAME, N_DIFFERENT, N_HARD = 50_000, 50_000, 10_000  # pairs of the paper
+HARD_RECALL_BELOW = 0.7  # of the paper
 
-PAPER_HARD: dict[str, str] = {
+PAPER_CONFUSIONS: dict[str, str] = {
     "personal_experience": "credibility",
     "rephrase_preference": "preference_confirmation",
     "self_modeling": "personal_experience",
     "similarity": "acknowledgment",
     "transparency": "opinion_inquiry",
 }
-"""The paper's own hard strategies, each with what it is most often taken for (Table 2)."""
+"""The paper's own hard strategies, each with the one it is most often mistaken for (Table 2)."""
 
 COLUMNS = ("Input Text Part 1", "Input Text Part 2", "Ground Truth Label")
 """Columns of the released files, so that their readers can read ours."""
@@ -52,7 +52,7 @@ class PairSet:
     same: Bools
     """Whether they share a strategy."""
     hard: Bools
-    """Whether it was put in as a hard negative."""
+    """Whether it was added as a hard negative."""
 
     def __len__(self) -> int:
         return len(self.left)
@@ -64,31 +64,31 @@ class PairSet:
 
 
 def original_pairs(
-    examples: Sequence[Example], *, rng: np.random.Generator, same: int = SAME, different: int = DIFFERENT
+    examples: Sequence[Example], *, rng: np.random.Generator, same: int = N_SAME, different: int = N_DIFFERENT
 ) -> PairSet:
     """The paper's "Original": pairs with one strategy and pairs with two, in random order.
 
     Raises:
         UsageError: the examples do not have so many pairs.
     """
-    columns = codes([example.label for example in examples], ordered_classes(example.label for example in examples))
-    drawn = draw_pairs(columns, max(same, different), rng=rng, exact=True)
-    kept = np.concatenate([np.arange(same), max(same, different) + np.arange(different)])
-    order = rng.permutation(kept)
-    left, right, truth = (part[order] for part in drawn)
-    return PairSet(tuple(examples), left, right, truth, np.zeros(len(order), dtype=bool))
+    labels = [example.label for example in examples]
+    drawn = draw_exact_pairs(codes(labels, ordered_classes(labels)), same, different, rng=rng)
+    order = rng.permutation(same + different)
+    no_hard_ones = np.zeros(len(order), dtype=bool)
+    return PairSet(tuple(examples), drawn.left[order], drawn.right[order], drawn.same[order], no_hard_ones)
 
 
 def mixed_hard_pairs(
-    pairs: PairSet, hard: Mapping[str, str], *, rng: np.random.Generator, count: int = HARD
+    pairs: PairSet, confusions: Mapping[str, str], *, rng: np.random.Generator, count: int = N_HARD
 ) -> PairSet:
     """The paper's "Mixed-hard": replace ``count`` of the pairs with two strategies by hard ones.
 
     Args:
         pairs: an Original set.
-        hard: strategies with what each is most often taken for: ``hard_classes``, or ``PAPER_HARD``.
+        confusions: hard strategies, each with the one it is most often mistaken for: of ``hard_classes``, or
+            ``PAPER_CONFUSIONS``.
         rng: source of randomness.
-        count: how many; evenly over ``hard``, the first ones one more where it does not divide.
+        count: number of hard pairs, spread evenly over the hard strategies; the first ones take what is left over.
 
     Raises:
         UsageError: no hard strategy has sentences on both sides, or there are fewer pairs with two strategies.
@@ -96,28 +96,28 @@ def mixed_hard_pairs(
     members: dict[str, list[int]] = {}
     for index, example in enumerate(pairs.examples):
         members.setdefault(example.label, []).append(index)
-    usable = [(one, other) for one, other in hard.items() if one in members and other in members and one != other]
+    usable = [(hard, other) for hard, other in confusions.items() if {hard, other} <= members.keys() and hard != other]
     negatives = np.flatnonzero(~pairs.same)
     if not usable or len(negatives) < count:
         raise UsageError(
             f"{count} hard pairs cannot be added: {len(negatives)} pairs with two strategies, and sentences of "
-            f"{len(usable)} of the {len(hard)} hard strategies with those that they are confused with."
+            f"{len(usable)} of the {len(confusions)} hard strategies with those that they are confused with."
         )
     left, right, marked = pairs.left.copy(), pairs.right.copy(), pairs.hard.copy()
-    for turn, places in enumerate(np.array_split(rng.choice(negatives, size=count, replace=False), len(usable))):
-        one, other = usable[turn]
-        left[places] = rng.choice(members[one], size=len(places))
+    replaced = rng.choice(negatives, size=count, replace=False)
+    for (hard, other), places in zip(usable, np.array_split(replaced, len(usable)), strict=True):
+        left[places] = rng.choice(members[hard], size=len(places))
         right[places] = rng.choice(members[other], size=len(places))
         marked[places] = True
     return PairSet(pairs.examples, left, right, pairs.same, marked)
 
 
-def hard_classes(scores: LabelScores, *, below: float = HARD_BELOW) -> dict[str, str]:
+def hard_classes(scores: LabelScores, *, below: float = HARD_RECALL_BELOW) -> dict[str, str]:
     """Strategies with a recall below ``below``, and the class each is most often mistaken for."""
     return {
-        found.strategy: found.confusions[0].strategy
-        for found in scores.classes
-        if found.recall is not None and found.recall < below and found.confusions
+        each.strategy: each.confusions[0].strategy
+        for each in scores.classes
+        if each.recall is not None and each.recall < below and each.confusions
     }
 
 
@@ -140,7 +140,7 @@ def write_pairs(path: Path | str, pairs: PairSet) -> int:
             table = csv.writer(text)
             table.writerow(COLUMNS)
             table.writerows((one.text, other.text, int(same)) for one, other, same in pairs.rows())
-            text.detach()
+            text.detach()  # else closing the wrapper would close the stream, which ``open_replacing`` renames after that
     return len(pairs)
 
 
