@@ -9,7 +9,7 @@ from trialogue.errors import MissingExtraError, UsageError
 from trialogue.simulation.batch import cluster
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.plan import Plan
-from trialogue.simulation.batch.workers import DialogueRunner, Recipe
+from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
 
 PLAN = Plan(("a", "b"), ("u",), 40, seed=7)
 
@@ -44,12 +44,16 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, undisturbed: byt
 
 def test_a_scheduler_that_does_not_answer_is_reported() -> None:
     with pytest.raises(UsageError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
-        cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address="tcp://127.0.0.1:9", patience_s=0.5)
+        cluster.Cluster(
+            WorkerSpec(make_agent, make_users, DialogueRunner()), address="tcp://127.0.0.1:9", connect_timeout_s=0.5
+        )
 
 
 def test_an_address_that_is_none_is_reported() -> None:
     with pytest.raises(UsageError, match="It is an address such as tcp://host:8786"):
-        cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address="nonsense://here", patience_s=0.5)
+        cluster.Cluster(
+            WorkerSpec(make_agent, make_users, DialogueRunner()), address="nonsense://here", connect_timeout_s=0.5
+        )
 
 
 def test_without_dask_the_command_that_installs_it_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +69,9 @@ def test_a_cluster_without_workers_is_reported() -> None:
     with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
         address = empty.scheduler_address
         with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):
-            cluster.Cluster(Recipe(make_agent, make_users, DialogueRunner()), address=address, patience_s=0.5)
+            cluster.Cluster(
+                WorkerSpec(make_agent, make_users, DialogueRunner()), address=address, connect_timeout_s=0.5
+            )
 
 
 def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undisturbed: bytes) -> None:
@@ -75,6 +81,34 @@ def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undi
         address = running.scheduler_address
         batch = run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster=address)
         assert batch.dialogues.read_bytes() == undisturbed
-        assert cluster._recipes == {}  # its worker is a thread of this process: the batch has been forgotten
-        assert cluster._workshops == {}
+        assert cluster._specs == {}  # its worker is a thread of this process: the batch has been forgotten
+        assert cluster._contexts == {}
         assert len(running.workers) == 1
+
+
+def test_a_local_cluster_that_cannot_be_set_up_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Local:
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+    class Client(Local):
+        def register_plugin(self, plugin: object) -> None:
+            raise RuntimeError("a worker refuses the plug-in")
+
+    def start(*_: object) -> Local:
+        started.append(Local())
+        return started[-1]
+
+    def connect(*_: object) -> Client:
+        started.append(Client())
+        return started[-1]  # type: ignore[return-value]
+
+    monkeypatch.setattr(cluster.Cluster, "_start", start)
+    monkeypatch.setattr(cluster.Cluster, "_connect", connect)
+    with pytest.raises(RuntimeError, match="refuses the plug-in"):
+        cluster.Cluster(WorkerSpec(make_agent, make_users, DialogueRunner()))
+    assert [each.closed for each in started] == [True, True]

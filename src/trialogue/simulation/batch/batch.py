@@ -27,10 +27,10 @@ from trialogue.simulation.batch.workers import (
     DialogueRunner,
     FinishedDialogue,
     LocalWorkers,
-    Recipe,
     Talking,
     WorkerContext,
     Workers,
+    WorkerSpec,
     closing_workers,
 )
 
@@ -115,7 +115,7 @@ def run_batch(
             a ledger with other settings is refused.
         progress: called with the progress, at most ten times a second, and at the end.
         note: called if a ledger's last line is cut.
-        pool: processes shared with other batches, in place of ``jobs`` of its own; it knows this batch's recipe.
+        pool: processes shared with other batches, in place of ``jobs`` of its own; it was given this batch's spec.
 
     Raises:
         UsageError: impossible options; the folder belongs to another batch, or is in use.
@@ -129,13 +129,13 @@ def run_batch(
         if value < 1:
             raise UsageError(f"{name} must be at least 1; given: {value}.")
     config = {**plan.to_json(), **(settings or {})}
-    recipe = Recipe(make_agent, make_users, talk or DialogueRunner())
+    spec = WorkerSpec(make_agent, make_users, talk or DialogueRunner())
     with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
         report = _Report(plan, ledger, progress)
         missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
         try:
             if missing:
-                _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once, pool=pool)
+                _hold(plan, missing, spec, report.take, jobs=jobs, cluster=cluster, at_once=at_once, pool=pool)
         except KeyboardInterrupt as interrupt:
             ledger.close()
             said = f"Interrupted: {ledger.count():,} of {len(plan):,} dialogues are safe in {ledger.path}."
@@ -180,7 +180,7 @@ class _Report:
 def _hold(
     plan: Plan,
     missing: Sequence[int],
-    recipe: Recipe,
+    spec: WorkerSpec,
     take: Take,
     *,
     jobs: int,
@@ -189,18 +189,18 @@ def _hold(
     pool: ProcessPool | None,
 ) -> None:
     if cluster is None and jobs == at_once == 1:
-        _hold_here(plan, missing, WorkerContext(recipe), take)
+        _hold_here(plan, missing, WorkerContext(spec), take)
         return
     if cluster is None and jobs > 1:
-        with contextlib.nullcontext(pool) if pool else ProcessPool([recipe], jobs=jobs) as processes:
-            _dispatch(plan, missing, Processes(processes, recipe, at_once=at_once), take)
+        with contextlib.nullcontext(pool) if pool else ProcessPool([spec], jobs=jobs) as processes:
+            _dispatch(plan, missing, Processes(processes, spec, at_once=at_once), take)
         return
     if cluster is not None:
         from trialogue.simulation.batch.cluster import Cluster
 
-        _dispatch(plan, missing, Cluster(recipe, address=cluster, jobs=jobs, at_once=at_once), take)
+        _dispatch(plan, missing, Cluster(spec, address=cluster, jobs=jobs, at_once=at_once), take)
         return
-    _dispatch(plan, missing, LocalWorkers(recipe, at_once=at_once), take)
+    _dispatch(plan, missing, LocalWorkers(spec, at_once=at_once), take)
 
 
 def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
@@ -208,12 +208,12 @@ def _dispatch(plan: Plan, missing: Sequence[int], workers: Workers, take: Take) 
         Dispatch(plan, missing, workers, take).run()
 
 
-def _hold_here(plan: Plan, missing: Sequence[int], workshop: WorkerContext, take: Take) -> None:
+def _hold_here(plan: Plan, missing: Sequence[int], context: WorkerContext, take: Take) -> None:
     """One after another, each into the ledger at once."""
     cells = dict.fromkeys(place // plan.n for place in missing)
     try:
-        workshop.prepare(plan[cell * plan.n] for cell in cells)
+        context.prepare(plan[cell * plan.n] for cell in cells)
         for place in missing:
-            take(workshop.hold(plan[place]))
+            take(context.run(plan[place]))
     finally:
-        workshop.close()
+        context.close()

@@ -81,9 +81,9 @@ class Dispatch:
     def _limit(self, agent: str) -> int | None:
         while True:
             try:
-                return self._workers.sessions_at_once(agent)
+                return self._workers.max_sessions(agent)
             except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
-                self._raise_unless_lost(error)
+                self._workers.raise_unless_lost(error)
                 self._restore(f" It was creating the agent {agent!r}.")
 
     def _fill(self) -> None:
@@ -94,7 +94,7 @@ class Dispatch:
             if not self._flights:
                 self._submit([self._suspects.popleft()], alone=True)
             return
-        while not self._broken and len(self._flights) < IN_HAND * self._workers.width():
+        while not self._broken and len(self._flights) < IN_HAND * self._workers.capacity():
             places = self._next_chunk()
             if not places:
                 break
@@ -128,7 +128,7 @@ class Dispatch:
         least = 1 if sessions == 1 else EACH_THREAD * sessions
         if agent not in self._pace:
             return least
-        share = ceil(len(self._queues[agent]) / (IN_HAND * self._workers.width()))
+        share = ceil(len(self._queues[agent]) / (IN_HAND * self._workers.capacity()))
         return max(least, min(int(CHUNK_S / self._pace[agent]), share, LONGEST_CHUNK))
 
     def _submit(self, places: Sequence[int], *, alone: bool = False) -> None:
@@ -138,7 +138,7 @@ class Dispatch:
         try:
             future = self._workers.submit(tasks, threads=sessions)
         except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
-            self._raise_unless_lost(error)
+            self._workers.raise_unless_lost(error)
             self._broken = True
             if alone:
                 self._suspects.appendleft(places[0])
@@ -155,7 +155,7 @@ class Dispatch:
         try:
             chunk = future.result()
         except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
-            self._raise_unless_lost(error)
+            self._workers.raise_unless_lost(error)
             self._retry(flight)
             return
         self._fruitless = 0
@@ -194,10 +194,6 @@ class Dispatch:
             )
         self._workers.restore()
         self._broken = False
-
-    def _raise_unless_lost(self, error: Exception) -> None:
-        if not self._workers.is_lost(error):
-            raise error
 
 
 def _lost_record(task: Task) -> FinishedDialogue:

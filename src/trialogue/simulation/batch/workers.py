@@ -102,7 +102,7 @@ Talking = Callable[[Agent, Any, Task], Dialogue]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class WorkerSpec:
     """Everything a process needs to run dialogues; sent to other processes by pickling."""
 
     make_agent: Callable[[str], Agent]
@@ -119,18 +119,18 @@ class Recipe:
         return pickle.dumps((sys.path, cloudpickle.dumps(self)))
 
     @staticmethod
-    def unpickle(data: bytes) -> "Recipe":
+    def unpickle(data: bytes) -> "WorkerSpec":
         """Inverse of ``pickle``, in a process that then finds the same modules."""
-        path, recipe = pickle.loads(data)
+        path, spec = pickle.loads(data)
         sys.path.extend(folder for folder in path if folder not in sys.path)
-        return cast("Recipe", pickle.loads(recipe))
+        return cast("WorkerSpec", pickle.loads(spec))
 
 
 class WorkerContext:
     """Agents and users of one process, created on demand or in advance and kept; thread-safe."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
+    def __init__(self, spec: WorkerSpec) -> None:
+        self._spec = spec
         self._agents: dict[str, Agent] = {}
         self._users: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -139,7 +139,7 @@ class WorkerContext:
         """Get or create an agent by name."""
         with self._lock:
             if name not in self._agents:
-                self._agents[name] = self._recipe.make_agent(name)
+                self._agents[name] = self._spec.make_agent(name)
             return self._agents[name]
 
     def prepare(self, tasks: Iterable[Task]) -> None:
@@ -148,23 +148,24 @@ class WorkerContext:
             self.agent(task.agent)
             self._users_of(task.users)
 
-    def hold(self, task: Task) -> FinishedDialogue:
+    def run(self, task: Task) -> FinishedDialogue:
         """Run one dialogue."""
+        # Looked up without the lock first: they exist for all tasks but the first, and threads need not wait.
         agent = self._agents.get(task.agent) or self.agent(task.agent)
         users = self._users.get(task.users) or self._users_of(task.users)
-        dialogue = self._recipe.talk(agent, users, task)
+        dialogue = self._spec.talk(agent, users, task)
         if dialogue.id != task.id:
             raise ValueError(f"the dialogue of task {task.id} has the id {dialogue.id}")
         return FinishedDialogue(task.id, dialogue.ended_by, line_of(dialogue))
 
-    def hold_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:
+    def run_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:
         """Run dialogues, concurrently in the given number of threads."""
         start = time.perf_counter()
         if min(threads, len(tasks)) <= 1:
-            ended = [self.hold(task) for task in tasks]
+            ended = [self.run(task) for task in tasks]
         else:
             with ThreadPoolExecutor(max_workers=min(threads, len(tasks))) as pool:
-                ended = list(pool.map(self.hold, tasks))
+                ended = list(pool.map(self.run, tasks))
         return Chunk(ended, time.perf_counter() - start)
 
     def close(self) -> None:
@@ -180,7 +181,7 @@ class WorkerContext:
     def _users_of(self, name: str) -> Any:
         with self._lock:
             if name not in self._users:
-                self._users[name] = self._recipe.make_users(name)
+                self._users[name] = self._spec.make_users(name)
             return self._users[name]
 
 
@@ -190,28 +191,28 @@ class Workers(Protocol):
     threads: int
     """Dialogues that one chunk holds at the same time, where the agent bears so many."""
 
-    def width(self) -> int:
-        """Number of chunks that can run concurrently."""
+    def capacity(self) -> int:
+        """Number of chunks that can run concurrently, at least 1."""
         ...
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
-        """Start a chunk. If its future fails with an error for which ``is_lost`` holds, its process died."""
+        """Start a chunk. If its future fails, ``raise_unless_lost`` tells whether its process died."""
         ...
 
-    def sessions_at_once(self, agent: str) -> int | None:
+    def max_sessions(self, agent: str) -> int | None:
         """Maximum number of the agent's concurrent sessions; creates the agent in a worker."""
         ...
 
-    def is_lost(self, error: BaseException) -> bool:
-        """Whether an error of a future or of ``submit`` means a lost process rather than a defect."""
+    def raise_unless_lost(self, error: Exception) -> None:
+        """Raise an error of a future or of ``submit``, unless it means that a process was lost."""
         ...
 
     def restore(self) -> None:
         """Replace lost processes."""
         ...
 
-    def close(self, *, at_once: bool = False) -> None:
-        """Shut down; ``at_once`` without waiting for running tasks."""
+    def close(self, *, force: bool = False) -> None:
+        """Shut down; with ``force``, without waiting for running tasks."""
         ...
 
 
@@ -220,34 +221,34 @@ class LocalWorkers:
 
     threads = 1
 
-    def __init__(self, recipe: Recipe, *, at_once: int) -> None:
-        self._workshop = WorkerContext(recipe)
+    def __init__(self, spec: WorkerSpec, *, at_once: int) -> None:
+        self._context = WorkerContext(spec)
         self._at_once = at_once
         self._pool = ThreadPoolExecutor(max_workers=at_once)
 
-    def width(self) -> int:
+    def capacity(self) -> int:
         """Number of threads."""
         return self._at_once
 
     def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
         """Start a chunk."""
-        return self._pool.submit(self._workshop.hold_all, tasks, threads=threads)
+        return self._pool.submit(self._context.run_all, tasks, threads=threads)
 
-    def sessions_at_once(self, agent: str) -> int | None:
+    def max_sessions(self, agent: str) -> int | None:
         """Maximum number of the agent's concurrent sessions."""
-        return self._workshop.agent(agent).sessions_at_once
+        return self._context.agent(agent).sessions_at_once
 
-    def is_lost(self, error: BaseException) -> bool:
-        """False: this process cannot be lost."""
-        return False
+    def raise_unless_lost(self, error: Exception) -> None:
+        """Raise the error: this process cannot be lost."""
+        raise error
 
     def restore(self) -> None:
         """Do nothing."""
 
-    def close(self, *, at_once: bool = False) -> None:
+    def close(self, *, force: bool = False) -> None:
         """Shut down, and close the agents."""
-        self._pool.shutdown(wait=not at_once, cancel_futures=True)
-        self._workshop.close()
+        self._pool.shutdown(wait=not force, cancel_futures=True)
+        self._context.close()
 
 
 @contextlib.contextmanager
@@ -256,6 +257,6 @@ def closing_workers(workers: Workers) -> Iterator[Workers]:
     try:
         yield workers
     except BaseException:
-        workers.close(at_once=True)
+        workers.close(force=True)
         raise
     workers.close()

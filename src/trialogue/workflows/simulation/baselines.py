@@ -13,7 +13,7 @@ from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import SimulationFile
-from trialogue.simulation.batch.workers import DialogueRunner, Recipe
+from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
 from trialogue.simulation.users.kinds import SimulatedUsers
 from trialogue.workflows.simulation.baseline_dialogues import FOLDER
 
@@ -29,16 +29,16 @@ BASELINES: Mapping[str, str] = MappingProxyType(
 """Descriptions of the baselines, by their names in reports."""
 
 
-def baseline_recipe(
+def baseline_spec(
     study: SimulationFile, make_agent: Callable[[str], Agent], make_users: Callable[[str], SimulatedUsers]
-) -> Recipe:
-    """Recipe for simulating dialogues with the baselines; arguments as for ``simulate_baselines``."""
-    return Recipe(make_agent, make_users, DialogueRunner(max_turns=study.max_turns, role=Role.BASELINE))
+) -> WorkerSpec:
+    """WorkerSpec for simulating dialogues with the baselines; arguments as for ``simulate_baselines``."""
+    return WorkerSpec(make_agent, make_users, DialogueRunner(max_turns=study.max_turns, role=Role.BASELINE))
 
 
 def simulate_baselines(
     study: SimulationFile,
-    recipe: Recipe,
+    spec: WorkerSpec,
     *,
     settings: Mapping[str, JsonValue],
     progress: Callable[[Progress], None] | None = None,
@@ -48,7 +48,7 @@ def simulate_baselines(
 
     Args:
         study: located, with as many dialogues of each baseline with each users as ``baselines`` says.
-        recipe: of ``baseline_recipe``: a baseline by its name, users by their name in the study.
+        spec: of ``baseline_spec``: a baseline by its name, users by their name in the study.
         settings: what else makes the dialogues what they are.
         progress: called with the state of the batch.
         pool: processes that the simulation uses, too.
@@ -58,13 +58,13 @@ def simulate_baselines(
     plan = Plan(tuple(BASELINES), tuple(study.users), min(study.n, study.baselines), seed=study.seed)
     return run_batch(
         plan,
-        recipe.make_agent,
-        recipe.make_users,
+        spec.make_agent,
+        spec.make_users,
         folder=study.out / FOLDER,
         jobs=study.jobs,
         cluster=study.cluster,
         at_once=study.at_once,
-        talk=recipe.talk,
+        talk=spec.talk,
         settings=settings,
         progress=progress,
         pool=pool,

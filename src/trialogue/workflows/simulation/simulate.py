@@ -17,10 +17,10 @@ from trialogue.simulation.batch.folder import LEDGER
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.processes import ProcessPool
 from trialogue.simulation.batch.simulation_file import SimulationFile, read_study, study_of
-from trialogue.simulation.batch.workers import DialogueRunner, Recipe
+from trialogue.simulation.batch.workers import DialogueRunner, WorkerSpec
 from trialogue.simulation.users.kinds import HasSignature, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
-from trialogue.workflows.simulation.baselines import baseline_options, baseline_recipe, simulate_baselines
+from trialogue.workflows.simulation.baselines import baseline_options, baseline_spec, simulate_baselines
 from trialogue.workflows.simulation.model_usage import USAGE, Accountable, Metered, MeteredUsers
 from trialogue.workflows.simulation.origin import record_folders
 
@@ -111,13 +111,13 @@ def simulate(
     agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
     users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
     contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
-    recipe = Recipe(agents, users, DialogueRunner(max_turns=study.max_turns, timed=timed))
-    of_baselines = baseline_recipe(here, AgentsByName(baseline_options(), here.catalogue, here.ratings), users)
+    spec = WorkerSpec(agents, users, DialogueRunner(max_turns=study.max_turns, timed=timed))
+    spec_of_baselines = baseline_spec(here, AgentsByName(baseline_options(), here.catalogue, here.ratings), users)
     alone = study.jobs == 1 or study.cluster is not None
-    with contextlib.nullcontext() if alone else ProcessPool([of_baselines, recipe], jobs=study.jobs) as pool:
+    with contextlib.nullcontext() if alone else ProcessPool([spec_of_baselines, spec], jobs=study.jobs) as pool:
         if not openings:
             common = {**study.user_settings(), "catalogue": study.catalogue, **contents}
-            simulate_baselines(here, of_baselines, settings=common, pool=pool)
+            simulate_baselines(here, spec_of_baselines, settings=common, pool=pool)
         if not (here.out / LEDGER).is_file():
             record_folders(study.folder, here.out)
         batch = run_batch(
@@ -128,7 +128,7 @@ def simulate(
             jobs=study.jobs,
             cluster=study.cluster,
             at_once=study.at_once,
-            talk=recipe.talk,
+            talk=spec.talk,
             settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
             progress=progress,
             pool=pool,
