@@ -197,7 +197,7 @@ def staff(browser: Any, room: Path, platform: Prolific) -> None:
         study.refresh_from_db()
         recruiter = Recruiter(study, folder, Api(), who="maria")
         recruiter.create_draft("https://study.example.org")
-        recruiter.publish(recruiter.price())
+        recruiter.publish(str(recruiter.price()))
         for number in range(PEOPLE):
             link = signed_link("/ratings/", study="ratings", person=f"p{number}", key=settings.SECRET_KEY)
             crowd(port, 1, 0.001, entrance=link, patience=20.0)

@@ -19,14 +19,14 @@ from trialogue.stats.comparison.proportions import wilson
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.bots.people import TRAPS
 from trialogue.study.bots.simulation import simulate_study
-from trialogue.study.bots.writing_styles import Manner
+from trialogue.study.bots.writing_styles import RespondentKind
 from trialogue.study.design.new import new_study
 from trialogue.study.design.validity import Validity, near_duplicates, shingles
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.study.items import items_for
 
 PAGE = Path(__file__).parent / "VALIDITY.md"
-MANNERS: tuple[Manner, ...] = ("person", "assisted", "agent")
+MANNERS: tuple[RespondentKind, ...] = ("person", "assisted", "agent")
 SIGNS = ("hidden_instruction", "trap_questions", "near_duplicate", "below_reading_time", "typed_too_fast")
 RULES = ("pasted", "away")
 ITEMS = 9

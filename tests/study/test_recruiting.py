@@ -100,7 +100,7 @@ def test_nothing_is_published_without_the_typed_price_of_all_places(
 ) -> None:
     made = recruiter(study, tmp_path)
     made.create_draft(BASE)
-    assert made.price() == "12.50 GBP"  # (4 + 1) * 2.00 * 1.25
+    assert str(made.price()) == "12.50 GBP"  # (4 + 1) * 2.00 * 1.25
     for wrong in ("", "12.5 GBP", "12.50 EUR", "10.00 GBP"):
         with pytest.raises(UsageError, match="Nothing was published"):
             made.publish(wrong)
@@ -179,9 +179,9 @@ def test_submissions_are_decided_as_staff_decided_with_reasons(
         assert decide(people[name], Decision.Kind.ACCEPT, who="maria") == ""
     assert decide(people["bad"], Decision.Kind.REFUSE, who="maria", reason="failed both checks") == ""
     money = payer(study, tmp_path)
-    assert money.approval_price(money.pending_decisions()) == "2.50 GBP"  # one approval: 2.00 * 1.25
+    assert str(money.approval_price(money.pending_decisions())) == "2.50 GBP"  # one approval: 2.00 * 1.25
     for wrong in ("", "2.5", "5.00 GBP", "2.50 EUR"):
-        with pytest.raises(UsageError, match=r"Nothing was decided: confirm the price '2\.50 GBP'"):
+        with pytest.raises(UsageError, match=r"Nothing was decided: confirm the price 2\.50 GBP"):
             payer(study, tmp_path).decide(wrong)
     assert not any("transition" in line for line in platform.log if "submissions" in line)
     done = payer(study, tmp_path).decide("2.50 GBP")
@@ -207,7 +207,7 @@ def test_an_approval_whose_answer_was_lost_is_not_sent_again(platform: Prolific,
     platform.lose = "transition"
     with pytest.raises(PlatformError, match="did not answer"):
         payer(study, tmp_path).decide("5.00 GBP")
-    with pytest.raises(UsageError, match=r"confirm the price '2\.50 GBP'"):  # the first was approved: one is left
+    with pytest.raises(UsageError, match=r"confirm the price 2\.50 GBP"):  # the first was approved: one is left
         payer(study, tmp_path).decide("5.00 GBP")
     payer(study, tmp_path).decide("2.50 GBP")
     assert sum("transition" in line for line in platform.log if "submissions" in line) == 2
@@ -303,7 +303,7 @@ def _with_bonus(study: Study, platform: Prolific) -> Participant:
 def test_bonuses_are_paid_once_after_their_sum_was_typed(platform: Prolific, study: Study, tmp_path: Path) -> None:
     published(study, tmp_path)
     one = _with_bonus(study, platform)
-    assert payer(study, tmp_path).bonus_sum() == "1.50 GBP"
+    assert str(payer(study, tmp_path).bonus_sum()) == "1.50 GBP"
     with pytest.raises(UsageError, match="Nothing was paid"):
         payer(study, tmp_path).pay_bonuses("1.5")
     assert not platform.paid
@@ -325,9 +325,9 @@ def test_an_id_that_somebody_made_up_is_paid_nothing_and_pays_nobody_else(
     for each in (honest, hostile):
         walk(each)
         assert decide(each, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50")) == ""
-    assert payer(study, tmp_path).bonus_sum() == "0.00 GBP"  # Prolific lists neither of the two ids
+    assert str(payer(study, tmp_path).bonus_sum()) == "0.00 GBP"  # Prolific lists neither of the two ids
     platform.submit("one", "AWAITING REVIEW")
-    assert payer(study, tmp_path).bonus_sum() == "1.50 GBP"
+    assert str(payer(study, tmp_path).bonus_sum()) == "1.50 GBP"
     payer(study, tmp_path).pay_bonuses("1.50 GBP")
     assert platform.paid == ["one,1.50"]
     assert payer(study, tmp_path).pending_payments().unlisted == [hostile.code]
@@ -347,7 +347,7 @@ def test_a_payment_whose_answer_was_lost_is_never_repeated_by_itself(
             payer(study, tmp_path).pay_bonuses("1.50 GBP")
     assert len(platform.paid) == 1
     payer(study, tmp_path).settle("b1", paid=paid)
-    assert payer(study, tmp_path).bonus_sum() == ("0.00 GBP" if paid else "1.50 GBP")
+    assert str(payer(study, tmp_path).bonus_sum()) == ("0.00 GBP" if paid else "1.50 GBP")
     with pytest.raises(UsageError, match="is not an unsettled payment"):
         payer(study, tmp_path).settle("b1", paid=paid)
 
@@ -473,3 +473,24 @@ def test_a_draft_without_an_id_is_not_taken_for_one(
         made.create_draft(BASE)
     with pytest.raises(UsageError, match="no draft"):
         made.publish("12.50 GBP")
+
+
+def test_the_amount_is_confirmed_not_its_spelling(platform: Prolific, tmp_path: Path) -> None:
+    paid = PAID | {"payment": {"reward_cents": 100_000, "fee": 0.25}}
+    made = recruiter(running(items=6, **paid), tmp_path)
+    made.create_draft(BASE)
+    assert str(made.price()) == "6,250.00 GBP"  # (4 + 1) * 1,000.00 * 1.25
+    for wrong in ("6250 GBP", "6250.00", "6,25.00 EUR", "-6250.00 GBP", "6250.00 GBP 1"):
+        with pytest.raises(UsageError, match=r"confirm the price 6,250\.00 GBP"):
+            made.publish(wrong)
+    made.publish(" 6250.00  GBP")
+    assert platform.studies["s1"]["status"] == "ACTIVE"
+
+
+def test_a_draft_of_a_study_without_payment_is_refused() -> None:
+    from trialogue.study.recruiting.prolific import draft_body
+    from trialogue.study.services.reading import file_of
+
+    unpaid = file_of(running(items=6, **PAID)).model_copy(update={"payment": None})
+    with pytest.raises(UsageError, match="The study file has no payment"):
+        draft_body(unpaid, 4, base_url=BASE, slug="s")

@@ -99,10 +99,10 @@ def test_a_study_that_pays_is_launched_by_repeating_how_many_people_that_are_at_
     study = paid(payment={"reward_cents": 150})
     for wrong in (None, 2, 4):
         with pytest.raises(UsageError, match=r"3 participants are paid \(4\.50 GBP\).*--confirm-places 3"):
-            launching.launch(study, who="test", places=wrong)
+            launching.launch(study, who="test", confirmed_places=wrong)
     study.refresh_from_db()
     assert study.state == "draft"
-    assert launching.launch(study, who="test", places=3).state == "running"
+    assert launching.launch(study, who="test", confirmed_places=3).state == "running"
     confirmed = Audit.objects.get(what="places confirmed")
     assert confirmed.detail == {"places": 3, "price": "4.50 GBP"}
 

@@ -73,15 +73,15 @@ def serve(
         raise UsageError(f"A server that listens at {host} needs its public name: --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
-    from trialogue.study.services.management.launching import confirmation_needed, launch, question
+    from trialogue.study.services.management.launching import confirmation_needed, confirmation_text, launch
     from trialogue.study.services.management.staff_access import first_login
     from trialogue.study.services.reading import file_of
 
     if study.state == Study.State.DRAFT:
-        if (wanted := confirmation_needed(study)) is not None and confirmed is None and confirm is not None:
-            tell(question(wanted))
+        if (planned := confirmation_needed(study)) is not None and confirmed is None and confirm is not None:
+            tell(confirmation_text(planned))
             confirmed = confirm()
-        study = launch(study, who="serve", places=confirmed)
+        study = launch(study, who="serve", confirmed_places=confirmed)
     count = processes or (1 if file_of(study).type == "chat" else 2)
     name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
     tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C stops it; saved answers are kept.")

@@ -44,7 +44,7 @@ def study(folder: Path) -> Study:
 def published(study: Study, folder: Path) -> None:
     recruiter = Recruiter(study, folder, Api(), who="test")
     recruiter.create_draft("https://study.example.org")
-    recruiter.publish(recruiter.price())
+    recruiter.publish(str(recruiter.price()))
 
 
 def took_part(study: Study, platform: Prolific, name: str) -> Participant:

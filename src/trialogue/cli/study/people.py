@@ -28,7 +28,7 @@ def state(
     from trialogue.study.services.management.launching import launch, set_state
 
     draft = study.state == study.State.DRAFT and to == study.State.RUNNING
-    changed = launch(study, who=WHO, places=confirm_places) if draft else set_state(study, to, who=WHO)
+    changed = launch(study, who=WHO, confirmed_places=confirm_places) if draft else set_state(study, to, who=WHO)
     typer.echo(f"{study.slug}: {changed.state}")
 
 

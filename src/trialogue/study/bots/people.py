@@ -10,7 +10,7 @@ from trialogue.seeds import rng_for
 from trialogue.study.bots.knowledge import Knowledge
 from trialogue.study.bots.page import FormQuestion, Page
 from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
-from trialogue.study.bots.writing_styles import Manner, Writer
+from trialogue.study.bots.writing_styles import Respondent, RespondentKind
 from trialogue.study.design.ordering import RANK
 
 Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out", "person", "assisted", "agent"]
@@ -23,7 +23,7 @@ READERS: tuple[Kind, ...] = (
     "assisted",
     "agent",
 )  # of checks of attention
-MANNERS: dict[Kind, Manner] = {"person": "person", "assisted": "assisted", "agent": "agent"}
+MANNERS: dict[Kind, RespondentKind] = {"person": "person", "assisted": "assisted", "agent": "agent"}
 TRAPS = {"trap_root": "13", "trap_element": "59", "trap_treaty": "1689"}  # and what a language model answers
 Sent = dict[str, str | list[str]]
 SECONDS: dict[Kind, tuple[float, float]] = {
@@ -69,11 +69,11 @@ class Bot:
         return float(np.exp(self.rng.uniform(np.log(low), np.log(high))))
 
     def __post_init__(self) -> None:
-        self.writer = Writer(MANNERS[self.kind], self.rng) if self.kind in MANNERS else None
+        self.respondent = Respondent(MANNERS[self.kind], self.rng) if self.kind in MANNERS else None
 
     def pause(self, page: Page) -> float:
         """Time spent on a page that they see."""
-        return self.writer.seconds(page) if self.writer else self.seconds()
+        return self.respondent.seconds(page) if self.respondent else self.seconds()
 
     def answers(self, page: Page, asked: tuple[FormQuestion, ...]) -> Sent:
         """Answers to fill in."""
@@ -81,8 +81,8 @@ class Bot:
         sent: Sent = {}
         for each in asked:
             if each.unseen:
-                if self.writer and self.kind == "agent" and self.writer.obeys:
-                    sent[each.name] = self.writer.demanded_word(page)
+                if self.respondent and self.kind == "agent" and self.respondent.is_obedient:
+                    sent[each.name] = self.respondent.word_asked_for_in_source(page)
                 continue
             sent[each.name] = self._answer(page, each, demanded)
         return {name: value for name, value in sent.items() if value != ""}
@@ -130,8 +130,8 @@ class Bot:
 
     def _choose(self, page: Page, asked: FormQuestion) -> str:
         values = [option.value for option in asked.options]
-        if self.writer and asked.name in TRAPS:
-            return self.writer.knows(values, TRAPS[asked.name])
+        if self.respondent and asked.name in TRAPS:
+            return self.respondent.trap_answer(values, TRAPS[asked.name])
         if self.kind == "straight":
             return values[0]
         if not self._prefers:
@@ -152,7 +152,7 @@ class Bot:
             return str(int(self.rng.integers(18, 60)))
         if not asked.required and not self._prefers:
             return ""
-        text = self.writer.text(page) if self.writer else self._opening_words(page) + WORDS
+        text = self.respondent.text(page) if self.respondent else self._opening_words(page) + WORDS
         text = "check" if demanded else text
         text = text.ljust(asked.at_least, ".")
         return text[: asked.at_most] if asked.at_most else text

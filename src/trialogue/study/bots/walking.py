@@ -50,15 +50,16 @@ class Walk:
 
     def pause(self) -> float:
         """Seconds before the participant submits the current page; the answers are determined on submission."""
-        page = Page(self._now.html) if self._now and self.bot.writer else None
-        if page is None or self.bot.writer is None:
+        page = Page(self._now.html) if self._now and self.bot.respondent else None
+        if page is None or self.bot.respondent is None:
             return self.bot.seconds()
         seconds, form = self.bot.pause(page), _sendable(page)
         self._next = self._fill(page, form) if form else None
         written = [each.name for each in form.asked if each.kind == "text" and not each.unseen] if form else []
         characters = sum(len(value) for name, value in self._next or () if name in written)
-        whole, self._events = self.bot.writer.typing_events(characters, seconds, asks=bool(written))
-        return whole
+        page_time = self.bot.respondent.fill_in(characters, seconds, asks=bool(written))
+        self._events = page_time.events
+        return page_time.seconds
 
     def restart(self) -> None:
         """Start again: a rejected participant returns."""

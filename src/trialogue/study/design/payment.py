@@ -1,11 +1,43 @@
-"""Payment per participant."""
+"""Payment per participant, and sums of money that people type to confirm them."""
 
+import re
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from pydantic import Field
 
 from trialogue.records import Record
+
+AMOUNT = re.compile(r"(?P<units>\d+|\d{1,3}(?:,\d{3})+)\.(?P<cents>\d\d)\s+(?P<currency>[A-Z]{3})")
+
+
+@dataclass(frozen=True)
+class Money:
+    """A sum of money.
+
+    >>> str(Money(199500, "EUR"))
+    '1,995.00 EUR'
+    """
+
+    cents: int
+    """Hundredths of the currency, 0 or more."""
+    currency: str
+    """Such as EUR."""
+
+    def __str__(self) -> str:
+        return f"{self.cents // 100:,}.{self.cents % 100:02} {self.currency}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Money | None":
+        """A sum that somebody typed, with or without commas between thousands; None if the text is none.
+
+        >>> Money.parse("1995.00 EUR") == Money.parse("1,995.00 EUR") == Money(199500, "EUR")
+        True
+        >>> Money.parse("1995 EUR")  # so that a slip is not taken for a sum
+        """
+        amount = AMOUNT.fullmatch(text.strip())
+        return amount and cls(int(amount["units"].replace(",", "") + amount["cents"]), amount["currency"])
 
 
 class Payment(Record):
@@ -26,15 +58,10 @@ class Payment(Record):
         """
         return ceil(places * self.reward_cents * (1 + Fraction(str(self.fee))))
 
-    def price(self, places: int) -> str:
-        """The same in words.
+    def price(self, places: int) -> Money:
+        """The same with its currency.
 
         >>> Payment(reward_cents=150, fee=0.33, currency="EUR").price(1000)
-        '1,995.00 EUR'
+        Money(cents=199500, currency='EUR')
         """
-        return money(self.cents(places), self.currency)
-
-
-def money(cents: int, currency: str) -> str:
-    """An amount in words."""
-    return f"{cents // 100:,}.{cents % 100:02} {currency}"
+        return Money(self.cents(places), self.currency)

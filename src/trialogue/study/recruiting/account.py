@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.errors import UsageError
-from trialogue.study.design.payment import Payment
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.payment import Money, Payment
 from trialogue.study.models import Audit, Participant, Study
 from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.ledger import Ledger
@@ -32,14 +33,22 @@ class Account:
         self.ledger = Ledger(folder)
         if self.file.platform.name != "prolific":
             raise UsageError("Recruiting by API is for studies of platform: {name: prolific}.")
-        if self.file.payment is None:
-            raise UsageError("The study file has no payment. Add payment: {reward_cents: ..., ...}.")
+        self.payment = payment_of(self.file)
+        """Payment per participant."""
 
-    @property
-    def payment(self) -> Payment:
-        """Payment per participant; a study without it has no account."""
-        assert self.file.payment is not None
-        return self.file.payment
+    def check_confirmation(self, confirmed: str, amount: Money, *, refused: str) -> None:
+        """Check that the payer typed the amount that is about to be spent; a dry run spends nothing.
+
+        Args:
+            confirmed: what was typed, such as "1,995.00 EUR".
+            amount: what it costs.
+            refused: beginning of the message, such as "Nothing was paid: confirm the sum".
+
+        Raises:
+            UsageError: something else was typed.
+        """
+        if not self.api.dry and Money.parse(confirmed) != amount:
+            raise UsageError(f"{refused} {amount}, got {confirmed!r}.")
 
     @property
     def remote_id(self) -> str:
@@ -97,3 +106,14 @@ def prolific_id(participant: Participant) -> str:
     """The id there; "" of who came without one, or was erased."""
     identity = getattr(participant, "identity", None)
     return str(identity.ids.get("PROLIFIC_PID", "")) if identity else ""
+
+
+def payment_of(file: StudyFile) -> Payment:
+    """Payment per participant.
+
+    Raises:
+        UsageError: the study file has none.
+    """
+    if file.payment is None:
+        raise UsageError("The study file has no payment. Add payment: {reward_cents: ..., ...}.")
+    return file.payment

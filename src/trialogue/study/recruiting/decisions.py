@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from trialogue.errors import UsageError
-from trialogue.study.design.payment import money
+from trialogue.study.design.payment import Money
 from trialogue.study.models import Participant
 from trialogue.study.recruiting.account import Account, prolific_id
 from trialogue.study.services.management.deciding import Standing, standings
@@ -86,24 +86,24 @@ class Payer(Account):
         else:
             (found.approve if standing.payment == "accept" else found.reject).append(pending)
 
-    def approval_price(self, found: DecisionProgress) -> str:
+    def approval_price(self, pending: DecisionProgress) -> Money:
         """Cost of the approvals, the platform's fee included, to be confirmed."""
-        return self.payment.price(len(found.approve))
+        return self.payment.price(len(pending.approve))
 
     def decide(self, confirmed: str) -> DecisionProgress:
         """Approve and reject as staff decided, with their reasons.
 
         Args:
-            confirmed: the price of the approvals, as ``approval_price`` says it; rejections alone cost nothing.
+            confirmed: the price of the approvals (``approval_price``), typed by the payer; rejections alone cost nothing.
 
         Raises:
             UsageError: the confirmation is another; nothing was sent.
         """
         with self.ledger.exclusive():
             found = self.pending_decisions()
-            price = self.approval_price(found)
-            if found.approve and not self.api.dry and " ".join(confirmed.split()) != price:
-                raise UsageError(f"Nothing was decided: confirm the price {price!r}, got {confirmed!r}.")
+            if found.approve:
+                price = self.approval_price(found)
+                self.check_confirmation(confirmed, price, refused="Nothing was decided: confirm the price")
             for each in found.approve:
                 self._transition("approve", each, {"action": "APPROVE"})
                 found.approved.append(each.participant.code)
@@ -154,11 +154,11 @@ class Payer(Account):
                         paid[code] = paid.get(code, Decimal(0)) + Decimal(amount)
         return paid
 
-    def pay_bonuses(self, confirmed: str) -> str:
-        """Pay outstanding amounts, once; returns the sum as text.
+    def pay_bonuses(self, confirmed: str) -> Money:
+        """Pay outstanding amounts, once; returns their sum.
 
         Args:
-            confirmed: the sum, as ``bonus_sum`` says it.
+            confirmed: the sum (``bonus_sum``), typed by the payer.
 
         Raises:
             UsageError: the confirmation is another; nothing was paid.
@@ -168,8 +168,7 @@ class Payer(Account):
             total = self.bonus_sum(owed)
             if not owed.amounts:
                 return total
-            if not self.api.dry and " ".join(confirmed.split()) != total:
-                raise UsageError(f"Nothing was paid: confirm the sum {total!r}, got {confirmed!r}.")
+            self.check_confirmation(confirmed, total, refused="Nothing was paid: confirm the sum")
             rows = "\n".join(f"{owed.ids[code]},{amount:.2f}" for code, amount in sorted(owed.amounts.items()))
             made = self.api.change(
                 "POST", "/submissions/bonus-payments/", {"study_id": self.remote_id, "csv_bonuses": rows}
@@ -181,10 +180,10 @@ class Payer(Account):
             self.do_once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
         return total
 
-    def bonus_sum(self, owed: UnpaidBonuses | None = None) -> str:
+    def bonus_sum(self, owed: UnpaidBonuses | None = None) -> Money:
         """Sum of all owed bonuses; requested from the platform if not given."""
         amounts = (owed or self.pending_payments()).amounts.values()
-        return money(int(sum(amounts, Decimal(0)) * 100), self.payment.currency)
+        return Money(int(sum(amounts, Decimal(0)) * 100), self.payment.currency)
 
     def settle(self, payment: str, *, paid: bool) -> None:
         """Record the outcome of a payment whose answer was lost.

@@ -4,14 +4,15 @@ from typing import Any
 
 from trialogue.errors import UsageError
 from trialogue.study.design.file import StudyFile
+from trialogue.study.design.payment import Money
 from trialogue.study.design.questions import text_in
 from trialogue.study.models import Assignment, Study
-from trialogue.study.recruiting.account import Account
+from trialogue.study.recruiting.account import Account, payment_of
 from trialogue.study.services.assigning import budget
 from trialogue.study.services.management.reconciliation import Reconciliation, log, reconcile_rows
 
 QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-CODE_TYPES = {  # of our outcomes
+CODE_TYPES = {  # Prolific's names of our outcomes
     "completed": "COMPLETED",
     "screened_out": "SCREENED_OUT",
     "no_consent": "NO_CONSENT",
@@ -23,12 +24,11 @@ UNPUBLISHED = "UNPUBLISHED"
 class Recruiter(Account):
     """Brings people in, and frees the places of those who left."""
 
-    def price(self) -> str:
+    def price(self) -> Money:
         """Cost of all places, including replacements, to be confirmed."""
-        found = budget(self.study)
-        return found.price(found.most_people)
+        return self.payment.price(budget(self.study).most_people)
 
-    def create_draft(self, base: str) -> str:
+    def create_draft(self, base_url: str) -> str:
         """The study as an unpublished draft; its id, "" in a dry run. Costs nothing.
 
         Raises:
@@ -38,13 +38,14 @@ class Recruiter(Account):
             row = self.ledger.last_line("draft", self.study.slug)
             if row is not None and row["state"] == "done":
                 raise UsageError(f"A draft already exists: {row['id']}.")
-            body = draft_of(self.file, budget(self.study).people, base=base, slug=self.study.slug)
+            body = draft_body(self.file, budget(self.study).people, base_url=base_url, slug=self.study.slug)
             if row is not None and row["state"] == "intended":
-                return self._found_draft(body)
+                return self._recover_draft(body)
             return self.do_once("draft", self.study.slug, "POST", "/studies/", body)
 
-    def _found_draft(self, body: dict[str, Any]) -> str:
-        """The draft of a request whose answer was lost, known by its internal name; made anew where there is none."""
+    def _recover_draft(self, body: dict[str, Any]) -> str:
+        """The id of the draft whose request got no answer. Prolific may have it: it is looked for by its internal name,
+        and created if it is not there."""
         for row in self.api.pages("/studies/"):
             if row.get("internal_name") == body["internal_name"]:
                 self.ledger.settle("draft", self.study.slug, id=row["id"])
@@ -55,17 +56,17 @@ class Recruiter(Account):
         """Let people see the study: from now on it costs money.
 
         Args:
-            confirmed: the price of all places, as ``price`` writes it, typed by the payer.
+            confirmed: the price of all places (``price``), typed by the payer.
 
         Raises:
             UsageError: the confirmation is another, or the study is published.
         """
-        if not self.api.dry and " ".join(confirmed.split()) != self.price():
-            raise UsageError(f"Nothing was published: confirm the price {self.price()!r}, got {confirmed!r}.")
+        price = self.price()
+        self.check_confirmation(confirmed, price, refused="Nothing was published: confirm the price")
         if self.study.state != Study.State.RUNNING and not self.api.dry:
             raise UsageError("The study is not open yet: start it with trialogue study serve, then publish.")
         with self.ledger.exclusive():
-            detail = {"price": self.price()}
+            detail = {"price": str(price)}
             if self._status() != UNPUBLISHED:
                 row = self.ledger.last_line("publish", self.remote_id)
                 if row is not None and row["state"] == "intended":  # it was, and the answer was lost
@@ -101,13 +102,16 @@ class Recruiter(Account):
         return found
 
     def _open_places(self) -> None:
-        """As many places as people are paid. Who was rejected is not: their place opens there without our doing."""
-        wanted = budget(self.study)
-        paid = self.study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct().count()
-        places = min(wanted.people + paid, wanted.most_people)
-        there = int(self.api.get(f"/studies/{self.remote_id}/").get("total_available_places", 0))
-        confirmed = self.ledger.last_line("publish", self.remote_id)
-        if places > there and confirmed is not None and confirmed["state"] == "done":
+        """Open a place for everyone who is paid but whose judgements are collected again.
+
+        Those who were rejected are not paid, and Prolific reopens their places itself.
+        """
+        planned = budget(self.study)
+        n_replaced = self.study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct().count()
+        places = min(planned.people + n_replaced, planned.most_people)
+        open_places = int(self.api.get(f"/studies/{self.remote_id}/").get("total_available_places", 0))
+        published = self.ledger.last_line("publish", self.remote_id)
+        if places > open_places and published is not None and published["state"] == "done":
             self.do_once(
                 "places",
                 f"{self.remote_id}:{places}",
@@ -117,21 +121,21 @@ class Recruiter(Account):
             )
 
 
-def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str, Any]:
+def draft_body(file: StudyFile, places: int, *, base_url: str, slug: str) -> dict[str, Any]:
     """The body of a draft.
 
     Args:
         file: the study file, which says what people are paid.
         places: of the draft.
-        base: address of the server.
+        base_url: address of the server.
         slug: the study's name in addresses.
 
     Raises:
-        UsageError: the address is not HTTPS, or the file has no completion code.
+        UsageError: the address is not HTTPS, or the file has no completion code or no payment.
     """
-    if not base.startswith("https://"):
+    if not base_url.startswith("https://"):
         raise UsageError(
-            f"Prolific's participants connect over HTTPS: give --base https://study.example.org; got {base!r}."
+            f"Prolific's participants connect over HTTPS: give --base https://study.example.org; got {base_url!r}."
         )
     if len(set(file.platform.codes.values())) < len(file.platform.codes):
         raise UsageError("Two outcomes have the same completion code; Prolific requires different codes.")
@@ -139,7 +143,7 @@ def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str,
         raise UsageError(
             "Set the completion code in platform, such as codes: {completed: C1ABCDEF}; others are optional."
         )
-    assert file.payment is not None
+    payment = payment_of(file)
     codes = [
         {
             "code": code,
@@ -152,11 +156,11 @@ def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str,
         "name": text_in(file.title, file.language),
         "internal_name": f"trialogue {slug}",
         "description": text_in(file.instructions, file.language) or text_in(file.title, file.language),
-        "external_study_url": f"{base.rstrip('/')}/{slug}/?{QUERY}",
+        "external_study_url": f"{base_url.rstrip('/')}/{slug}/?{QUERY}",
         "prolific_id_option": "url_parameters",
         "completion_codes": codes,
         "total_available_places": places,
         "estimated_completion_time": round(file.minutes),
-        "reward": file.payment.reward_cents,
+        "reward": payment.reward_cents,
         "device_compatibility": ["desktop", "tablet", "mobile"],
     }

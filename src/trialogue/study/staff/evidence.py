@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from statistics import median
 
 from django.utils.translation import gettext, ngettext
@@ -11,9 +12,25 @@ from trialogue.study.design.validity import Signal
 from trialogue.study.models import Check, Event, Participant, Submission
 from trialogue.study.services.validity import signals
 
-QUICK = 5.0  # seconds for a task; nobody reads a conversation and three replies in that time
-SAME = 6  # answers on scales, all the same, before that is worth a line
-TASKS = ("task:", "check:")
+MIN_PLAUSIBLE_TASK_S = 5.0  # nobody reads a conversation and three replies in less
+MIN_IDENTICAL_ANSWERS = 6  # on scales, and all of them the same, before that is worth a line
+TASK_STEP_PREFIXES = ("task:", "check:")
+
+
+class Weight(IntEnum):
+    """How strong a line of evidence is. Lines are sorted by it, and participants by the sum of theirs."""
+
+    RULE = 100  # the study file itself says so
+    FAILED_CHECK = 90
+    FAST = 80
+    IDENTICAL_ANSWERS = 70  # may be an opinion
+    PASTED = 60  # some people write elsewhere
+    MODEL_SIGNAL = 50  # these signals have known error rates
+    LEFT_PAGE = 30  # a doorbell is enough
+
+
+SERIOUS = Weight.FAST
+"""The least weight of evidence that is repeated to staff when they decide about a participant."""
 
 
 @dataclass
@@ -21,14 +38,17 @@ class Session:
     """Data of one participant's session."""
 
     flags: Sequence[str] = ()
+    """Rules of the study file that it breaks."""
     failed: Counter[str] = field(default_factory=Counter)
     """Failed checks by kind."""
     checked: Counter[str] = field(default_factory=Counter)
+    """Checks by kind."""
     seconds: list[float] = field(default_factory=list)
-    """Values of the tasks."""
-    points: list[int] = field(default_factory=list)
+    """Seconds spent on each task."""
+    scale_answers: list[int] = field(default_factory=list)
     """Answers on scales in the tasks."""
     events: Counter[str] = field(default_factory=Counter)
+    """What the browser noticed, by kind."""
     signals: Sequence[Signal] = ()
     """Signs of a language model."""
 
@@ -38,31 +58,30 @@ class Finding:
     """One line of evidence."""
 
     text: str
-    weight: int
-    """Sort key: stronger evidence first."""
+    weight: Weight
     rule: bool = False
     """Whether a rule of the study file says so."""
 
 
 def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
     """Sessions by id of the participant."""
-    found_people = list(participants)
-    found = {each.pk: Session(flags=each.flags) for each in found_people}
-    for who, kind, passed in Check.objects.filter(participant__in=found).values_list("participant", "kind", "passed"):
-        found[who].checked[kind] += 1
-        found[who].failed[kind] += not passed
-    answered = Submission.objects.filter(participant__in=found).values_list("participant", "step", "answers", "seconds")
-    for who, step, answers, seconds in answered:
-        if step.startswith(TASKS):
-            found[who].seconds += [] if seconds is None else [seconds]
-            found[who].points += [value for value in answers.values() if type(value) is int]
-    for who, kind in Event.objects.filter(participant__in=found).values_list("participant", "kind"):
-        found[who].events[kind] += 1
-    for study in {each.study_id: each.study for each in found_people}.values():
+    people = list(participants)
+    by_id = {each.pk: Session(flags=each.flags) for each in people}
+    for who, kind, passed in Check.objects.filter(participant__in=by_id).values_list("participant", "kind", "passed"):
+        by_id[who].checked[kind] += 1
+        by_id[who].failed[kind] += not passed
+    submissions = Submission.objects.filter(participant__in=by_id)
+    for who, step, answers, seconds in submissions.values_list("participant", "step", "answers", "seconds"):
+        if step.startswith(TASK_STEP_PREFIXES):
+            by_id[who].seconds += [] if seconds is None else [seconds]
+            by_id[who].scale_answers += [value for value in answers.values() if type(value) is int]
+    for who, kind in Event.objects.filter(participant__in=by_id).values_list("participant", "kind"):
+        by_id[who].events[kind] += 1
+    for study in {each.study_id: each.study for each in people}.values():
         for who, signs in signals(study).items():
-            if who in found:
-                found[who].signals = signs
-    return found
+            if who in by_id:
+                by_id[who].signals = signs
+    return by_id
 
 
 def signal_names() -> dict[Signal, str]:
@@ -78,17 +97,22 @@ def signal_names() -> dict[Signal, str]:
 
 def findings(session: Session) -> list[Finding]:
     """Unusual findings about a session, most serious first."""
-    found = [Finding(flag.replace("_", " "), 100, rule=True) for flag in session.flags]
-    if count := session.failed["attention"]:
-        checks = {"failed": count, "checks": session.checked["attention"]}
-        found.append(Finding(gettext("failed %(failed)s of %(checks)s attention checks") % checks, 90))
-    if session.seconds and (typical := median(session.seconds)) < QUICK:
-        found.append(Finding(gettext("typically %(seconds)s s for a task") % {"seconds": f"{typical:.1f}"}, 80))
-    if len(session.points) >= SAME and len(set(session.points)) == 1:
-        found.append(Finding(gettext("the same answer %(count)s times") % {"count": len(session.points)}, 70))
-    if count := session.events["paste"]:
-        found.append(Finding(ngettext("pasted once", "pasted %(count)s times", count) % {"count": count}, 60))
-    if (count := session.events["hidden"]) > len(session.seconds):
-        found.append(Finding(gettext("left the page %(count)s times") % {"count": count}, 30))
-    found += [Finding(signal_names()[signal], 50) for signal in session.signals]
-    return sorted(found, key=lambda each: -each.weight)
+    lines = [Finding(flag.replace("_", " "), Weight.RULE, rule=True) for flag in session.flags]
+    if failed := session.failed["attention"]:
+        checks = session.checked["attention"]
+        text = ngettext("failed the attention check", "failed %(failed)s of %(checks)s attention checks", checks)
+        lines.append(Finding(text % {"failed": failed, "checks": checks}, Weight.FAILED_CHECK))
+    if session.seconds and (typical := median(session.seconds)) < MIN_PLAUSIBLE_TASK_S:
+        text = gettext("typically %(seconds)s s for a task") % {"seconds": f"{typical:.1f}"}
+        lines.append(Finding(text, Weight.FAST))
+    same = len(session.scale_answers)
+    if same >= MIN_IDENTICAL_ANSWERS and len(set(session.scale_answers)) == 1:
+        lines.append(Finding(gettext("the same answer %(count)s times") % {"count": same}, Weight.IDENTICAL_ANSWERS))
+    if pasted := session.events["paste"]:
+        text = ngettext("pasted once", "pasted %(count)s times", pasted) % {"count": pasted}
+        lines.append(Finding(text, Weight.PASTED))
+    if (left := session.events["hidden"]) > len(session.seconds):  # once a task is nothing unusual
+        text = ngettext("left the page once", "left the page %(count)s times", left) % {"count": left}
+        lines.append(Finding(text, Weight.LEFT_PAGE))
+    lines += [Finding(signal_names()[signal], Weight.MODEL_SIGNAL) for signal in session.signals]
+    return sorted(lines, key=lambda each: -each.weight)

@@ -21,7 +21,7 @@ class Budget:
     replacements: int
     """People whose judgements are collected again, at most, since they are excluded."""
     payment: Payment | None
-    """Total payment; None if the study file states no reward."""
+    """What each of them is paid; None if the study file states no reward."""
 
     @property
     def most_people(self) -> int:
@@ -30,7 +30,7 @@ class Budget:
 
     def price(self, places: int) -> str:
         """Cost of a number of participants, in words."""
-        return self.payment.price(places) if self.payment else "price unknown, the study file has no payment"
+        return str(self.payment.price(places)) if self.payment else "price unknown, the study file has no payment"
 
 
 def budget_of(file: StudyFile, items: Iterable[tuple[str, str]]) -> Budget:

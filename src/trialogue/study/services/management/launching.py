@@ -8,47 +8,53 @@ from trialogue.study.models import Audit, Study
 from trialogue.study.services.assigning import budget
 from trialogue.study.services.reading import file_of
 
-PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money
+PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money, even if the file names no payment
 
 
 def confirmation_needed(study: Study) -> Budget | None:
-    """Confirmation needed before launching a draft; None if nothing is paid and nobody is replaced."""
+    """What has to be confirmed before a study is launched.
+
+    None if nothing has to be: it is no draft any more, nobody is paid for it, or no excluded participants are replaced, so
+    that no more people are paid than the study file says.
+    """
     file = file_of(study)
     if study.state != Study.State.DRAFT or not (file.payment or file.platform.name in PAID):
         return None
-    found = budget(study)
-    return found if found.replacements else None
+    planned = budget(study)
+    return planned if planned.replacements else None
 
 
-def launch(study: Study, *, who: str, places: int | None = None) -> Study:
+def launch(study: Study, *, who: str, confirmed_places: int | None = None) -> Study:
     """Let people into a draft for the first time.
 
     Args:
         study: a draft.
-        who: launches it.
-        places: as confirmed: how many people are paid at most.
+        who: who launches it, for the log.
+        confirmed_places: how many people are paid at most, as somebody confirmed; None: nobody did.
 
     Raises:
         UsageError: that was not confirmed, or another number.
     """
-    if (wanted := confirmation_needed(study)) is not None and places != wanted.most_people:
+    planned = confirmation_needed(study)
+    if planned is not None and confirmed_places != planned.most_people:
         raise UsageError(
-            question(wanted) + f" Confirm it with --confirm-places {wanted.most_people}, or set replace_at_most."
+            f"{confirmation_text(planned)} Confirm it with --confirm-places {planned.most_people}, "
+            "or set replace_at_most."
         )
     with transaction.atomic():
         launched = set_state(study, Study.State.RUNNING, who=who)
-        if wanted is not None:
-            detail = {"places": wanted.most_people, "price": wanted.price(wanted.most_people)}
+        if planned is not None:
+            detail = {"places": planned.most_people, "price": planned.price(planned.most_people)}
             launched.audits.create(who=who, what="places confirmed", detail=detail)
     return launched
 
 
-def question(wanted: Budget) -> str:
-    """Text of the confirmation."""
+def confirmation_text(planned: Budget) -> str:
+    """What is confirmed: how many people are needed, how many are paid at most, and the cost of both."""
     return (
-        f"{wanted.people:,} participants are required ({wanted.price(wanted.people)}). Judgements of excluded "
-        f"participants are collected again, for at most {wanted.replacements:,}: up to {wanted.most_people:,} participants "
-        f"are paid ({wanted.price(wanted.most_people)})."
+        f"{planned.people:,} participants are required ({planned.price(planned.people)}). Judgements of excluded "
+        f"participants are collected again, for at most {planned.replacements:,}: up to {planned.most_people:,} "
+        f"participants are paid ({planned.price(planned.most_people)})."
     )
 
 

@@ -12,6 +12,7 @@ from trialogue.study.models import Assignment, Participant
 from trialogue.study.services.leaving import outcome_of
 from trialogue.study.services.management.deciding import Standing
 from trialogue.study.staff.access import EXPORT, record
+from trialogue.study.staff.evidence import SERIOUS
 from trialogue.study.staff.participants import Row, links, rows_of
 from trialogue.study.staff.views.base import StaffAction, StaffList
 
@@ -102,7 +103,7 @@ class PlatformList(StaffAction):
         listed = []
         for participant, row in zip(completed, rows, strict=True):
             ids = _ids(participant)
-            read = "; ".join(each.text for each in row["evidence"] if each.weight >= 80)
+            read = "; ".join(each.text for each in row["evidence"] if each.weight >= SERIOUS)
             refusable = "yes" if outcome_of(participant) == "failed_check" else "no"
             now: Standing = row["decided"]
             words = [DECIDED[now.payment], now.payment_reason]
