@@ -25,7 +25,7 @@ def demo(
         bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
     ] = True,
 ) -> None:
-    """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (about 30 s)."""
+    """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (20 s of processor time)."""
     from trialogue.workflows.demo import demo as run_demo
 
     check_folder(out)

@@ -8,7 +8,7 @@ from trialogue.records import Card, Dialogue, Ending, FailurePolicy, Fault, Reas
 from trialogue.records.kinds.endings import FAILURES, failures_of
 
 NOT_RECORDED = Reason.of(ReasonCode.ENDING_NOT_RECORDED)
-OURS = "The ending recorded with the dialogue (ended_by)."
+SOURCE = "The ending recorded with the dialogue (ended_by)."
 TEXTS = {
     Ending.AGENDA_EMPTY: "the user had done everything on the agenda",
     Ending.USER_GAVE_UP: "the user gave up",
@@ -27,12 +27,12 @@ TEXTS = {
     Ending.HARNESS_ERROR: "the machine or its configuration failed",
     Ending.UNKNOWN_FAILURE: "something failed for an unknown reason, or an old file does not state whether anything did",
 }
-OF_WHOM = {
-    Fault.AGENT: "the system's",
-    Fault.USER: "the simulated user's",
-    Fault.JUDGE: "a judge's",
-    Fault.HARNESS: "nobody's in the dialogue (rate limits, lost processes, the machine)",
-    Fault.UNKNOWN: "unknown",
+CAUSES = {
+    Fault.AGENT: "caused by the system",
+    Fault.USER: "caused by the simulated user",
+    Fault.JUDGE: "caused by a judge",
+    Fault.HARNESS: "caused by nobody in the dialogue (rate limits, lost processes, the machine)",
+    Fault.UNKNOWN: "whose cause is unknown",
 }
 
 ENDING = Card(
@@ -47,7 +47,7 @@ ENDING = Card(
     level="dialogue",
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
-    variants={ending.value: Variant(summary=f"Because {what}.", source=OURS) for ending, what in TEXTS.items()},
+    variants={ending.value: Variant(summary=f"Because {what}.", source=SOURCE) for ending, what in TEXTS.items()},
     default="agenda_empty",
     caveats=("How dialogues were cut short determines how far their other scores can be trusted.",),
     version=2,
@@ -68,13 +68,10 @@ FAILED = Card(
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
     variants={
-        "all": Variant(summary="Failures of any kind, by any party.", source=OURS),
+        "all": Variant(summary="Failures of any kind, by any party.", source=SOURCE),
+        **{fault.value: Variant(summary=f"Failures {cause}.", source=SOURCE) for fault, cause in CAUSES.items()},
         **{
-            fault.value: Variant(summary=f"Failures caused by {whose}.", source=OURS)
-            for fault, whose in OF_WHOM.items()
-        },
-        **{
-            ending.value: Variant(summary=f"Because {what}.", source=OURS)
+            ending.value: Variant(summary=f"Because {what}.", source=SOURCE)
             for ending, what in TEXTS.items()
             if ending.is_failure
         },
@@ -91,7 +88,7 @@ FAILED = Card(
 
 
 class _Share:
-    """Share of a system's dialogues whose recorded end is among some endings.
+    """Share of a system's dialogues that ended in one of some ways.
 
     The denominator is every dialogue of the system, as in the threats to validity: one without a recorded ending counts as
     finished, unless no ending of the system is recorded at all.

@@ -83,23 +83,23 @@ class PairPanel:
         Raises:
             UsageError: an endpoint cannot be reached, or refuses the key; what was answered is in the cache.
         """
-        found: list[Comparison] = []
+        comparisons: list[Comparison] = []
         votes: list[Preference] = []
         for judge in self.judges:
             watch = JudgingLines(tell, judge.name)
             try:
-                said = judge.compare(self.pairs, watch=watch)
+                answers = judge.compare(self.pairs, watch=watch)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(watch.interrupted) from None
             finally:
                 judge.close()
-            found += said
-            votes += preferences_of(said, self.rubric.aspects[0].name, rater=judge.name)
+            comparisons += answers
+            votes += preferences_of(answers, self.rubric.aspects[0].name, rater=judge.name)
         return JudgedPairs(
             rubric=self.rubric,
             preferences=tuple(votes),
-            comparisons=tuple(found),
-            tallies=tuple(tallies_of(found, [each.name for each in self.rubric.aspects])),
+            comparisons=tuple(comparisons),
+            tallies=tuple(tallies_of(comparisons, [each.name for each in self.rubric.aspects])),
             usage=tuple(judge.usage() for judge in self.judges),
             matched=self.matched,
         )
@@ -118,8 +118,9 @@ def judge_pairs(
 ) -> JudgedPairs:
     """Let language models compare dialogues of each two systems, in both orders.
 
-    Dialogues whose users wanted the same (equal needs) are paired; if no two systems share a need, pairs are drawn at
-    random. Contradictory answers to the two orders are a tie.
+    Dialogues whose users wanted the same (equal needs) are paired, the first of one system with the first of the other and
+    so on; what one of them has more is left out, and so are pairs of systems that share no need. If no two systems share a
+    need, all pairs are drawn at random. Contradictory answers to the two orders are a tie.
 
     Args:
         given: dialogues: files, corpora, or data in memory, as ``evaluate`` takes them.
@@ -138,10 +139,10 @@ def judge_pairs(
     """
     panel = prepare_pairs(with_data_read(given), rubric=rubric, model=model, options=options, cache=cache, seed=seed)
     check_consent(panel.disclosure, i_may=i_may)
-    found = panel.ask(tell=progress or (lambda _line: None))
+    judged = panel.ask(tell=progress or (lambda _line: None))
     if out is not None:
-        found.write(out)
-    return found
+        judged.write(out)
+    return judged
 
 
 def prepare_pairs(
@@ -154,33 +155,38 @@ def prepare_pairs(
     seed: int = 0,
 ) -> PairPanel:
     """Read the input, pair it, and make the judges; arguments as for ``judge_pairs``. Nobody is asked."""
-    asked = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+    asked_rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
     refuse_results(given)
     dialogues = gather(given).dialogues
     by_system: dict[str, list[Dialogue]] = defaultdict(list)
-    for each in dialogues:
-        by_system[each.system or UNNAMED].append(each)
+    for dialogue in dialogues:
+        by_system[dialogue.system or UNNAMED].append(dialogue)
     if len(by_system) < 2:
         what = f"pairs need dialogues of at least two systems, got {len(by_system)}."
         raise DataError(Problem(what, file=", ".join(map(str, given))))
-    many = [model] if isinstance(model, str | Path | JudgeOptions | LocalJudgeOptions) else list(model)
+    models = [model] if isinstance(model, str | Path | JudgeOptions | LocalJudgeOptions) else list(model)
     judges = []
-    for one in many:
-        made = one if isinstance(one, JudgeOptions | LocalJudgeOptions) else judge_options(one, options)
-        if made.cache is None and cache is not None:
-            made = made.model_copy(update={"cache": cache})
-        judges.append(LlmPairJudge(asked, made, systems=sorted(by_system), seed=seed))
-    if len({each.name for each in judges}) < len(judges):
+    for each in models:
+        settings = each if isinstance(each, JudgeOptions | LocalJudgeOptions) else judge_options(each, options)
+        if settings.cache is None and cache is not None:
+            settings = settings.model_copy(update={"cache": cache})
+        judges.append(LlmPairJudge(asked_rubric, settings, systems=sorted(by_system), seed=seed))
+    if len({judge.name for judge in judges}) < len(judges):
         raise UsageError("Votes carry the model's name, so each model may be given only once.")
     pairs = list(matched_pairs(by_system))
     matched = bool(pairs)
     pairs = pairs or list(random_pairs(by_system, seed))
     disclosure = disclosure_of(dialogues, [], urls_of(judges))
-    return PairPanel(asked, tuple(judges), tuple(pairs), matched, disclosure)
+    return PairPanel(asked_rubric, tuple(judges), tuple(pairs), matched, disclosure)
 
 
 def matched_pairs(by_system: Mapping[str, Sequence[Dialogue]]) -> list[Pair]:
-    """Pairs of dialogues of two systems whose users wanted the same, the n-th of one with the n-th of the other."""
+    """Pairs of dialogues of two systems whose users wanted the same, the n-th of one with the n-th of the other.
+
+    Of a need of which one system has more dialogues, the surplus is left out, so that no dialogue is judged twice against
+    the same system. Two systems that share no need get no pair, even if others do: their dialogues differ by what the users
+    wanted, which the vote would take for a difference of the systems.
+    """
     needs: dict[str, dict[str, list[Dialogue]]] = {}
     for system, own in by_system.items():
         for each in own:
@@ -195,10 +201,15 @@ def matched_pairs(by_system: Mapping[str, Sequence[Dialogue]]) -> list[Pair]:
 
 
 def random_pairs(by_system: Mapping[str, Sequence[Dialogue]], seed: int) -> list[Pair]:
-    """Pairs of dialogues of two systems at random, each dialogue at most once for each other system."""
-    found = []
+    """Pairs of dialogues of two systems at random, each dialogue at most once for each other system.
+
+    Of the system with more dialogues some are left out, also at random.
+    """
+    pairs: list[Pair] = []
     for a, b in combinations(sorted(by_system), 2):
         rng = rng_for(seed, "pairs", a, b)
-        sides = [[own[place] for place in rng.permutation(len(own)).tolist()] for own in (by_system[a], by_system[b])]
-        found += list(zip(*sides, strict=False))
-    return [(a, b) for a, b in found]
+        shuffled_a, shuffled_b = (
+            [own[place] for place in rng.permutation(len(own))] for own in (by_system[a], by_system[b])
+        )
+        pairs += zip(shuffled_a, shuffled_b, strict=False)
+    return pairs
