@@ -19,6 +19,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.llm import Usage, open_model
 from trialogue.llm.cache import Cache
 from trialogue.llm.chat import Completion
+from trialogue.llm.letters import TOP, letter_in, order_of, token_probabilities
 from trialogue.llm.models import AnyModel, cache_key, model_identity
 from trialogue.records import JsonValue, Labeller
 from trialogue.records.files.jsonl import problems_of
@@ -26,19 +27,11 @@ from trialogue.records.files.opening import write_text
 from trialogue.seeds import seed_for
 from trialogue.strategies.base import CLASSES, Context, Example, Floats, Kind
 from trialogue.strategies.classifiers.llm_options import AnyLabellerOptions, LabellerOptions, labeller_record
-from trialogue.strategies.classifiers.llm_prompt import (
-    TASK,
-    VERSION,
-    letter_in,
-    order_of,
-    prompt_of,
-    token_probabilities,
-)
+from trialogue.strategies.classifiers.llm_prompt import TASK, VERSION, prompt_of
 from trialogue.strategies.taxonomy import TAXONOMY
 from trialogue.transport.failures import AgentFailure
 
 FILE = "llm.json"
-TOP = 20  # log-probabilities of so many tokens, the most that OpenAI gives
 AT_ONCE = 8
 SMOOTHING = 0.5  # answers shared among all options, so that one not given among few has no probability of 0
 CHARACTERS_PER_TOKEN = 4  # of UTF-8 bytes, for prices in advance

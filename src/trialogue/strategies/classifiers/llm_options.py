@@ -2,13 +2,12 @@
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError
 
 from trialogue.errors import DataError, UsageError
-from trialogue.llm.chat import ChatOptions
-from trialogue.llm.local import LocalOptions
+from trialogue.llm.letter_options import EndpointLetterOptions, LocalLetterOptions
 from trialogue.records import Record
 from trialogue.records.files.validation import mistakes_of
 from trialogue.records.files.yaml_file import lines_of, problems_of_fields, read_fields
@@ -19,8 +18,6 @@ OPENAI, HUGGINGFACE = "openai", "huggingface"
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 ENDINGS = (".yaml", ".yml")
-LONGEST_ANSWER = 16  # tokens
-ONE_ANSWER = "samples above 1 need a temperature above 0: at 0 they are one answer several times"
 
 
 class LabellingOptions(Record):
@@ -34,45 +31,12 @@ class LabellingOptions(Record):
     """Bundled examples of each strategy in the prompt."""
 
 
-class LabellerOptions(ChatOptions, LabellingOptions):
+class LabellerOptions(EndpointLetterOptions, LabellingOptions):
     """Endpoint and model, and how probabilities are obtained."""
 
-    max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
-    """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""
-    temperature: Annotated[float, Field(ge=0, le=10)] | None = 0.0
-    """0: the likeliest answer; several samples need a higher one. None: the server's default."""
-    log_probabilities: bool = True
-    """Whether probabilities are those of the answer's token (``logprobs``), for servers that give them; else they are the
-    shares of ``samples`` answers."""
-    samples: Annotated[int, Field(ge=1, le=100)] = 1
-    """Answers to each question; each sees the options in another order."""
 
-    @model_validator(mode="after")
-    def _can_be_asked(self) -> "LabellerOptions":
-        wrong = []
-        if self.samples > 1 and self.temperature == 0:
-            wrong.append(ONE_ANSWER)
-        if not self.log_probabilities and self.samples == 1:
-            wrong.append("one answer without log_probabilities has no probabilities: set samples to 5 or more")
-        reserved = sorted({"logprobs", "top_logprobs", "n"} & set(self.more))
-        if reserved:
-            wrong.append(f"more cannot hold {', '.join(reserved)}: use log_probabilities and samples")
-        if wrong:
-            raise ValueError("; ".join(wrong))
-        return self
-
-
-class LocalLabellerOptions(LocalOptions, LabellingOptions):
+class LocalLabellerOptions(LocalLetterOptions, LabellingOptions):
     """A model in this process: probabilities are shares of its answers."""
-
-    max_tokens: Annotated[int, Field(ge=1)] = LONGEST_ANSWER
-    """Tokens that an answer may have: a letter, and what some models write around it. Reasoning models need more."""
-    temperature: Annotated[float, Field(gt=0, le=10)] = 1.0
-    """Above 0, since ``samples`` would otherwise be one answer several times."""
-    log_probabilities: Literal[False] = False
-    """False: probabilities of tokens are read from endpoints only."""
-    samples: Annotated[int, Field(ge=2, le=100)] = 5
-    """Answers to each question; each sees the options in another order."""
 
 
 AnyLabellerOptions = LabellerOptions | LocalLabellerOptions
