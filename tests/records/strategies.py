@@ -31,6 +31,7 @@ from trialogue.records import (
     SlotValue,
     StrategyDistribution,
     StrategyLabel,
+    UnknownAct,
     Utterance,
     Variant,
 )
@@ -124,6 +125,8 @@ def utterances(speaker: st.SearchStrategy[str]) -> st.SearchStrategy[Utterance]:
         id=maybe(name),
         acts=maybe(few(acts)),
         acts_by=maybe(st.sampled_from(ActOrigin)),
+        acts_labeller=maybe(name),
+        acts_unknown=maybe(st.sampled_from(UnknownAct)),
         strategies=maybe(few(labels)),
         strategy_distribution=maybe(distributions),
         mentions=maybe(few(mentions)),

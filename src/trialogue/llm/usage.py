@@ -80,6 +80,25 @@ def sum_usage(parts: Sequence[Usage]) -> Usage:
     )
 
 
+def combine_usage(parts: Sequence[Usage]) -> Usage:
+    """Usage of several models together, named after all of them; the cost is unknown where that of one of them is.
+
+    >>> one, other = Usage(model="a", calls=1, cost=0.5, currency="EUR"), Usage(model="b", calls=2, cost=1, currency="EUR")
+    >>> both = combine_usage([one, other])
+    >>> both.model, both.calls, both.cost
+    ('a + b', 3, 1.5)
+    """
+    models = list(dict.fromkeys(part.model for part in parts))
+    found = sum_usage(parts).model_copy(update={"model": " + ".join(models)})
+    currencies = {part.currency for part in parts if part.cost is not None and (part.calls or part.cached)}
+    if found.cost is None or not currencies:
+        return found
+    if len(currencies) == 1:
+        return found.model_copy(update={"currency": currencies.pop()})
+    why = f"prices are in several currencies ({', '.join(sorted(str(each) for each in currencies))})"
+    return found.model_copy(update={"cost": None, "currency": None, "why": why})
+
+
 class Ledger:
     """Thread-safe usage counters."""
 

@@ -29,7 +29,7 @@ from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.files.jsonl import read_records, write_records
 from trialogue.records.files.manifest import Manifest, sha256_of
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
-from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
+from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, UnknownAct
 from trialogue.records.kinds.populations import Population, PopulationKind
 from trialogue.records.kinds.roles import Role
 from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
@@ -99,6 +99,7 @@ __all__ = [
     "StrategyDistribution",
     "StrategyLabel",
     "TextUse",
+    "UnknownAct",
     "Utterance",
     "Variant",
     "Writer",

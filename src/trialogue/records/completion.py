@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from trialogue.records.base import Record
-from trialogue.records.dialogue import Dialogue
+from trialogue.records.dialogue import Dialogue, act_labellers
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin
 from trialogue.records.situation import Response, Situation
@@ -23,7 +23,7 @@ UNNAMED = "unnamed"
 
 
 class ActCounts(Record):
-    """Origins of the dialogue acts of a system's utterances; utterances without acts are not counted."""
+    """Origins of the dialogue acts of a system's utterances; those without acts count as ``unrecognised`` only."""
 
     declared: int = Field(default=0, ge=0)
     """By the system itself."""
@@ -33,6 +33,10 @@ class ActCounts(Record):
     """By the simulated user that it talked to."""
     unknown: int = Field(default=0, ge=0)
     """Not recorded."""
+    unrecognised: int = Field(default=0, ge=0)
+    """Utterances without acts, of which a language model was asked for the act and gave none."""
+    labellers: tuple[str, ...] = ()
+    """Language models that were asked for acts, by name; (): none was."""
 
     @property
     def total(self) -> int:
@@ -45,8 +49,10 @@ class ActCounts(Record):
         return self.recognised / self.total if self.total else None
 
     def __add__(self, other: "ActCounts") -> "ActCounts":
-        """Sum of both counts."""
-        return ActCounts(**{name: getattr(self, name) + getattr(other, name) for name in ActCounts.model_fields})
+        """Sum of both counts, with the labellers of both."""
+        counts = [name for name in ActCounts.model_fields if name != "labellers"]
+        labellers = tuple(sorted({*self.labellers, *other.labellers}))
+        return ActCounts(**{name: getattr(self, name) + getattr(other, name) for name in counts}, labellers=labellers)
 
 
 class CompletionCounts(Record):
@@ -158,6 +164,8 @@ class _Tally:
     asked: bool = False
     failed_replies: Counter[Ending] = field(default_factory=Counter)
     acts: Counter[ActOrigin | None] = field(default_factory=Counter)
+    unrecognised: int = 0
+    labellers: set[str] = field(default_factory=set)
     retries: RetryCost = field(default_factory=RetryCost)
 
     def add(self, dialogue: Dialogue) -> None:
@@ -169,7 +177,10 @@ class _Tally:
             self.unexplained[(dialogue.ending_detail or "").strip().splitlines()[0][:LONGEST]] += 1
         if dialogue.retries is not None:
             self.retries += dialogue.retries
-        self.acts.update(said.acts_by for said in dialogue.utterances if said.speaker == "system" and said.acts)
+        said_by_it = [said for said in dialogue.utterances if said.speaker == "system"]
+        self.acts.update(said.acts_by for said in said_by_it if said.acts)
+        self.unrecognised += sum(said.acts_unknown is not None and not said.acts for said in said_by_it)
+        self.labellers |= act_labellers(said_by_it)
 
     def add_reply(self, response: Response, reference: str | None) -> None:
         self.asked = True
@@ -192,7 +203,12 @@ class _Tally:
             answered=len(self.answered),
             copied=len(self.copied),
             failed_replies=dict(self.failed_replies.most_common()),
-            acts=ActCounts(**acts, unknown=self.acts[None]),
+            acts=ActCounts(
+                **acts,
+                unknown=self.acts[None],
+                unrecognised=self.unrecognised,
+                labellers=tuple(sorted(self.labellers)),
+            ),
             retries=self.retries,
         )
 

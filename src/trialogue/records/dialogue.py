@@ -1,12 +1,13 @@
 """Dialogues and their parts: utterances with acts, strategies, mentioned items and ratings."""
 
+from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
-from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
+from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters, UnknownAct
 from trialogue.records.kinds.roles import Role
 from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.records.need import Need
@@ -174,6 +175,10 @@ class Utterance(Record):
     """Dialogue acts; None: not annotated, (): annotated as having none."""
     acts_by: ActOrigin | None = None
     """Origin of the acts; None: no acts, or not recorded."""
+    acts_labeller: str | None = None
+    """Language model that was asked for the acts, with version and hash of the prompt; None: no model was asked."""
+    acts_unknown: UnknownAct | None = None
+    """Why a language model that was asked gave no act; None: it gave one, or was not asked."""
     strategies: tuple[StrategyLabel, ...] | None = None
     """Recommendation strategies; None: not labelled."""
     strategy_distribution: StrategyDistribution | None = None
@@ -194,6 +199,11 @@ class Utterance(Record):
 def labeller_of(utterance: Utterance) -> Labeller | None:
     """Kind of labeller of an utterance's effective strategies, the first ones; None: unlabelled, or not stated."""
     return utterance.strategies[0].by if utterance.strategies else None
+
+
+def act_labellers(utterances: Iterable[Utterance]) -> set[str]:
+    """Language models that were asked for acts of some utterances, whether or not they gave one."""
+    return {said.acts_labeller for said in utterances if said.acts_labeller is not None}
 
 
 def has_ground_truth(utterance: Utterance) -> bool:

@@ -16,7 +16,7 @@ from trialogue.records.dialogue import (
     StrategyLabel,
     Utterance,
 )
-from trialogue.records.kinds.origins import ActOrigin
+from trialogue.records.kinds.origins import ActOrigin, UnknownAct
 
 PartT = TypeVar("PartT", SlotValue, Mention)
 
@@ -48,6 +48,8 @@ def _join_utterances(run: Sequence[Utterance]) -> Utterance:
         id=run[0].id,
         acts=_concatenate([_moved_acts(part.acts, start) for part, start in zip(run, starts, strict=True)]),
         acts_by=_weakest_origin(run),
+        acts_labeller=next((part.acts_labeller for part in run if part.acts_labeller is not None), None),
+        acts_unknown=_why_unknown(run),
         strategies=_concatenate([_with_text(part) for part in run]),
         mentions=_concatenate(
             [
@@ -66,6 +68,13 @@ def _weakest_origin(run: Sequence[Utterance]) -> ActOrigin | None:
     origins = {part.acts_by for part in run if part.acts is not None}
     weakest = (ActOrigin.RECOGNISED, None, ActOrigin.DECLARED, ActOrigin.ANNOTATED)
     return next((origin for origin in weakest if origin in origins), None)
+
+
+def _why_unknown(run: Sequence[Utterance]) -> UnknownAct | None:
+    """Why no part has an act, by the first that says so; None where a part has one."""
+    if any(part.acts for part in run):
+        return None
+    return next((part.acts_unknown for part in run if part.acts_unknown is not None), None)
 
 
 ValueT = TypeVar("ValueT")

@@ -14,6 +14,8 @@ DEMO = "demo"
 """The catalogue that comes with Trialogue."""
 PATHS = ("catalogue", "ratings", "wording", "phrases", "file", "folder", "cache", "encoder", "personas", "style", "out")
 """Fields and options that hold a path, or, of a catalogue and an encoder, a name."""
+NESTED = "understanding"
+"""Option of users whose value may hold the options of a language model."""
 Options = dict[str, JsonValue]
 Value = TypeVar("Value")
 
@@ -65,7 +67,13 @@ def located_users(spec: str | Options, folder: Path) -> Options:
 
 
 def _resolve_options(options: Options, folder: Path) -> Options:
-    return {name: resolve_path(folder, value) if name in PATHS else value for name, value in options.items()}
+    return {name: _resolve_option(name, value, folder) for name, value in options.items()}
+
+
+def _resolve_option(name: str, value: JsonValue, folder: Path) -> JsonValue:
+    if name == NESTED and isinstance(value, dict):
+        return {key: _resolve_options(own, folder) if isinstance(own, dict) else own for key, own in value.items()}
+    return resolve_path(folder, value) if name in PATHS else value
 
 
 def check_catalogue(name: str) -> None:

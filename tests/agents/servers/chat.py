@@ -1,7 +1,8 @@
 """An OpenAI-compatible chat endpoint that fails as its base path says, ``/NAME`` before ``/chat/completions``.
 
 ``/play/NAME`` plays a simulated user, ``/judge/NAME`` a judge (``tests.agents.servers.judging``),
-``/labels/NAME`` a labeller of strategies (``tests.agents.servers.labelling``).
+``/labels/NAME`` a labeller of strategies (``tests.agents.servers.labelling``), ``/acts/NAME`` one of acts
+(``tests.agents.servers.acts``).
 
 ``/first/429/2/KEY`` fails so often, by KEY, with this status (``0``: it hangs up), and then answers; a fifth word is
 Retry-After. ``GET /heard`` tells how often each path was asked, and with what the last time. Prints its address.
@@ -15,7 +16,7 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.agents.servers import judging, labelling
+from tests.agents.servers import acts, judging, labelling
 
 HANG_S = 3.0
 heard: Counter[str] = Counter()
@@ -132,6 +133,9 @@ class Endpoint(BaseHTTPRequestHandler):
             self.send(status, answer if status != 200 else with_parts(answer))
         elif name == "labels":
             status, answer = labelling.labelled(words[0], body, heard[base])
+            self.send(status, answer if status != 200 else with_parts(answer))
+        elif name == "acts":
+            status, answer = acts.act_answer(words[0], body, heard[base])
             self.send(status, answer if status != 200 else with_parts(answer))
         elif name in FAULTS:
             self.send(200, FAULTS[name])

@@ -126,7 +126,7 @@ def show(
 ) -> None:
     """Show the transition probabilities of simulated users, or the prompts of a language model that plays them."""
     from trialogue.records.files.opening import write_text
-    from trialogue.simulation import load_users
+    from trialogue.simulation import UserModel, load_users
     from trialogue.simulation.users.kinds import HasPrompts, is_users_file, load_kind
     from trialogue.simulation.users.state_diagram import to_svg, transitions
 
@@ -137,17 +137,25 @@ def show(
                 raise UsageError(f"{kind.name} has no state machine to draw: omit --out.")
             _show_prompts(kind, as_json=as_json)
             return
-    users = load_users(model)
+        users = kind if isinstance(kind, UserModel) else load_users(model)
+    else:
+        users = load_users(model)
     counts = transitions(users.interaction, level=level)  # type: ignore[arg-type]
     if out is not None:
         write_text(out, to_svg(users.interaction, level=level))  # type: ignore[arg-type]
     if as_json:
         rows = [{"from": pair[0], "to": pair[1], "count": count} for pair, count in counts.items()]
         known = {"name": users.name, "dialogues": users.interaction.dialogues, "options": users.options.to_json()}
+        if users.understanding_prompt is not None:
+            known |= {"signature": users.signature, "prompts": {"understanding": users.understanding_prompt}}
         typer.echo(json.dumps({**known, "level": level, "transitions": rows}, ensure_ascii=False, indent=1))
     else:
         for line in _successor_lines(users, counts):
             typer.echo(line)
+        if users.understanding_prompt is not None:
+            typer.echo(
+                f"\n{users.name}, signature {users.signature}\n\n--- understanding\n{users.understanding_prompt}"
+            )
     if out is not None and not as_json:
         typer.echo(f"Drawing: {out}")
 

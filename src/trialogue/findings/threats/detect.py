@@ -15,7 +15,7 @@ from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.failures import failed_replies, failure_differences, failures
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.users import several_models, user_fault_differences, user_faults
-from trialogue.records import VOTES, DomainFit, Labeller, MeasureName, Raters
+from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName, Raters
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 COPIED = 0.5  # of a system's replies: the share that repeats the reference word for word from which it had the answers
@@ -85,9 +85,11 @@ def recognised_acts(findings: Findings) -> Iterator[Threat]:
     """Success measures that rest on acts recognised by the simulated user, or on acts of unknown origin."""
     for facts in findings.systems:
         acts = facts.completion.acts if facts.completion is not None else None
-        if acts is None or not acts.total:
+        if acts is None or not acts.total + acts.unrecognised:
             continue
-        share = (acts.recognised + acts.unknown) / acts.total
+        # What a language model gave no act for rests on it as well: it could understand nothing that anybody said.
+        share = (acts.recognised + acts.unknown + acts.unrecognised) / (acts.total + acts.unrecognised)
+        of_models: dict[str, JsonValue] = {"labellers": [*acts.labellers], "unrecognised": acts.unrecognised}
         for league in findings.leagues if share >= RECOGNISED else ():
             if league.measure.reads_acts:
                 yield Threat(
@@ -96,7 +98,7 @@ def recognised_acts(findings: Findings) -> Iterator[Threat]:
                     systems=(facts.system,),
                     measure=league.measure.name,
                     only_if_ahead=True,
-                    facts={"share": round(share, 4)},
+                    facts={"share": round(share, 4), **(of_models if acts.labellers else {})},
                 )
 
 

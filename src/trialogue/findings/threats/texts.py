@@ -55,6 +55,16 @@ def _count_of(facts: Facts, part: str, whole: str) -> str:
     return f"{facts[part]} of {facts[whole]}"
 
 
+def _models_text(facts: Facts) -> str:
+    """Language models that were asked for acts, and what they gave none for; "" if none was."""
+    labellers = facts.get("labellers")
+    if not isinstance(labellers, list) or not labellers:
+        return ""
+    none = facts["unrecognised"]
+    gave_none = f", which gave no act for {_plural(none, 'message', 'messages')}" if none else ""
+    return f" (by a language model: {list_names([str(each) for each in labellers])}{gave_none})"
+
+
 def _gates(facts: Facts) -> str:
     """User faults with their numbers of dialogues."""
     gates = facts["gates"]
@@ -260,7 +270,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes measures of success that use these acts.",
         lambda t: (
             f"{_share(t.facts['share'])} of the acts counted for {_names(t)} were recognised by the simulated "
-            "user's labeller, not declared by the agent"
+            f"user's labeller, not declared by the agent{_models_text(t.facts)}"
         ),
     ),
     ThreatCode.USER_FAULTS: ThreatText(

@@ -1,7 +1,7 @@
 """Measure all metrics in one pass over conversations: unit scores as they come, system scores and differences at the end."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
 from trialogue.errors import DataError, Problem, UsageError
@@ -20,6 +20,7 @@ from trialogue.metrics.fit_uncertainty import CALIBRATION, FittedMetric
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.word_hashes import Vocabulary
 from trialogue.records import ActOrigin, DistinctCounts, Estimate, Reason, ReasonCode, Role, Score
+from trialogue.records.dialogue import act_labellers
 from trialogue.records.files.manifest import versions_of
 
 __all__ = ["BATCH", "Sink", "measure"]
@@ -78,6 +79,7 @@ class Measurement:
         self._roles: dict[str, Role] = {}
         self._origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
         self._acts: Counter[ActOrigin | None] = Counter()
+        self._act_labellers: set[str] = set()
 
     def add(self, conversations: Iterable[Conversation], sink: Sink | ColumnSink | None = None) -> None:
         """Add conversations; arguments and errors as for ``measure``."""
@@ -89,6 +91,7 @@ class Measurement:
                     self._declare_role(system, role)
                 if rests_on_acts:
                     _count_acts(self._acts, group)
+                    self._act_labellers |= act_labellers(reply.utterance for each in group for reply in each.replies)
                 batch = Batch(group, vocabulary)
                 for metric, accumulator in zip(self._metrics, self._totals_of(system), strict=True):
                     self._origins[metric.measure].update(_origins(metric, group))
@@ -107,6 +110,7 @@ class Measurement:
         for name, found in other._origins.items():
             self._origins[name] |= found
         self._acts.update(other._acts)
+        self._act_labellers |= other._act_labellers
 
     def finish(self) -> None:
         """Keep only what scores and counts are made of: nothing can be added any more, and counts be taken once.
@@ -131,7 +135,7 @@ class Measurement:
                 settings,
                 self._data_hash,
                 _signature_notes(own[place] for own in totals.values()),
-                _acts_signature(self._acts),
+                _acts_signature(self._acts, self._act_labellers),
             )
             for place, metric in enumerate(metrics)
         }
@@ -238,16 +242,21 @@ def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Convers
                 acts[reply.utterance.acts_by] += 1
 
 
-def _acts_signature(acts: Counter[ActOrigin | None]) -> str:
-    """Origins of the systems' dialogue acts, as shares; "" if not recorded.
+def _acts_signature(acts: Counter[ActOrigin | None], labellers: Collection[str] = ()) -> str:
+    """Origins of the systems' dialogue acts, as shares, and language models that were asked for some; "" if not recorded.
 
     >>> _acts_signature(Counter({ActOrigin.RECOGNISED: 3, ActOrigin.DECLARED: 1}))
     'acts:declared=0.250+recognised=0.750'
+    >>> _acts_signature(Counter({ActOrigin.RECOGNISED: 3}), {"llm|v1|tiny|0a"})
+    'acts:recognised=1.000|act-labellers:llm|v1|tiny|0a'
     """
-    if not acts.keys() - {None}:
-        return ""
-    shares = {origin or "unknown": count / acts.total() for origin, count in acts.items()}
-    return "acts:" + "+".join(f"{origin}={share:.3f}" for origin, share in sorted(shares.items()))
+    parts = []
+    if acts.keys() - {None}:
+        shares = {origin or "unknown": count / acts.total() for origin, count in acts.items()}
+        parts.append("acts:" + "+".join(f"{origin}={share:.3f}" for origin, share in sorted(shares.items())))
+    if labellers:
+        parts.append("act-labellers:" + "+".join(sorted(labellers)))
+    return "|".join(parts)
 
 
 def _signature(

@@ -39,7 +39,25 @@ class ActOrigin(StrEnum):
     ANNOTATED = "annotated"
     """People who read the dialogue, or the corpus' authors."""
     RECOGNISED = "recognised"
-    """The simulated user that was addressed: what rests on these acts rests on its understanding."""
+    """The simulated user that was addressed: what rests on these acts rests on its understanding. ``acts_labeller`` of the
+    utterance names a language model that was asked."""
+
+
+class UnknownAct(StrEnum):
+    """Why a language model that was asked for the act of a message gave none."""
+
+    NO_WORDS = "no_words"
+    """The message has no letter or digit; nothing was asked."""
+    NONE_OF_THESE = "none_of_these"
+    """The model chose that no act fits."""
+    UNSURE = "unsure"
+    """The probability of its choice is below the threshold."""
+    UNREADABLE = "unreadable"
+    """Its answer was no choice."""
+    CUT_OFF = "cut_off"
+    """Its answer was cut off by the token limit or a content filter."""
+    REFUSED = "refused"
+    """It refused, or answered without text."""
 
 
 class Raters(StrEnum):

@@ -92,7 +92,7 @@ def _utterance(
     return _without_empty(
         s=1 if said.speaker == "system" else None,
         a=[_act(act.intent, [(slot.slot, slot.value) for slot in act.slots], words) for act in said.acts or ()],
-        b=said.acts_by.value if said.acts_by is not None and said.acts else "",
+        b=_origin_of_acts(said),
         l=[
             [
                 words.number(label.strategy),
@@ -109,6 +109,13 @@ def _utterance(
         r=_answers(answers, words),
         x=_meta({name: value for name, value in said.meta.items() if name != LATENCY or not is_time}),
     )
+
+
+def _origin_of_acts(said: Utterance) -> str:
+    """Origin of the acts, with the language model that was asked; "" without acts, or not recorded."""
+    if said.acts_by is None or not said.acts:
+        return ""
+    return plain(said.acts_by.value if said.acts_labeller is None else f"{said.acts_by.value} by {said.acts_labeller}")
 
 
 def _act(intent: str, slots: Sequence[tuple[str, str | None]], words: TextCodes) -> list[JsonValue]:

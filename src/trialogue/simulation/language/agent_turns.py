@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError
-from trialogue.records import Mention, Utterance
+from trialogue.records import Mention, UnknownAct, Utterance
 from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.simulation.actions import ActionSpace
 from trialogue.simulation.language.nlu import START, ActClassifier, mask_mentions
@@ -51,6 +51,10 @@ class LabelledMessage(NamedTuple):
     """Confidence, from 0 to 1."""
     mentions: tuple[Mention, ...] | None = None
     """The items that it names, if the labeller has looked for them."""
+    labeller: str | None = None
+    """Language model that was asked, with version and hash of the prompt; None: none was."""
+    unknown: UnknownAct | None = None
+    """Why a language model that was asked gave no label."""
 
 
 class _About(NamedTuple):
@@ -79,6 +83,7 @@ class AgentTurnParser:
         linker: Linker | None = None,
         source: Source = "text",
         labeller: ActClassifier | None = None,
+        origin: str | None = None,
     ) -> None:
         """Create a listener.
 
@@ -89,11 +94,12 @@ class AgentTurnParser:
             linker: finds titles in texts of agents that do not say which items they name; None: nothing is found.
             source: what labels come from.
             labeller: tells the labels that measures read, without what the user did before; None: ``understanding``.
+            origin: name of the language model that ``labeller`` asks; None: it asks none.
         """
         if source not in ("text", "declared"):
             raise UnknownNameError("source of labels", source, ("text", "declared"))
         self._understanding, self._catalogue, self._linker, self._source = understanding, catalogue, linker, source
-        self._labeller = labeller or understanding
+        self._labeller, self._origin = labeller or understanding, origin
         wanted = {label for labels in space.acceptable.values() for label in labels}
         self._own = wanted | set(AGENT_LABELS)
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
@@ -106,7 +112,7 @@ class AgentTurnParser:
     def _label(self, said: Utterance) -> LabelledMessage:
         found = self._found_in(said)
         heard = self._labeller.read(found.bare if self._labeller.wants_bare else said.text)
-        return LabelledMessage(heard.label, heard.confidence, found.mentions)
+        return LabelledMessage(heard.label, heard.confidence, found.mentions, self._origin, heard.why)
 
     def _found_in(self, said: Utterance) -> _About:
         """Content of a message, cached if it follows from the text alone."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem
-from trialogue.records import Dialogue, Mention, Utterance
+from trialogue.records import Dialogue, Mention, UnknownAct, Utterance
 from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters that are read; a megabyte of text says what it is in the first of them
@@ -51,7 +51,9 @@ class ActPrediction:
     label: str | None
     """The label; None: unknown."""
     confidence: float
-    """From 0 to 1: the cosine for a retrieved label, the estimated probability for a linear model's."""
+    """From 0 to 1: the cosine for a retrieved label, the estimated probability for a linear or a language model's."""
+    why: UnknownAct | None = None
+    """Why a language model gave no label; None: it gave one, or another classifier was asked."""
 
 
 UNKNOWN = ActPrediction(None, 0.0)

@@ -12,10 +12,11 @@ from trialogue.records.files.validation import Mistake, mistakes_of
 from trialogue.simulation.llm.options import options_class
 from trialogue.simulation.llm.prompts import PROMPTS, signature_of
 from trialogue.simulation.llm.users import DualUsers, LlmUsers, TargetFreeUsers, TargetItemUsers
-from trialogue.simulation.llm.worded import WordedUsers
+from trialogue.simulation.llm.worded import WordedUsers, agenda_of
 from trialogue.simulation.users.kinds import World
 from trialogue.transport.retry import RetryPolicy
 
+WORDED = "worded"
 MAKERS: Mapping[str, type[LlmUsers]] = {
     "single": LlmUsers,
     "dual": DualUsers,
@@ -52,8 +53,15 @@ class LlmKind:
 
     @property
     def signature(self) -> str:
-        """Kind, protocol version, and a hash of the prompts; for a model in a folder also its name and content hash."""
-        return signature_of(self.member, self.prompts, model=self._identity())
+        """Kind, protocol version, and a hash of the prompts; for a model in a folder also its name and content hash.
+
+        Where a language model understands the agent for ``llm:worded``, its name and hash of the prompt follow.
+        """
+        own = signature_of(self.member, self.prompts, model=self._identity())
+        if self.member != WORDED or self.mistakes():
+            return own
+        understanding = agenda_of(options_class(self._given).model_validate(self._given)).signature
+        return own if understanding is None else f"{own}|{understanding}"
 
     def with_options(self, **changes: Any) -> "LlmKind":
         """Copy with some options changed.
@@ -74,6 +82,9 @@ class LlmKind:
         except ValidationError as error:
             found = mistakes_of(error, self._given, record)
             return [without_secrets(mistake, record) for mistake in found]
+        if options.understanding is not None and self.member != WORDED:
+            what = f"only llm:{WORDED} goes by acts of the agent; llm:{self.member} reads its words."
+            return [Mistake(("understanding",), what, "Leave it out.")]
         try:
             model_identity(options)
         except UsageError as error:

@@ -4,12 +4,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from trialogue.errors import UsageError
 from trialogue.llm.chat import ChatOptions
 from trialogue.llm.local import LocalOptions
 from trialogue.records import Record
+from trialogue.simulation.language.nlu_llm_options import AnyUnderstanding, understanding_options
 from trialogue.simulation.llm.prompts import check_prompt
 from trialogue.transport.answers import LONGEST_TEXT
 
@@ -20,6 +21,13 @@ LONGEST_ANSWER = 300  # tokens; people write some ten a turn, and a model that w
 def _check_prompt(prompt: str) -> str:
     try:
         return check_prompt(prompt)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+
+
+def _read_understanding(given: object) -> object:
+    try:
+        return None if given is None else understanding_options(given)
     except UsageError as error:
         raise ValueError(str(error)) from error
 
@@ -52,6 +60,8 @@ class UserOptions(Record):
     """User messages after which a dialogue is over; None: 5 for ``llm:target-item``, as in iEvaLM, else the study's."""
     agenda: str = "cir6-pkg"
     """The agenda-based users that ``llm:worded`` words: a name or a folder of fitted users."""
+    understanding: Annotated[AnyUnderstanding | None, BeforeValidator(_read_understanding)] = None
+    """How ``llm:worded`` understands the agent: a language model, as ``{"llm": {...}}``; None: as its agenda does."""
     instruction_role: Literal["system", "developer", "user"] = "system"
     """Whose words the prompt is; ``user`` for models whose chat template knows no other."""
     longest_text: Annotated[int, Field(ge=1)] = LONGEST_TEXT

@@ -11,6 +11,7 @@ from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import chat_of
 from trialogue.catalogue import OTHER_TITLES, Catalogue
 from trialogue.errors import UsageError
+from trialogue.llm.usage import Usage, combine_usage
 from trialogue.records import Mention, Need, SlotValue, Utterance
 from trialogue.simulation.actions import ActionSpace
 from trialogue.simulation.language.agent_turns import LabelledMessage
@@ -25,7 +26,7 @@ from trialogue.simulation.llm.user import FLIPPED
 from trialogue.simulation.llm.users import LlmUsers
 from trialogue.simulation.users.fit import UserModel, load_users
 from trialogue.simulation.users.kinds import World
-from trialogue.simulation.users.population import Users
+from trialogue.simulation.users.population import AskingUsers, Users
 from trialogue.simulation.users.user import AgendaUser, Stop
 from trialogue.simulation.wording_outcomes import WORDING, Wording
 from trialogue.transport.retry import RetryPolicy
@@ -211,9 +212,9 @@ class WordedUsers(LlmUsers):
         super().__init__(name, prompts, signature, options, world, retry_policy=retry_policy)
         if options.turns is not None:
             raise UsageError("llm:worded ends when its agenda does: leave 'turns' out, or set the study's max_turns.")
-        model = load_users(options.agenda)
+        model = agenda_of(options)
         model = model.with_options(attributes=self.attributes, persona="") if options.attributes else model
-        self._agenda = model.settle(world)
+        self._agenda = model.settle(world, retry_policy=retry_policy)
         self._gate = gate_of(model, self._agenda)
         if options.typos:
             raise UsageError("llm:worded makes no typos, which would hide the acts: leave 'typos' out.")
@@ -229,6 +230,28 @@ class WordedUsers(LlmUsers):
         }
         instruction = fill_in(self.prompts["utterance"], values)
         return WordedUser(user, asking, self._gate, instruction, self.prompts["message"], role)
+
+    def usage(self) -> Usage:
+        """Usage and cost of wording, and of understanding where a model is asked for it too."""
+        own = super().usage()
+        return combine_usage([own, self._agenda.usage()]) if isinstance(self._agenda, AskingUsers) else own
+
+    def close(self) -> None:
+        """Close the connections."""
+        super().close()
+        if isinstance(self._agenda, AskingUsers):
+            self._agenda.close()
+
+
+def agenda_of(options: LlmUserOptions | LocalUserOptions) -> UserModel:
+    """The agenda-based users that decide, with their understanding.
+
+    Raises:
+        UnknownNameError: there are none of this name.
+        DataError: a folder that holds no fitted users.
+    """
+    model = load_users(options.agenda)
+    return model if options.understanding is None else model.with_options(understanding=options.understanding)
 
 
 def gate_of(model: UserModel, users: Users) -> ActGate:

@@ -27,12 +27,21 @@ from trialogue.simulation.language.nlu import (
     examples_of,
 )
 from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, LinearClassifier, fitted_temperature
+from trialogue.simulation.language.nlu_llm import (
+    ActReader,
+    ModelClassifier,
+    agent_labels,
+    check_labels,
+    origin_of,
+    sample_prompt,
+)
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
 from trialogue.simulation.language.styles import PersonalStyle, fit_styles
 from trialogue.simulation.language.weight_cache import cached_weights
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.kinds import GROUP, World, world_without_ratings
 from trialogue.simulation.users.options import METHODS, UserOptions, method
+from trialogue.transport.retry import RetryPolicy
 
 SCHEMA = 1
 UNSURE = (
@@ -84,7 +93,10 @@ class UserModel:
         Raises:
             MissingDataError: understanding by an encoder, and there is none on this machine.
             MissingExtraError: or what runs it is not installed.
+            UsageError: a language model that cannot be asked, see ``act_reader``.
         """
+        if (reader := self.act_reader()) is not None:
+            return ModelClassifier(reader, unknown_below=self.options.unknown_below)
         if self.options.understanding == "encoder":
             from trialogue.strategies.encoders.encoder import open_encoder
             from trialogue.strategies.encoders.folder import find_encoder
@@ -101,8 +113,41 @@ class UserModel:
             unknown_below=self.options.unknown_below,
         )
 
+    def act_reader(self, *, retry_policy: RetryPolicy | None = None) -> ActReader | None:
+        """Create the language model that understands agents; None: the options name none.
+
+        Raises:
+            UsageError: the key's environment variable is not set, the address is none, a folder holds no model, the users
+                know too many acts for a model to choose from, or a definition is of none of them.
+        """
+        options = self.options.understanding
+        return None if isinstance(options, str) else ActReader(options, self._agent_labels, retry_policy=retry_policy)
+
+    @property
+    def signature(self) -> str | None:
+        """Name of the language model that understands agents, with a hash of prompt and options; None: there is none.
+
+        Raises:
+            UsageError: as for ``act_reader``, of the labels.
+        """
+        options = self.options.understanding
+        if isinstance(options, str):
+            return None
+        check_labels(options, self._agent_labels)
+        return f"agenda|understanding:{origin_of(options, self._agent_labels)}"
+
+    @property
+    def understanding_prompt(self) -> str | None:
+        """Prompt of the language model that understands agents, with ``{message}`` for the message; None: there is none."""
+        options = self.options.understanding
+        return None if isinstance(options, str) else sample_prompt(options, self._agent_labels)
+
+    @property
+    def _agent_labels(self) -> tuple[str, ...]:
+        return agent_labels(self.interaction.space, [example.label for example in self.examples])
+
     def labeller(self) -> ActClassifier:
-        """Create a model that labels agent messages for dialogue metrics.
+        """Create a model that labels agent messages for dialogue metrics, unless the options name a language model.
 
         It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
         what it is not sure of it leaves open.
@@ -110,17 +155,23 @@ class UserModel:
         weights = cached_weights(self.examples, context=False)
         return LinearClassifier(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
 
-    def settle(self, world: World) -> "Users":
+    def settle(self, world: World, *, retry_policy: RetryPolicy | None = None) -> "Users":
         """Create users of this model in a world.
 
+        Args:
+            world: catalogue and ratings.
+            retry_policy: of requests to a language model that understands agents.
+
         Raises:
-            UsageError: the world has no ratings.
+            UsageError: the world has no ratings, or a language model that cannot be asked, see ``act_reader``.
             DataError: no profile can be sampled from its ratings, or the catalogue has nothing to talk about.
         """
-        from trialogue.simulation.users.population import Users
+        from trialogue.simulation.users.population import AskingUsers, Users
 
         if world.ratings is None:
             raise world_without_ratings(world.catalogue)
+        if (reader := self.act_reader(retry_policy=retry_policy)) is not None:
+            return AskingUsers(self, world, reader)
         return Users(self, world.catalogue, world.ratings, world=world)
 
     def save(self, folder: Path | str) -> None:

@@ -136,8 +136,8 @@ class HasSignature(Protocol):
     """Users, or a kind, whose behavior depends on more than their options, such as the text of a prompt."""
 
     @property
-    def signature(self) -> str:
-        """Identifier that changes with the behavior; recorded in the manifest and the dialogues."""
+    def signature(self) -> str | None:
+        """Identifier that changes with the behavior; recorded in the manifest and the dialogues. None: options say all."""
         ...
 
 

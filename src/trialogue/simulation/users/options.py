@@ -13,6 +13,13 @@ from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files.validation import mistakes_of
 from trialogue.simulation.language.nlg import WritingStyle
+from trialogue.simulation.language.nlu_llm_options import (
+    AnyUnderstanding,
+    EndpointUnderstanding,
+    LocalUnderstanding,
+    understanding_json,
+    understanding_options,
+)
 from trialogue.simulation.language.wordings import Domain
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
 from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
@@ -46,10 +53,11 @@ class UserOptions:
     attributes: tuple[str, ...] | None = None
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
-    understanding: Literal["linear", "linear-text", "retrieval", "encoder"] = "linear"
+    understanding: Literal["linear", "linear-text", "retrieval", "encoder"] | AnyUnderstanding = "linear"
     """Classifier of agent utterances: character n-grams and context, character n-grams only, the paper's retrieval, or
     retrieval by a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see
-    ``nlu.EmbeddingClassifier``)."""
+    ``nlu.EmbeddingClassifier``). Or a language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which
+    then also labels the agent's messages in the dialogues."""
     encoder: str | None = None
     """The sentence encoder: a folder, or a name on the Hugging Face hub; None: the one that
     ``trialogue strategies encoder get`` obtained."""
@@ -91,7 +99,7 @@ class UserOptions:
     def __post_init__(self) -> None:
         if self.preferences not in PREFERENCES:
             raise UnknownNameError("preference model", self.preferences, PREFERENCES)
-        if self.understanding not in UNDERSTANDINGS:
+        if isinstance(self.understanding, str) and self.understanding not in UNDERSTANDINGS:
             raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
         if self.encoder is not None and self.understanding != "encoder":
             raise UsageError("An encoder is named but not used: set understanding to encoder too.")
@@ -123,7 +131,10 @@ class UserOptions:
         """Non-default options as plain JSON values."""
         default = UserOptions()
         changed = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
+        found = {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
+        if not isinstance(self.understanding, str):
+            found["understanding"] = understanding_json(self.understanding)
+        return found
 
     def change(self, changes: Mapping[str, Any]) -> "UserOptions":
         """Copy with some options changed.
@@ -132,12 +143,14 @@ class UserOptions:
             UnknownNameError: an option that does not exist.
             UsageError: a value that it cannot have.
         """
-        kept = _stored_form(changes)
         wrong = list(option_mistakes(changes).values())
         if len(wrong) == 1:
             raise wrong[0]
         if wrong:
             raise UsageError("\n".join(map(str, wrong)))
+        kept = _stored_form(changes)
+        if _is_model(given := changes.get("understanding")):
+            kept["understanding"] = understanding_options(given)
         return replace(self, **kept)
 
 
@@ -163,6 +176,8 @@ def _mistake(name: str, value: Any) -> UsageError | None:
     kinds = {each.name: _kind(each.name) for each in fields(UserOptions)}
     if name not in kinds:
         return UnknownNameError("option of simulated users", name, kinds)
+    if name == "understanding":
+        return _wrong_understanding(value)
     if get_origin(kinds[name]) is Literal and value not in (known := get_args(kinds[name])):
         return UnknownNameError(f"value of the option {name}", str(value), known)
     try:
@@ -172,6 +187,23 @@ def _mistake(name: str, value: Any) -> UsageError | None:
     if isinstance(value, float) and not isfinite(value):
         return UsageError(f"The option {name} of simulated users must be a finite number, got {value}.")
     return None
+
+
+def _wrong_understanding(value: Any) -> UsageError | None:
+    if not _is_model(value):
+        known = (*UNDERSTANDINGS, "{llm: {url: ..., model: ...}}", "{llm: {folder: ...}}")
+        is_known = isinstance(value, str) and value in UNDERSTANDINGS
+        return None if is_known else UnknownNameError("value of the option understanding", str(value), known)
+    try:
+        understanding_options(value)
+    except UsageError as error:
+        return UsageError(f"The option understanding of simulated users: {error}")
+    return None
+
+
+def _is_model(value: object) -> bool:
+    """Whether a value of ``understanding`` is meant to be a language model."""
+    return isinstance(value, Mapping | EndpointUnderstanding | LocalUnderstanding)
 
 
 @cache

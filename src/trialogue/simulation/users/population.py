@@ -4,18 +4,20 @@ from collections.abc import Mapping
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings
 from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.llm.usage import Usage
 from trialogue.records import Need
 from trialogue.simulation.language.agent_turns import AgentTurnParser
 from trialogue.simulation.language.nlg import UtteranceGenerator
 from trialogue.simulation.language.nlu import ActClassifier
+from trialogue.simulation.language.nlu_llm import ActReader, ModelClassifier
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.language.wordings import read_phrases
 from trialogue.simulation.preferences import Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.agenda import initialiser
-from trialogue.simulation.users.fit import UserModel
-from trialogue.simulation.users.kinds import NeedsByCase, World
+from trialogue.simulation.users.fit import UNSURE, UserModel
+from trialogue.simulation.users.kinds import NeedsByCase, World, world_without_ratings
 from trialogue.simulation.users.need_preferences import NeedPreferences
 from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.user import AgendaUser
@@ -33,6 +35,7 @@ class Users:
         linker: Linker | None = None,
         understanding: ActClassifier | None = None,
         world: World | None = None,
+        reader: ActReader | None = None,
     ) -> None:
         """Prepare the state shared by all users.
 
@@ -43,6 +46,7 @@ class Users:
             linker: finds titles in agents' texts; None: one made for the catalogue.
             world: what they are set in; None: made of catalogue and ratings.
             understanding: tells labels of agents' texts; None: the model's own. (A place for an ``Encoded`` one.)
+            reader: language model that understands agents and labels their messages; None: the model's own, or none.
 
         Raises:
             DataError: no profile can be sampled, or the catalogue has nothing to talk about.
@@ -65,13 +69,21 @@ class Users:
             variant=options.profile_variant,
         )
         space = model.interaction.space
+        self.reader = reader or model.act_reader()
+        labeller: ActClassifier
+        if self.reader is None:
+            understanding, labeller = understanding or model.new_understanding(), model.labeller()
+        else:
+            understanding = understanding or ModelClassifier(self.reader, unknown_below=options.unknown_below)
+            labeller = ModelClassifier(self.reader, unknown_below=UNSURE)
         self._listening = AgentTurnParser(
-            understanding or model.new_understanding(),
+            understanding,
             catalogue,
             space,
             linker=linker or self.world.linker,
             source=options.labels_from,
-            labeller=model.labeller(),
+            labeller=labeller,
+            origin=None if self.reader is None else self.reader.origin,
         )
         self._cases = NeedsByCase(Needs(catalogue, attributes=self.attributes), self.profiles)
         own = None if options.phrases is None else read_phrases(options.phrases)
@@ -113,6 +125,32 @@ class Users:
             need=need,
             style=rng.pick(self._styles) if self._styles else None,
         )
+
+
+class AskingUsers(Users):
+    """Users whose understanding is a language model, which they account for."""
+
+    def __init__(self, model: UserModel, world: World, reader: ActReader) -> None:
+        """``reader``: the language model.
+
+        Raises:
+            UsageError: the world has no ratings.
+            DataError: no profile can be sampled, or the catalogue has nothing to talk about.
+            UnknownNameError: the options name an attribute that no item has.
+        """
+        if world.ratings is None:
+            raise world_without_ratings(world.catalogue)
+        super().__init__(model, world.catalogue, world.ratings, world=world, reader=reader)
+        self.signature = model.signature
+        self._reader = reader
+
+    def usage(self) -> Usage:
+        """Usage and cost of the requests to the model."""
+        return self._reader.usage()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._reader.close()
 
 
 def main_attribute(catalogue: Catalogue) -> str:

@@ -170,7 +170,8 @@ def stage_side(name: str, kind: UserKind, given: str, records: Path, simulation:
 def _describe(side: SimulatedSample, kind: UserKind, given: str) -> None:
     """Add what a kind of users says of itself: prompts, and the text on which it was fitted."""
     side.signature = kind.signature if isinstance(kind, HasSignature) else None
-    side.asks_model = isinstance(kind, HasPrompts)
+    asks_to_understand = isinstance(kind, UserModel) and kind.signature is not None
+    side.asks_model = isinstance(kind, HasPrompts) or asks_to_understand
     if isinstance(kind, UserModel):
         side.trained = kind.trained or (None if Path(given).exists() else bundled_training(given))
         side.is_fitted_on_known_text = side.trained is not None

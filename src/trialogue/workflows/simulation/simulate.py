@@ -75,9 +75,8 @@ class UsersByName:
     def signatures(self) -> dict[str, JsonValue]:
         """``user_signatures`` by name for users that have one, such as a hash of their prompts; else empty."""
         kinds = {name: self.kind(name) for name in self.given}
-        signed: dict[str, JsonValue] = {
-            name: kind.signature for name, kind in kinds.items() if isinstance(kind, HasSignature)
-        }
+        found = {name: kind.signature for name, kind in kinds.items() if isinstance(kind, HasSignature)}
+        signed: dict[str, JsonValue] = {name: signature for name, signature in found.items() if signature is not None}
         return {"user_signatures": signed} if signed else {}
 
 
