@@ -66,9 +66,9 @@ def test_a_plan_becomes_a_study_in_the_same_command(files: dict[str, str], tmp_p
     ("more", "parts"),
     [
         (["--labels", "x", "--study", "y"], ["--study writes the study of a plan"]),
-        (["--rubric", "overall"], ["give both --model and --rubric", "leave out either them"]),
-        (["--model-option", "a=1", "--dry-run"], ["--model-option and --dry-run: for a model that judges"]),
-        (["--model", "openai:m", "--pairwise"], ["--pairwise gives votes", "--scores are of a judge"]),
+        (["--rubric", "overall"], ["give both --model and --rubric", "leave out --scores, or"]),
+        (["--model-option", "a=1", "--dry-run"], ["--model-option and --dry-run: only for a model that judges"]),
+        (["--model", "openai:m", "--pairwise"], ["--pairwise yields votes", "--scores are those of a judge"]),
         (["--plan"], ["must be given together"]),
         (["--width", "1", "--labels", "x"], ["must be given together"]),
         (["--plan", "--width", "1", "--json", "--chances", "x"], ["--json prints findings", "--chances applies to"]),
@@ -140,7 +140,7 @@ def test_probes_are_priced_asked_shown_and_kept(files: dict[str, str], endpoint:
 
 
 def test_probes_need_a_model(files: dict[str, str]) -> None:
-    assert "--probes: for a model that judges" in str(RUN.invoke(app, words(files, "--probes")).exception)
+    assert "--probes: only for a model that judges" in str(RUN.invoke(app, words(files, "--probes")).exception)
 
 
 def test_labels_and_plans_go_with_a_model(files: dict[str, str], endpoint: str, tmp_path: Path) -> None:

@@ -48,9 +48,7 @@ def agree(
     margin: Annotated[
         str,
         typer.Option(
-            help=(
-                "Largest difference that counts as a tie: a number, or 'matched' (as many ties as in people's ratings)."
-            )
+            help=("Largest difference that counts as a tie: a number, or 'matched' (as many ties as people gave).")
         ),
     ] = "matched",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,

@@ -8,7 +8,7 @@ import typer
 from trialogue.cli.shared.inputs import LabelsBy, check_inputs
 from trialogue.cli.shared.progress import check_folder, refuse_input, refuse_inputs_in, steps
 
-NOTHING = "nothing, all texts already have labels from people"
+NOTHING = "nothing; all texts already have human labels"
 
 
 def align(
@@ -55,9 +55,7 @@ def align(
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(
-            help="Labels by people: answers to --label-file (JSON Lines or CSV), or the export of --label-study."
-        ),
+        typer.Option(help="Human labels: answers to --label-file (JSON Lines or CSV), or the export of --label-study."),
     ] = None,
     labels_by: LabelsBy = None,
     label_file: Annotated[
@@ -75,7 +73,7 @@ def align(
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

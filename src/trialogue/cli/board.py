@@ -18,10 +18,10 @@ def board(
     ] = None,
     rows: Annotated[
         list[Path] | None,
-        typer.Option("--rows", help="File of rows that others report (JSON; see --schema; repeatable)."),
+        typer.Option("--rows", help="File with results reported by others (JSON; see --schema; repeatable)."),
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option(help="Version that the histories compare with (default: the first one).")
+        str | None, typer.Option(help="Version that the others are compared with (default: the first one).")
     ] = None,
     on: Annotated[
         list[str] | None,
@@ -34,9 +34,9 @@ def board(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the page and the exports.")] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Arrangements of permutation tests.")] = 10_000,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of arrangements in permutation tests.")] = 10_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of files of rows.")] = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of files for --rows.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Put many runs on a board: a leaderboard of comparable rows, and the history of versions."""

@@ -20,12 +20,14 @@ def demo(
         int | None,
         typer.Option("-n", min=1, help="Number of dialogues of each recommender with each kind of user (default: 30)."),
     ] = None,
-    resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples: 10,000.")] = None,
+    resamples: Annotated[
+        int | None, typer.Option(min=100, help="Number of bootstrap resamples (default: 2,000).")
+    ] = None,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")
     ] = True,
 ) -> None:
-    """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (20 s of processor time)."""
+    """Judge, measure and simulate seven recommenders on bundled data, and write one HTML report (about 20 s of CPU time)."""
     from trialogue.workflows.demo import demo as run_demo
 
     check_folder(out)
@@ -85,7 +87,11 @@ def _disagreeing_dialogue(made: "Demo") -> list[str]:
     """Dialogue on which the measure and people disagree."""
     if made.telling is None:
         return []
-    sides = "high by the measure, but not by people" if made.telling.role == "praised" else "high by people alone"
+    sides = (
+        "high by the measure, but not by people"
+        if made.telling.role == "praised"
+        else "high by people, but not by the measure"
+    )
     name = made.telling.dialogue.id
     return ["", f"5. A dialogue that shows why: {name}, rated {sides}. In the report: Dialogues to open."]
 

@@ -70,13 +70,13 @@ def evaluate(
         bool | None,
         typer.Option(
             "--explorer/--no-explorer",
-            help="Write explorer.html, to look up single dialogues (default: up to 100,000 dialogues).",
+            help="Write explorer.html, to look up individual dialogues (default: up to 100,000 dialogues).",
             show_default=False,
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Find out which recommender is better, by how much and how certainly; writes one report."""
+    """Find out which recommender is better, by how much, and how certain that is; write one report."""
     from trialogue.records.files.score_parquet import require_parquet
     from trialogue.report import text_table
     from trialogue.workflows.evaluation import evaluate as run_evaluation

@@ -23,7 +23,7 @@ def judge(
         typer.Option(help="The judge's column: a measure, the question that it predicts, or an aspect of the rubric."),
     ] = None,
     rubric: Annotated[
-        str | None, typer.Option(help="What a model judges by: a name of 'trialogue rubrics list', or a YAML file.")
+        str | None, typer.Option(help="Rubric for a model: a name from 'trialogue rubrics list', or a YAML file.")
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -36,36 +36,36 @@ def judge(
         typer.Option(help="Option of the model as NAME=VALUE, such as url=http://localhost:8000/v1 (repeatable)."),
     ] = None,
     pairwise: Annotated[
-        bool, typer.Option("--pairwise", help="Compare dialogues of each two systems instead, in both orders.")
+        bool, typer.Option("--pairwise", help="Compare dialogues of every pair of systems instead, in both orders.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the number of questions and their price, and exit.")
     ] = False,
     i_may: Annotated[
         bool,
-        typer.Option("--i-may", help="Dialogues of people may be sent to the model's server without recorded consent."),
+        typer.Option("--i-may", help="Send dialogues of people to the model's server even without recorded consent."),
     ] = False,
     probes: Annotated[
         bool,
         typer.Option(
-            "--probes", help="Probe the model for biases: padding, injection, other words, position, planted defects."
+            "--probes", help="Probe the model for biases: padding, injection, rewording, position, planted defects."
         ),
     ] = False,
     probe_n: Annotated[
-        int, typer.Option(min=6, help="Dialogues to probe with, at most; about ten questions for each.")
+        int, typer.Option(min=6, help="Maximum number of dialogues to probe with; about ten questions each.")
     ] = 30,
     scores: Annotated[
-        str | None, typer.Option(help="File of the judge's scores (default: a column of the run).")
+        str | None, typer.Option(help="File with the judge's scores (default: a column of the run).")
     ] = None,
     labels: Annotated[
-        str | None, typer.Option(help="File of people's answers to the question for some of the units.")
+        str | None, typer.Option(help="File with human labels of some of the dialogues or replies.")
     ] = None,
     chances: Annotated[
         Path | None,
         typer.Option(help="Plan with each unit's sampling probability, if probabilities differ within a system."),
     ] = None,
     estimand: Annotated[
-        str, typer.Option(help="Compare systems ('population' of dialogues), or only 'these' dialogues.")
+        str, typer.Option(help="Compare systems in general ('population'), or only 'these' dialogues.")
     ] = "population",
     raters: Annotated[
         str, typer.Option(help="Generalise to 'these' raters, or to the 'population' of raters.")
@@ -73,7 +73,7 @@ def judge(
     drawn_overall: Annotated[
         bool,
         typer.Option(
-            "--drawn-overall", help="Labels were sampled over all systems together, not a fixed number per system."
+            "--drawn-overall", help="The labels were sampled from all systems together, not a fixed number per system."
         ),
     ] = False,
     looks: Annotated[
@@ -102,7 +102,7 @@ def judge(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Judge systems by a model or by any column of scores, and correct the judge with a few labels by people."""
+    """Judge systems with a language model or any column of scores, and correct the judge with a few human labels."""
     from trialogue.cli.shared.options import named_values
     from trialogue.errors import UsageError
     from trialogue.findings.judging.conclude import JudgeSettings
@@ -117,7 +117,9 @@ def judge(
     if by_model and (not model or rubric is None):
         wrong.append("a model judges by a rubric: give both --model and --rubric.")
     if by_model and scores is not None:
-        wrong.append("--scores are of a judge that has judged already: leave out either them or --model and --rubric.")
+        wrong.append(
+            "--scores are those of a judge that has already judged: leave out --scores, or --model and --rubric."
+        )
     of_models = {
         "--model-option": model_option,
         "--pairwise": pairwise,
@@ -127,15 +129,15 @@ def judge(
     }
     unused = [name for name, value in of_models.items() if value and not by_model]
     if unused:
-        wrong.append(f"{' and '.join(unused)}: for a model that judges, with --model and --rubric.")
+        wrong.append(f"{' and '.join(unused)}: only for a model that judges; give --model and --rubric.")
     if not by_model and aspect is None:
         wrong.append("give the judge's column with --aspect, or a --rubric and a --model that judges by it.")
     if pairwise and (plan or labels is not None or aspect is not None):
-        wrong.append("--pairwise gives votes: --labels, --aspect and --plan are about scores.")
+        wrong.append("--pairwise yields votes; --labels, --aspect and --plan need scores.")
     if probes and (pairwise or plan):
-        wrong.append("--probes belong to scores: leave out --pairwise and --plan (pairs are probed, too).")
+        wrong.append("--probes cannot be combined with --pairwise or --plan (pairs are probed, too).")
     if plan != (width is not None):
-        wrong.append("--plan and --width must be given together: the plan, and the width of intervals to reach.")
+        wrong.append("--plan and --width must be given together: --width is the width of intervals to reach.")
     if study is not None and not plan:
         wrong.append("--study writes the study of a plan: give --plan and --width, too.")
     if plan and as_json:

@@ -36,7 +36,7 @@ def behavior_alignment(
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 1_000,
 ) -> None:
-    """Behavior Alignment (SIGIR 2024): each number of the paper beside ours, or why it cannot be reproduced."""
+    """Behavior Alignment (SIGIR 2024): each of the paper's numbers next to ours, or why it cannot be reproduced."""
     from trialogue.reproduce.behavior_alignment import reproduce
     from trialogue.reproduce.behavior_alignment.paper_tables import as_text, paper_tables
 

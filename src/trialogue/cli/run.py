@@ -24,7 +24,7 @@ def run(
         typer.Option("--again", help="A stage to run again although its output is cached (repeatable)."),
     ] = None,
     explorer: Annotated[
-        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up single dialogues.")
+        bool, typer.Option("--explorer/--no-explorer", help="Write explorer.html, to look up individual dialogues.")
     ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

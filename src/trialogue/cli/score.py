@@ -28,7 +28,9 @@ def score(
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes (default: 1); values are the same for any number.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Number of processes (default: 1); the values do not depend on it.")
+    ] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Compute metrics for each system, in one pass over files of any size."""

@@ -22,11 +22,11 @@ def list_rubrics() -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="A name of 'list', or a YAML file.")],
-    prompt: Annotated[bool, typer.Option("--prompt", help="Print what a judge is sent, instead of the file.")] = False,
+    name: Annotated[str, typer.Argument(help="A name from 'trialogue rubrics list', or a YAML file.")],
+    prompt: Annotated[bool, typer.Option("--prompt", help="Print the prompt of a judge instead of the file.")] = False,
     pairwise: Annotated[bool, typer.Option("--pairwise", help="With --prompt: for pairs of dialogues.")] = False,
 ) -> None:
-    """Print a rubric as a file, to begin one's own with, or check a file and print its signature."""
+    """Print a rubric as a file to start your own from, or check a file and print its signature."""
     from trialogue.errors import UsageError
     from trialogue.judges import Form, load_rubric, rubric_names
     from trialogue.judges.prompts import signature_of, task_of

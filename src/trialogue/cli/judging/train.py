@@ -16,7 +16,9 @@ def train_judge(
     format_name: Annotated[str | None, typer.Option("--format", help="Format of the files.")] = None,
     satisfaction: Annotated[
         bool,
-        typer.Option("--satisfaction", help="Train satisfaction(model=FILE) on ratings; each argument is one corpus."),
+        typer.Option(
+            "--satisfaction", help="Train a model for satisfaction(model=FILE) on ratings; each argument is one corpus."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trialogue.agents.check import AgentCheck
 
 app = typer.Typer(
-    help="Agents (the systems under test): list the kinds, check one, find what it does not answer.",
+    help="Agents (the systems under test): list the kinds, check one, find out where it fails.",
     no_args_is_help=True,
 )
 
@@ -63,7 +63,9 @@ def check(
 def debug(
     source: Annotated[str, typer.Argument(help="Folder of a simulation, or a file of dialogues with dialogue acts.")],
     system: Annotated[str | None, typer.Option("--agent", help="Only this agent (default: all).")] = None,
-    decides: Annotated[str, typer.Option(help="Which message of a burst is judged: first or last.")] = "first",
+    decides: Annotated[
+        str, typer.Option(help="Which of several messages in a row is judged: first or last.")
+    ] = "first",
     most: Annotated[int, typer.Option(min=0, help="Number of example dialogues to list for each act.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:

@@ -32,7 +32,7 @@ def passport(
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Dialogues with each agent.")] = 100,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Number of seeds to simulate with; shares of variance need five.")
+        int, typer.Option(min=1, help="Number of seeds to simulate with; shares of variance need at least five.")
     ] = 5,
     version: Annotated[
         list[str] | None,
@@ -53,7 +53,7 @@ def passport(
     ] = None,
     catalogue: Annotated[str, typer.Option(help="Catalogue that users know.")] = "demo",
     ratings: Annotated[str | None, typer.Option(help="File of ratings, from which users are sampled.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     timed: Annotated[
         bool, typer.Option("--timed", help="Measure seconds; the output is then not reproducible byte for byte.")
     ] = False,

@@ -50,7 +50,7 @@ def simulate(
     max_turns: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes: 1.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Number of processes (default: 1).")] = None,
     at_once: Annotated[
         int | None,
         typer.Option(

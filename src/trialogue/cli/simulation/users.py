@@ -76,7 +76,7 @@ def list_users() -> None:
 
 @app.command("personas")
 def personas(
-    out: Annotated[Path, typer.Option("--out", "-o", help="File for the personas, one a line.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the personas, one per line.")],
     catalogue: Annotated[str, typer.Option(help="Catalogue with the items.")] = "demo",
     ratings: Annotated[str | None, typer.Option(help="File of ratings (default: the catalogue's own).")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Number of personas.")] = 50,
@@ -84,7 +84,7 @@ def personas(
     things: Annotated[str, typer.Option(help="Plural noun for the items.")] = "films",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Write personas of people in a ratings file, for users that a language model plays (option personas)."""
+    """Write personas based on people in a ratings file, for users that a language model plays (option personas)."""
     from trialogue.records.files.opening import write_text
     from trialogue.simulation.llm.rating_personas import rating_personas
     from trialogue.workflows.inputs.knowledge import load_catalogue
@@ -113,7 +113,7 @@ def style(
     typos = "unknown (too few words)" if found.typos is None else f"{100 * found.typos:.2g} % of the longer words"
     typer.echo(
         f"Style: {out} ({found.people:,} people, {found.messages:,} messages of {found.mean_words:g} words on average, "
-        f"four of five of at most {found.words}; typing errors: {typos})"
+        f"four of five with at most {found.words}; typing errors: {typos})"
     )
 
 

@@ -42,7 +42,7 @@ Origin = Annotated[str, typer.Option(help="Origin of the labels to use.")]
 def list_strategies(
     name: Annotated[str | None, typer.Argument(help="Name of a strategy, to print examples.")] = None,
 ) -> None:
-    """List the strategies; for one of them, when it is used, how it differs from its neighbours, and examples."""
+    """List the strategies, or explain one: when it is used, how it differs from similar ones, and examples."""
     from trialogue.errors import UnknownNameError
     from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 
@@ -75,7 +75,8 @@ def label(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Of a language model: print requests and cost, and ask nothing.")
+        bool,
+        typer.Option("--dry-run", help="With a language model: print the number of requests and their cost, and exit."),
     ] = False,
     abstain: Annotated[float | None, typer.Option(min=0, max=1, help="Omit labels less probable than this.")] = None,
     any_language: Annotated[

@@ -72,7 +72,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Evaluate a model, and how much of its quality is memory: results on permuted labels are shown beside it."""
+    """Evaluate a model. Results on permuted labels show how much of its accuracy is memorisation."""
     from trialogue.records import STRATEGIES
     from trialogue.strategies.names import CLASSES
     from trialogue.workflows.alignment.align import find_model
@@ -127,7 +127,7 @@ def _check_protocol(context: typer.Context, protocol: str, model: str | None, te
         raise UnknownNameError("protocol", protocol, [*PROTOCOLS, SEQUENCE])
     if protocol == "transfer" and model is None and not test:
         raise UsageError("--protocol transfer needs other data to test on: give --test, or a trained MODEL to test.")
-    hint = "Its labels are chosen by --origin."
+    hint = "Choose its labels with --origin."
     refuse_unused(context, ("labels_by",), by=f"--protocol {protocol}", hint=hint)
     if protocol != "transfer":
         hint = "It tests on the data given; to test on other data, use --protocol transfer."

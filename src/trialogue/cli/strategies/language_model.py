@@ -25,7 +25,9 @@ def calibrate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the calibrated labeller.")],
     origin: Annotated[str, typer.Option(help="Origin of the labels to use.")] = "expert",
     names: Names = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print requests and cost, and ask nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the number of requests and their cost, and exit.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Random seed of pairs and intervals.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
@@ -44,7 +46,7 @@ def calibrate(
         raise UsageError(f"--model must be a language model, such as llm:FILE.yaml, got {model!r}.")
     labeller = language_model.find_language_model(model)
     if isinstance(labeller, Model):
-        raise UsageError(f"{model} is calibrated already. Give the options it was made from.")
+        raise UsageError(f"{model} is calibrated already. Give the options that it was made from.")
     given = examples(data, origin, names)
     if dry_run:
         asked = language_model.for_examples(labeller, given)

@@ -20,7 +20,7 @@ def next_strategy(
     ] = None,
     labels_by: LabelsBy = None,
     kind: Annotated[
-        str, typer.Option("--model", help="ngram, or recurrent (more accurate; takes some seconds to train).")
+        str, typer.Option("--model", help="ngram, or recurrent (more accurate; takes a few seconds to train).")
     ] = "ngram",
     only: Annotated[list[str] | None, typer.Option("--id", help="Only this dialogue (repeatable).")] = None,
     top: Annotated[int, typer.Option(min=1, help="Number of strategies to show.")] = 5,

@@ -126,7 +126,7 @@ def report_lines(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     if not report.acts:
         said = "Every user act was answered." if report.turns else "Users performed no acts in them."
         return "\n".join([*lines, said])
-    lines.append("\nUser acts that it did not answer; those that lost the most turns first:")
+    lines.append("\nUser acts that the agent did not answer, those with the most turns lost first:")
     lines.append(f"  {'act':<22}{'times':>6}{'failed':>8}{'share':>7}{'turns lost':>12}{'never again':>13}  instead")
     for act in report.acts:
         instead = ", ".join(f"{answer or 'nothing known'} {count}" for answer, count in act.answers[:4])
