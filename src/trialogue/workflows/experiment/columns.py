@@ -1,7 +1,11 @@
-"""Columns of an experiment's league table, one or two per stage kind, with their units."""
+"""Columns of an experiment's league table: one or two from each folder of results, with the values of their units.
+
+A unit is a dialogue, or a reply to a situation; columns share units where both were measured of the same ones.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -20,98 +24,125 @@ LEVELS = ("dialogue", "response")
 """Units that system values are means of, the coarser first."""
 
 
-def columns_of(people: Path, simulated: Mapping[str, Path], aligned: Path | None) -> list[Column]:
+def columns_of(human_folder: Path, simulated_folders: Mapping[str, Path], aligned_folder: Path | None) -> list[Column]:
     """Columns of human judgements and votes, of measured and aligned values, and of each kind of simulated users.
 
-    Of each, the measure that its answer rests on; of what was measured of people's talks, the first that ranks systems.
+    Each folder has one column, that of its primary measure. The folder of dialogues with people has up to three: the
+    primary judgement, the votes, and the primary metric (or the first that ranks systems, if the primary is none).
 
     Args:
-        people: folder of what was measured of talks with people.
-        simulated: folder of what was measured of talks with simulated users, by their name.
-        aligned: folder of an alignment.
+        human_folder: results of evaluating dialogues with people.
+        simulated_folders: results of evaluating dialogues with simulated users, by the users' name.
+        aligned_folder: results of an alignment; None: there is none.
     """
-    found = read_findings(people)
-    judged = _first_league(found, "people")
-    clusters = _people_in(people / SCORES, judged.measure.name) if judged else {}
-    columns = [_column(judged, "judged", "people", people, clusters)] if judged else []
-    columns += _vote_columns(found.votes)
-    measured = _first_league(found, "metric")
-    columns += [_column(measured, "measured", "people", people, clusters)] if measured else []
-    if aligned is not None and (league := _primary(read_findings(aligned))) is not None:
-        columns.append(_column(league, "measured", "situations", aligned, {}))
-    for users, folder in simulated.items():
+    findings = read_findings(human_folder)
+    judged = _first_league(findings, "people")
+    raters = _single_raters(human_folder / SCORES, judged.measure.name) if judged else {}
+    columns = [_column(judged, "judged", "people", human_folder, raters=raters)] if judged else []
+    columns += _vote_columns(findings.votes)
+    measured = _first_league(findings, "metric")
+    columns += [_column(measured, "measured", "people", human_folder, raters=raters)] if measured else []
+    if aligned_folder is not None and (league := _primary(read_findings(aligned_folder))) is not None:
+        columns.append(_column(league, "measured", "situations", aligned_folder))
+    for users, folder in simulated_folders.items():
         if (league := _primary(read_findings(folder))) is not None:
-            columns.append(_column(league, "simulated", users, folder, {}, suffix=f", {users}"))
+            columns.append(_column(league, "simulated", users, folder, suffix=f", {users}"))
     return columns
 
 
-def _first_league(found: Findings, by: str) -> League | None:
-    """The first league that ranks and has values; the one that the answer rests on, if it is among them."""
+def _first_league(findings: Findings, by: str) -> League | None:
+    """Of the leagues of people or of metrics that rank systems and have values, the primary one; else the first."""
     ranked = [
         league
-        for league in found.leagues
+        for league in findings.leagues
         if league.measure.by == by
         and league.measure.better != "neither"
         and any(each.estimate.value is not None for each in league.standings)
     ]
-    chosen = [each for each in ranked if each.measure.name == found.primary]
-    return next(iter([*chosen, *ranked]), None)
+    primary = [each for each in ranked if each.measure.name == findings.primary]
+    return next(iter([*primary, *ranked]), None)
 
 
-def _primary(found: Findings) -> League | None:
-    return next((each for each in found.leagues if each.measure.name == found.primary), None)
+def _primary(findings: Findings) -> League | None:
+    return next((each for each in findings.leagues if each.measure.name == findings.primary), None)
 
 
 def _column(
-    league: League, kind: Kind, source: str, folder: Path, people: Mapping[Unit, str], *, suffix: str = ""
+    league: League,
+    kind: Kind,
+    source: str,
+    folder: Path,
+    *,
+    raters: Mapping[Unit, str] | None = None,
+    suffix: str = "",
 ) -> Column:
+    """A league as a column, turned so that higher is better.
+
+    Args:
+        league: of the results.
+        kind: of the column.
+        source: whom or what it was measured of.
+        folder: the results.
+        raters: the person who judged each unit, whose dialogues are resampled together; None: units of a dialogue are.
+        suffix: end of the title.
+    """
     sign = -1.0 if league.measure.better == "lower" else 1.0
-    shown = {each.system: each.estimate.value for each in league.standings}
-    units, clusters = _units(folder / SCORES, league.measure.name)
+    value_by_system = {each.system: each.estimate.value for each in league.standings}
+    units = _unit_values(folder / SCORES, league.measure.name)
     return Column(
         kind=kind,
         title=f"{full_title(league.measure)}{suffix}",
         source=source,
-        values={system: sign * value for system, value in shown.items() if value is not None},
-        units={unit: sign * value for unit, value in units.items()},
-        clusters={**clusters, **people},
+        values={system: sign * value for system, value in value_by_system.items() if value is not None},
+        units={unit: sign * value for unit, value in units.means.items()},
+        clusters={**units.dialogues, **(raters or {})},
     )
 
 
-def _units(scores: Path, measure: str) -> tuple[dict[Unit, float], dict[Unit, str]]:
-    """(the mean score of each dialogue, or of each reply to a situation; the dialogue of each)."""
+@dataclass(frozen=True)
+class _UnitValues:
+    means: dict[Unit, float]
+    """Mean score of each dialogue, or of each reply to a situation."""
+    dialogues: dict[Unit, str]
+    """The dialogue that each of them belongs to."""
+
+
+def _unit_values(scores: Path, measure: str) -> _UnitValues:
+    """Values of the coarsest units that have any."""
     by_level: dict[str, dict[Unit, list[float]]] = {level: {} for level in LEVELS}
-    clusters: dict[Unit, str] = {}
+    dialogues: dict[Unit, str] = {}
     for score in _scores(scores, measure):
         name = score.dialogue_id if score.level == "dialogue" else score.situation_id
         if score.level in by_level and score.value is not None and score.system and name:
             unit = (score.system, name)
             by_level[score.level].setdefault(unit, []).append(score.value)
-            clusters[unit] = score.dialogue_id or name
-    found = next((units for units in by_level.values() if units), {})
-    return {unit: sum(values) / len(values) for unit, values in found.items()}, clusters
+            dialogues[unit] = score.dialogue_id or name
+    coarsest = next((units for units in by_level.values() if units), {})
+    return _UnitValues({unit: sum(values) / len(values) for unit, values in coarsest.items()}, dialogues)
 
 
-def _people_in(scores: Path, question: str) -> dict[Unit, str]:
+def _single_raters(scores: Path, question: str) -> dict[Unit, str]:
     """The person of each dialogue, where every dialogue was judged by one known person alone; else {}."""
     raters: dict[Unit, set[str]] = {}
     for score in _scores(scores, question):
         if score.level == "dialogue" and score.rater and score.system and score.dialogue_id:
             raters.setdefault((score.system, score.dialogue_id), set()).add(score.rater)
-    alone = all(len(each) == 1 and AGGREGATE not in each for each in raters.values())
-    return {unit: next(iter(each)) for unit, each in raters.items()} if alone else {}
+    one_rater_each = all(len(each) == 1 and AGGREGATE not in each for each in raters.values())
+    return {unit: next(iter(each)) for unit, each in raters.items()} if one_rater_each else {}
 
 
 def _scores(path: Path, measure: str) -> Iterator[Score]:
     """The scores of one measure in a file that holds those of all."""
     kinds: dict[str, type[Record]] = {Score.kind: Score}
     kinds |= {Score.block.kind: Score.block} if Score.block is not None else {}
-    named = f'"measure":{json.dumps(measure, ensure_ascii=False)}'
+    # Most lines are of other measures and need not be parsed: a line that does not hold the name, as JSON writes
+    # it, is skipped. The test of this function fails if records are ever written with other escapes.
+    name_in_json = json.dumps(measure, ensure_ascii=False)
     for _, text in read_lines(path):
-        if named in text:
+        if name_in_json in text:
             record = parse_line(text, kinds)
-            found = record.records() if isinstance(record, Block) else (cast(Score, record),)
-            yield from (score for score in found if score.measure == measure)
+            scores = record.records() if isinstance(record, Block) else (cast(Score, record),)
+            yield from (score for score in scores if score.measure == measure)
 
 
 def _vote_columns(votes: Votes | None) -> list[Column]:
