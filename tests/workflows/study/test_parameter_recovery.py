@@ -11,7 +11,7 @@ from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
 from trialogue.findings.people.records import PairFindings, RatingFindings
 from trialogue.records import Estimate, Interval, Manifest
-from trialogue.workflows.study.simulate import compare_with_truth, simulate_and_analyse
+from trialogue.workflows.study.parameter_recovery import compare_with_truth, simulate_and_analyse
 
 NONE = Estimate(value=None, why="not asked")
 

@@ -10,7 +10,7 @@ from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from trialogue.study.bots.outcome import SimulatedStudy
-    from trialogue.workflows.study.simulate import Recovery
+    from trialogue.workflows.study.parameter_recovery import Recovery
 
 
 def simulate(
@@ -54,7 +54,7 @@ def simulate(
             outcome = simulate_study(folder, **people, progress=_ProgressInTenths(tell, workers))
             typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(outcome_lines(outcome)))
         else:
-            from trialogue.workflows.study.simulate import simulate_and_analyse
+            from trialogue.workflows.study.parameter_recovery import simulate_and_analyse
 
             check_folder(out)
             found = simulate_and_analyse(folder, out, **people, progress=_ProgressInTenths(tell, workers))

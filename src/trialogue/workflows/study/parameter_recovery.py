@@ -1,11 +1,15 @@
-"""Validate a study's analysis with scripted participants whose effects are known: simulate, export, report, compare."""
+"""Parameter recovery of a study's analysis: scripted participants of known effects take part, the study is exported and
+analysed, and the estimated differences of the systems are compared with the true ones."""
 
 import math
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
+from trialogue.findings.people.records import Verdict
 from trialogue.records import Estimate, Record
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.bots.simulation import simulate_study
@@ -15,21 +19,28 @@ from trialogue.workflows.study.report import study_findings
 
 EXPORT, REPORT = "export", "report"
 
+Outcome: TypeAlias = Literal["right", "wrong", "inconclusive", "undefined"]
+"""Whether a verdict names the better system, the other one, or neither; undefined if the analysis has none."""
+VerdictByPair: TypeAlias = Mapping[tuple[str, str], tuple[Verdict, Estimate | None]]
+"""By pair of systems: which one the analysis calls better, and the odds of a higher rating of the first."""
+
 
 class KnownPair(Record):
     """True and estimated difference of two systems."""
 
     a: str
-    """The better one, as is known."""
+    """The one that is truly better."""
     b: str
+    """The other one."""
     known: float
-    """Difference of their effects, in logits."""
+    """True difference of their effects, in logits."""
     found: float | None
-    """Log-odds of a higher rating of a, by the ordinal model; None: it has no fit, or the study has no ratings."""
+    """Estimated difference: log-odds of a higher rating of a, by the ordinal model; None: it has no fit, or the study has no
+    ratings."""
     interval: tuple[float, float] | None = None
-    """Interval of the estimate."""
-    verdict: str = "undefined"
-    """``right``, ``wrong`` (the other one is called better), ``inconclusive`` or ``undefined``."""
+    """95 % interval of the estimate, in logits."""
+    verdict: Outcome = "undefined"
+    """What the analysis says of the pair."""
 
     @property
     def is_covered(self) -> bool | None:
@@ -44,11 +55,11 @@ class Recovery(Record):
     pairs: tuple[KnownPair, ...]
     """Every two systems of different effects."""
     report: str
-    """Its page."""
+    """Path of the report's page."""
 
     @property
     def wrong(self) -> list[KnownPair]:
-        """Pairs for which the analysis finds the wrong direction."""
+        """Pairs of which the analysis calls the other one better."""
         return [pair for pair in self.pairs if pair.verdict == "wrong"]
 
 
@@ -70,21 +81,21 @@ def simulate_and_analyse(
     Args:
         folder: study folder; neither its database nor its exports are touched.
         out: new or empty folder; gets ``export/`` and ``report/``.
-        workers: how many participants come.
+        workers: number of participants.
         effects: utility by system, in logits; None: evenly spaced.
-        seed: of everything random.
-        drop_out: share of participants that is gone at some page.
-        careless: share that answers at random.
-        straight: share that always takes the first point.
-        obedient: share that answers at random, and passes checks.
+        seed: random seed.
+        drop_out: share of participants that leave at some page.
+        careless: share that answer at random.
+        straight: share that always choose the first point of a scale.
+        obedient: share that answer at random, but pass attention checks.
         progress: called with a line now and then.
 
     Raises:
         DataError: a study that cannot be read.
         UsageError: options that make no sense, or ``out`` has something in it.
     """
-    room = Path(out)
-    if room.exists() and (not room.is_dir() or any(room.iterdir())):
+    out_folder = Path(out)
+    if out_folder.exists() and (not out_folder.is_dir() or any(out_folder.iterdir())):
         raise UsageError(f"{out} exists already; give a new or empty folder.")
     simulated = simulate_study(
         folder,
@@ -95,37 +106,34 @@ def simulate_and_analyse(
         careless=careless,
         straight=straight,
         obedient=obedient,
-        export=room / EXPORT,
+        export=out_folder / EXPORT,
         progress=progress,
     )
-    findings = study_findings(room / EXPORT, seed=seed, progress=progress)
-    page = report(findings, room / REPORT)
+    findings = study_findings(out_folder / EXPORT, seed=seed, progress=progress)
+    page = report(findings, out_folder / REPORT)
     return Recovery(simulated=simulated, pairs=compare_with_truth(findings, simulated.effects), report=str(page))
 
 
 def compare_with_truth(findings: StudyFindings, effects: Mapping[str, float]) -> tuple[KnownPair, ...]:
     """Findings on every pair with different true effects, largest difference first."""
     verdicts = _rating_verdicts(findings) or _choice_verdicts(findings)
-    systems = sorted(effects, key=lambda name: (-effects[name], name))
-    found = []
-    for place, a in enumerate(systems):
-        for b in systems[place + 1 :]:
-            if effects[a] > effects[b]:
-                found.append(_pair(a, b, effects[a] - effects[b], verdicts))
-    return tuple(sorted(found, key=lambda pair: -pair.known))
+    from_best = sorted(effects, key=lambda name: (-effects[name], name))
+    pairs = [
+        _known_pair(a, b, effects[a] - effects[b], verdicts)
+        for a, b in combinations(from_best, 2)
+        if effects[a] > effects[b]
+    ]
+    return tuple(sorted(pairs, key=lambda pair: -pair.known))
 
 
-Said = Mapping[tuple[str, str], tuple[str, Estimate | None]]
-
-
-def _rating_verdicts(findings: StudyFindings) -> Said:
-    """By pair: the verdict of the first criterion, and odds of a higher rating of the first system."""
+def _rating_verdicts(findings: StudyFindings) -> VerdictByPair:
+    """Of the first criterion."""
     pairs = findings.ratings[0].pairs if findings.ratings else ()
     return {(pair.a, pair.b): (pair.verdict, pair.odds_ratio) for pair in pairs}
 
 
-def _choice_verdicts(findings: StudyFindings) -> Said:
-    """By pair: the verdict. In a study of realism, the simulated user is the side ``simulated``."""
+def _choice_verdicts(findings: StudyFindings) -> VerdictByPair:
+    """Of a study of choices, without odds. In a study of realism, the simulated user is the side ``simulated``."""
     pairs = findings.choices.pairs if findings.choices else ()
     realism = findings.choices is not None and findings.choices.task == "realism"
     return {
@@ -135,19 +143,22 @@ def _choice_verdicts(findings: StudyFindings) -> Said:
     }
 
 
-def _pair(a: str, b: str, known: float, said: Said) -> KnownPair:
-    if (a, b) in said:
-        verdict, odds = said[a, b]
+def _known_pair(a: str, b: str, known: float, verdicts: VerdictByPair) -> KnownPair:
+    """The pair with the system that is truly better first; the findings may name it second."""
+    better: Verdict
+    if (a, b) in verdicts:
+        verdict, odds = verdicts[a, b]
         better, sign = "a", 1.0
-    elif (b, a) in said:
-        verdict, odds = said[b, a]
+    elif (b, a) in verdicts:
+        verdict, odds = verdicts[b, a]
         better, sign = "b", -1.0
     else:
         return KnownPair(a=a, b=b, known=known, found=None)
-    words = verdict if verdict in ("inconclusive", "undefined") else ("right" if verdict == better else "wrong")
-    found = None if odds is None or not odds.value else sign * math.log(odds.value)
+    decided: Outcome = "right" if verdict == better else "wrong"
+    outcome = verdict if verdict == "inconclusive" or verdict == "undefined" else decided
+    estimated = None if odds is None or not odds.value else sign * math.log(odds.value)
     interval = None
     if odds is not None and odds.interval is not None and odds.interval.low > 0:
         low, high = sorted(sign * math.log(end) for end in (odds.interval.low, odds.interval.high))
         interval = (low, high)
-    return KnownPair(a=a, b=b, known=known, found=found, interval=interval, verdict=words)
+    return KnownPair(a=a, b=b, known=known, found=estimated, interval=interval, verdict=outcome)
