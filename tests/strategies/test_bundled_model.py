@@ -59,7 +59,7 @@ def test_what_is_said_of_better_models_is_not_that_of_an_older_version(
 ) -> None:
     default_model()
     bundled_model._model.cache_clear()
-    monkeypatch.setattr(bundled_model, "better_than", lambda _kind: "there is a better one")
+    monkeypatch.setattr(bundled_model, "upgrade_commands", lambda _kind: "there is a better one")
     again = default_model()
     assert counted == ["now"]
     assert again.card.better == "there is a better one"

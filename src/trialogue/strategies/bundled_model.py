@@ -18,8 +18,8 @@ from trialogue.strategies.base import data_hash
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.classifiers.tfidf import VERSION, TfidfFit
 from trialogue.strategies.learning.training import PACKAGES, train
+from trialogue.strategies.model_upgrades import upgrade_commands
 from trialogue.strategies.models import FORMAT, Model, load_model, temporary_sibling, write_model
-from trialogue.strategies.recommendation import better_than
 from trialogue.strategies.taxonomy import bundled_examples
 
 CARD = "card.json"
@@ -44,7 +44,9 @@ def _published_hash() -> str:
 def _model(folder: Path) -> Model:
     try:
         kept = load_model(folder)
-        return replace(kept, card=kept.card.model_copy(update={"better": better_than("bundled")}))  # as it reads today
+        return replace(
+            kept, card=kept.card.model_copy(update={"better": upgrade_commands("bundled")})
+        )  # as it reads today
     except DataError:
         model = train_default()
     with contextlib.suppress(OSError):  # a cache that cannot be written costs seconds, not the result
@@ -63,7 +65,9 @@ def train_default() -> Model:
     card = published_card(raw.origin)
     if card is None:
         return train(examples)
-    return Model(raw, card.model_copy(update={"better": better_than("bundled"), "versions": versions_of(*PACKAGES)}))
+    return Model(
+        raw, card.model_copy(update={"better": upgrade_commands("bundled"), "versions": versions_of(*PACKAGES)})
+    )
 
 
 def published_card(origin: str) -> ModelCard | None:

@@ -1,4 +1,4 @@
-"""Recommend a better model than the current one, with the command that trains it and its measured accuracy.
+"""Kinds of models more accurate than the current one, each with the command that trains it and its measured accuracy.
 
 Numbers are those of five folds by dialogue on INSPIRED dev and test (``benchmarks/STRATEGIES.md``, ``ENCODERS.md``), so a
 model trained on other data may gain more or less.
@@ -6,12 +6,12 @@ model trained on other data may gain more or less.
 
 from dataclasses import dataclass
 
-TRAIN = "trialogue strategies train --data inspired --out FOLDER --model"
-GET = "trialogue strategies encoder get"
+TRAIN_COMMAND = "trialogue strategies train --data inspired --out FOLDER --model"
+ENCODER_COMMAND = "trialogue strategies encoder get"
 
 
 @dataclass(frozen=True)
-class Step:
+class ModelTier:
     """A kind of model, from the simplest to the best."""
 
     kind: str
@@ -19,36 +19,38 @@ class Step:
     accuracy: str
     """Share of unseen sentences of INSPIRED that it labels right, 13 strategies."""
     needs: str
-    """Requirements beyond Trialogue itself."""
+    """Requirements beyond Trialogue itself; "" for none."""
 
 
-STEPS = (
-    Step("bundled", ".73", ""),
-    Step("tfidf", ".75", ""),
-    Step("encoder", ".77", f"an encoder: {GET}"),
-    Step("ensemble", ".80", f"an encoder: {GET}; and torch, to train: trialogue[neural]"),
+TIERS = (
+    ModelTier("bundled", ".73", ""),
+    ModelTier("tfidf", ".75", ""),
+    ModelTier("encoder", ".77", f"an encoder: {ENCODER_COMMAND}"),
+    ModelTier("ensemble", ".80", f"an encoder: {ENCODER_COMMAND}; and torch, to train: trialogue[neural]"),
 )
 
 
-def better_than(kind: str) -> str | None:
-    """The commands that train better models than one of that kind, one a line; None: none is known.
+def upgrade_commands(kind: str) -> str | None:
+    """Commands that train better models than one of that kind, one a line, with the gain as a comment of the shell.
 
-    >>> print(better_than("tfidf").partition("--model ")[2].partition(";")[0])
-    encoder (accuracy .77 on unseen INSPIRED dialogues with 13 strategies, instead of .75
-    >>> better_than("ensemble") is None
+    None if no better kind is known, or the kind is not.
+
+    >>> print(upgrade_commands("tfidf").splitlines()[0].partition("--model ")[2].partition(";")[0])
+    encoder  # accuracy .77 on unseen INSPIRED dialogues with 13 strategies, instead of .75
+    >>> upgrade_commands("ensemble") is None
     True
     """
-    known = {step.kind: place for place, step in enumerate(STEPS)}
-    known["finetuned"] = known["encoder"]
-    if kind not in known or known[kind] + 1 == len(STEPS):
+    tiers = {tier.kind: place for place, tier in enumerate(TIERS)}
+    tiers["finetuned"] = tiers["encoder"]  # fine-tuned ones were right as often (ENCODERS.md)
+    if kind not in tiers or tiers[kind] + 1 == len(TIERS):
         return None
-    own, above = STEPS[known[kind]], STEPS[known[kind] + 1 :]
-    return "\n".join(_step_text(step, own) for step in above)
+    current, better = TIERS[tiers[kind]], TIERS[tiers[kind] + 1 :]
+    return "\n".join(_command_line(tier, current) for tier in better)
 
 
-def _step_text(step: Step, own: Step) -> str:
-    needs = f"; needs {step.needs}" if step.needs else ""
+def _command_line(tier: ModelTier, current: ModelTier) -> str:
+    needs = f"; needs {tier.needs}" if tier.needs else ""
     return (
-        f"{TRAIN} {step.kind} (accuracy {step.accuracy} on unseen INSPIRED dialogues with 13 strategies, instead of "
-        f"{own.accuracy}{needs})"
+        f"{TRAIN_COMMAND} {tier.kind}  # accuracy {tier.accuracy} on unseen INSPIRED dialogues with 13 strategies, "
+        f"instead of {current.accuracy}{needs}"
     )

@@ -18,8 +18,8 @@ from trialogue.strategies.learning.dyads import Dyads, PairScores, pair_scores
 from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold, places_of
 from trialogue.strategies.learning.pair_sampling import draw_pairs
 from trialogue.strategies.learning.scoring import label_scores
+from trialogue.strategies.model_upgrades import upgrade_commands
 from trialogue.strategies.models import Model, recipe
-from trialogue.strategies.recommendation import better_than
 
 PAIRS = 5_000  # of either kind, for the card
 PACKAGES = ("trialogue", "numpy", "scipy", "scikit-learn")  # whose versions the card states
@@ -88,7 +88,7 @@ def train(
     )
     more = {"settings": dict(settings or {}), "languages": languages_in(examples), "extra": len(added)}
     more["sources"] = _sources([*examples, *added])
-    card = card.model_copy(update={**more, "model": kind, "better": better_than(kind)})
+    card = card.model_copy(update={**more, "model": kind, "better": upgrade_commands(kind)})
     return Model(raw, card, fingerprints_of(example.text for example in (*examples, *added)))
 
 
