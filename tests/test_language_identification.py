@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from trialogue import language_model
+from trialogue import language_identification
 from trialogue.cache import CACHE
-from trialogue.language_model import ARRAYS, language_identifier
+from trialogue.language_identification import MODEL_ARRAYS, language_identifier
 
 TEXTS = ("Ich suche einen lustigen Film", "我喜欢这部电影", "привет как дела", "", "ok", "\ud800abc", "SHOUTED WORDS")
 
@@ -36,7 +36,7 @@ def test_unpacked_read_again_and_damaged_it_guesses_as_the_package(
 ) -> None:
     assert guesses() == expected
     (folder,) = cache.iterdir()
-    assert {path.stem for path in folder.iterdir()} == set(ARRAYS)
+    assert {path.stem for path in folder.iterdir()} == set(MODEL_ARRAYS)
     with monkeypatch.context() as patch:
         patch.setattr(LanguageIdentifier, "from_model_file", None)  # what is kept is read, and not the package's file
         assert guesses() == expected
@@ -53,6 +53,6 @@ def test_a_cache_that_cannot_be_written_changes_nothing(
     def refuse(*_: object) -> None:
         raise PermissionError("read-only")
 
-    monkeypatch.setattr(language_model, "_write", refuse)
+    monkeypatch.setattr(language_identification, "_write", refuse)
     assert guesses() == expected
     assert not cache.exists()

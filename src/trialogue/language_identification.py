@@ -1,4 +1,4 @@
-"""Language identifier of py3langid, its arrays kept unpacked in the user's cache folder.
+"""Identify languages by py3langid, whose model is kept unpacked in the user's cache folder.
 
 The package unpacks 68 MB by LZMA in every process, which takes a second. Unpacked once, its arrays are mapped into memory,
 and only what is looked at is read. If the folder is not writable, or an array is damaged, the package's own file is read.
@@ -19,30 +19,31 @@ if TYPE_CHECKING:
     import numpy as np
     from py3langid.langid import LanguageIdentifier
 
-VERSION = 1  # of how arrays are kept; part of the name of the folder
-ARRAYS = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
-"""Of an identifier, as its constructor takes them."""
+CACHE_VERSION = 1  # part of the folder's name; raise it when the arrays are stored in another way
+MODEL_ARRAYS = ("nb_ptc", "nb_pc", "nb_classes", "tk_nextmove", "tk_output", "tk_row")
+"""Attributes of py3langid's identifier that hold its model, in the order of its constructor."""
 
 
 @cache
 def language_identifier() -> "LanguageIdentifier":
-    """An identifier of our own, which gives probabilities: the package's is shared, and can be restricted."""
+    """The identifier, made once. It is not the package's own: that one is shared by all who import the package, who may
+    restrict its languages, and gives no probabilities."""
     import numpy as np
     import py3langid
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
     packed = Path(MODEL_DIR) / MODEL_FILE
-    digest = hashlib.sha256(f"{VERSION} {py3langid.__version__} ".encode() + packed.read_bytes()).hexdigest()[:24]
+    digest = hashlib.sha256(f"{CACHE_VERSION} {py3langid.__version__} ".encode() + packed.read_bytes()).hexdigest()[:24]
     folder = cache_folder() / "languages" / digest
     with contextlib.suppress(OSError, ValueError, EOFError):
-        return _identifier_of(_read(folder))
+        return _make_identifier(_read(folder))
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     with contextlib.suppress(OSError):  # a cache that cannot be written costs a second, not the result
-        _write(folder, {name: np.asarray(getattr(identifier, name)) for name in ARRAYS})
+        _write(folder, {name: np.asarray(getattr(identifier, name)) for name in MODEL_ARRAYS})
     return identifier
 
 
-def _identifier_of(arrays: "dict[str, np.ndarray]") -> "LanguageIdentifier":
+def _make_identifier(arrays: "dict[str, np.ndarray]") -> "LanguageIdentifier":
     from py3langid.langid import LanguageIdentifier
 
     return LanguageIdentifier(
@@ -60,7 +61,9 @@ def _read(folder: Path) -> "dict[str, np.ndarray]":
     """Arrays, mapped into memory; OSError where there are none, ValueError where they are damaged."""
     import numpy as np
 
-    return {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in ARRAYS}
+    return {
+        name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in MODEL_ARRAYS
+    }
 
 
 def _write(folder: Path, arrays: "dict[str, np.ndarray]") -> None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from trialogue.language_model import language_identifier
+from trialogue.language_identification import language_identifier
 
 ENGLISH = ("en",)
 """Default language of models and word lists."""

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from trialogue.findings import Contrast, Findings, League, Measure, Standing, StatementKind, SystemFacts
 from trialogue.findings.decision.check import declared_deviations, measured_deviations
-from trialogue.findings.decision.margins import margin_sentences, simultaneous_ends
+from trialogue.findings.decision.margins import margin_sentences, simultaneous_bounds
 from trialogue.findings.decision.verdict import apply_protocol
 from trialogue.findings.protocol import (
     Correction,
@@ -314,11 +314,11 @@ def test_a_claim_in_favour_of_a_failing_system_is_conditional_and_one_against_it
 
 def test_intervals_of_several_pairs_are_wider() -> None:
     difference = league().contrasts[0].difference  # half 0.6, 80 clusters: 39 degrees of freedom
-    ends = simultaneous_ends(difference, pairs=3, alpha=0.05)
+    ends = simultaneous_bounds(difference, pairs=3, alpha=0.05)
     assert ends is not None
     # t(39) at 1 - .05/6 is 2.50166 (scipy.stats.t.ppf), at .975 it is 2.02269: 0.6 * 2.50166 / 2.02269 = 0.74208
     assert ends == pytest.approx((1 - 0.74208, 1 + 0.74208), abs=1e-4)
-    assert simultaneous_ends(Estimate(value=1.0, n=2), pairs=1, alpha=0.05) is None
+    assert simultaneous_bounds(Estimate(value=1.0, n=2), pairs=1, alpha=0.05) is None
 
 
 def test_an_exclusion_is_one_rule() -> None:

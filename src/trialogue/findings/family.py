@@ -35,10 +35,10 @@ def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | No
 
     It leaves zero out only where the uncorrected p is below the level that each pair of the family has.
     """
-    ends, interval = stretched_ends(difference, family.level), difference.interval
-    if ends is None or interval is None or difference.p is None:
+    bounds, interval = bounds_at_level(difference, family.level), difference.interval
+    if bounds is None or interval is None or difference.p is None:
         return None
-    low, high = ends
+    low, high = bounds
     if difference.p >= family.level:
         low, high = min(low, 0.0), max(high, 0.0)
     return Interval(
@@ -50,8 +50,8 @@ def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | No
     )
 
 
-def stretched_ends(difference: Estimate, level: float) -> tuple[float, float] | None:
-    """Ends of a difference's interval at another level; None without an interval.
+def bounds_at_level(difference: Estimate, level: float) -> tuple[float, float] | None:
+    """Bounds of a difference's interval at another level; None without an interval.
 
     The interval at hand is stretched from its own confidence to ``1 - level`` by the ratio of quantiles of Student's t. Its
     degrees of freedom are not recorded: half the clusters less one stands for them, which is the fewest that two systems of
@@ -63,8 +63,8 @@ def stretched_ends(difference: Estimate, level: float) -> tuple[float, float] | 
     if interval is None or value is None:
         return None
     freedom = max(1.0, (difference.clusters or 0) / 2 - 1)
-    wanted, given = 1 - level / 2, (1 + interval.confidence) / 2
-    ratio = 1.0 if wanted == given else float(stdtrit(freedom, wanted) / stdtrit(freedom, given))
+    new, own = 1 - level / 2, (1 + interval.confidence) / 2  # the quantiles of both intervals
+    ratio = 1.0 if new == own else float(stdtrit(freedom, new) / stdtrit(freedom, own))
     return value - ratio * (value - interval.low), value + ratio * (interval.high - value)
 
 

@@ -33,12 +33,12 @@ class Validity(StrEnum):
     """A threat blocks it: there is none."""
 
 
-EFFECTS = {
+VALIDITY_BY_SEVERITY = {
     Severity.BLOCKS: Validity.BLOCKED,
     Severity.DEMOTES: Validity.CONDITIONAL,
     Severity.NOTES: Validity.FIRM,
 }
-ORDER = (Validity.FIRM, Validity.CONDITIONAL, Validity.BLOCKED)
+FROM_HIGHEST = (Validity.FIRM, Validity.CONDITIONAL, Validity.BLOCKED)
 
 
 class ThreatCode(StrEnum):
@@ -147,10 +147,10 @@ class Threat(Record):
         return self.systems[:1] if self.is_of_pair else self.systems
 
 
-def weakest(validities: "list[Validity] | tuple[Validity, ...]") -> Validity:
+def lowest_validity(validities: "list[Validity] | tuple[Validity, ...]") -> Validity:
     """Lowest validity; firm if there are none.
 
-    >>> weakest([Validity.FIRM, Validity.BLOCKED, Validity.CONDITIONAL]).value, weakest([]).value
+    >>> lowest_validity([Validity.FIRM, Validity.BLOCKED, Validity.CONDITIONAL]).value, lowest_validity([]).value
     ('blocked', 'firm')
     """
-    return max(validities, key=ORDER.index, default=Validity.FIRM)
+    return max(validities, key=FROM_HIGHEST.index, default=Validity.FIRM)

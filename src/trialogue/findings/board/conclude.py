@@ -1,4 +1,4 @@
-"""Conclude a board: columns with their leagues, threats, histories, and the answer."""
+"""Assemble the findings of a board: its columns with their leagues, threats, histories, and the answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class BoardSettings:
     title: str = "Board"
     """Its title."""
     baseline: str | None = None
-    """The version that histories compare with; None: there are no histories."""
+    """Version that the histories of systems are compared with; None: there are no histories."""
     alpha: float = 0.05
     """Level of the verdicts."""
     sampling: Sampling = field(default_factory=Sampling)
@@ -54,47 +54,47 @@ class BoardSettings:
 def conclude_board(
     entries: Sequence[Entry],
     keys: Sequence[ColumnKey],
-    reported: Mapping[str, ReportedRow],
-    left_out: Sequence[LeftOut],
+    external_rows: Mapping[str, ReportedRow],
+    excluded_runs: Sequence[LeftOut],
     *,
     versions: Sequence[str],
     manifest: Manifest,
     settings: BoardSettings,
 ) -> BoardFindings:
-    """A board of entries and reported rows.
+    """Findings of a board.
 
     Args:
-        entries: rows that rest on runs, by name; at least one.
-        keys: columns; the first one is that of the answer.
-        reported: rows of others by the name of the row.
-        left_out: runs that do not count.
-        versions: in order.
-        manifest: how it was made.
-        settings: of the analysis.
+        entries: one or more rows that rest on runs, in the order of their names.
+        keys: keys of the columns; the answer rests on the first one.
+        external_rows: rows of values that others report, by the name of the row.
+        excluded_runs: runs that are not on the board, with reasons.
+        versions: all versions, from the oldest to the latest.
+        manifest: record of how the board was made.
+        settings: settings of the analysis.
     """
     values = {key: values_of(entries, key) for key in keys}
     leagues = {key: _leagues(entries, key, values[key], settings) for key in keys}
     names = _column_names(entries, keys)
-    every = [league for own in leagues.values() for league in own]
+    all_leagues = [league for own in leagues.values() for league in own]
     threats = board_threats(
-        entries, {key: measure_of(entries, key).name for key in keys}, every, names, alpha=settings.alpha
+        entries, {key: measure_of(entries, key).name for key in keys}, all_leagues, names, alpha=settings.alpha
     )
     columns = [gated_column(entries, key, values[key], leagues[key], threats) for key in keys]
     order = _order(entries, columns[0])
-    beside = [reported_row(row, name) for name, row in reported.items()]
-    rows = [*sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name)), *beside]
-    full = tuple(_with_reported(column, order, reported) for column in columns)
-    found = histories([row for row in rows if row.runs], columns, versions, settings.baseline)
+    own_rows = sorted((_row(entry, columns) for entry in entries), key=lambda row: order.index(row.name))
+    rows = [*own_rows, *(reported_row(row, name) for name, row in external_rows.items())]
+    columns_with_external = tuple(_with_external(column, order, external_rows) for column in columns)
+    version_histories = histories([row for row in rows if row.runs], columns, versions, settings.baseline)
     pooled = any(len(entry.runs) > 1 for entry in entries)
     return BoardFindings(
         title=settings.title,
-        answer=board_answer(rows, full, found, threats),
+        answer=board_answer(rows, columns_with_external, version_histories, threats),
         rows=tuple(rows),
-        columns=full,
-        histories=found,
-        baseline=settings.baseline if found else None,
+        columns=columns_with_external,
+        histories=version_histories,
+        baseline=settings.baseline if version_histories else None,
         threats=threats,
-        left_out=tuple(left_out),
+        left_out=tuple(excluded_runs),
         methods=(*METHODS, POOLED) if pooled else METHODS,
         alpha=settings.alpha,
         manifest=manifest,
@@ -112,7 +112,7 @@ def _leagues(
 
 
 def _column_names(entries: Sequence[Entry], keys: Sequence[ColumnKey]) -> dict[str, dict[str, str]]:
-    """By run, the board's column of each of its own that is shown."""
+    """By run, the board's name of each of the run's measures that has a column here."""
     titles = {key: measure_of(entries, key).name for key in keys}
     return {
         run.run: {league.measure.name: titles[own] for own, league in run.columns.items() if own in titles}
@@ -122,7 +122,7 @@ def _column_names(entries: Sequence[Entry], keys: Sequence[ColumnKey]) -> dict[s
 
 
 def _order(entries: Sequence[Entry], column: BoardColumn) -> list[str]:
-    """Rows as they are listed: league by league, then those with a value, then the others."""
+    """Names of the rows in the order of the page: league by league, then those with a value, then the others."""
     ranked = [standing.system for league in column.leagues for standing in league.standings]
     rest = sorted(
         (entry.name for entry in entries if entry.name not in ranked),
@@ -147,8 +147,8 @@ def _row(entry: Entry, columns: Sequence[BoardColumn]) -> BoardRow:
     )
 
 
-def _with_reported(column: BoardColumn, order: Sequence[str], reported: Mapping[str, ReportedRow]) -> BoardColumn:
-    """A column with its cells in the order of rows, reported ones last."""
+def _with_external(column: BoardColumn, order: Sequence[str], external_rows: Mapping[str, ReportedRow]) -> BoardColumn:
+    """A column with its cells in the order of the rows, those of external rows last."""
     own = [column.cell(name) for name in order]
-    beside = [reported_cell(row, name, column) for name, row in reported.items()]
-    return column.model_copy(update={"cells": (*own, *beside)})
+    external = [reported_cell(row, name, column) for name, row in external_rows.items()]
+    return column.model_copy(update={"cells": (*own, *external)})

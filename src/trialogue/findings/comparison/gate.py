@@ -15,7 +15,7 @@ from trialogue.findings.comparison.comparison import (
     MeasureComparison,
     light_of,
 )
-from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 from trialogue.findings.threats.failures import failures_differ
 from trialogue.records import CompletionCounts
 
@@ -43,7 +43,7 @@ def conclude_comparison(
     light = light_of(judgements)
     if failures is not None and failures.is_worse:
         light = "worse"
-    validity = weakest([each.validity for each in judgements if each.decides and each.light == light])
+    validity = lowest_validity([each.validity for each in judgements if each.decides and each.light == light])
     return comparison.model_copy(
         update={
             "judgements": judgements,
@@ -70,9 +70,9 @@ def _gate_judgement(
 ) -> MeasureComparison:
     """A judgement with what the threats leave of it; one that they block is none."""
     ahead = {"worse": comparison.before, "inconclusive": None, "changed": None}.get(judgement.light, comparison.after)
-    validity = weakest(
+    validity = lowest_validity(
         [
-            EFFECTS[threat.severity]
+            VALIDITY_BY_SEVERITY[threat.severity]
             for threat in threats
             if threat.concerns_measure(judgement.measure)
             and threat.concerns_pair(comparison.after, comparison.before, ahead=ahead)

@@ -7,31 +7,29 @@ correction, so that they hold for all pairs together.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trialogue.findings.family import stretched_ends
+from trialogue.findings.family import bounds_at_level
 from trialogue.findings.protocol import Margins
 from trialogue.findings.standings import Contrast, League
-from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 from trialogue.findings.wording import list_names
 from trialogue.records import Estimate
 
 
 def exceeds_superiority(contrast: Contrast, margin: float, *, pairs: int, alpha: float) -> bool:
     """Whether the better system of a pair exceeds the superiority margin."""
-    ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
-    return ends is not None and (ends[0] > margin or ends[1] < -margin)
+    bounds = simultaneous_bounds(contrast.difference, pairs=pairs, alpha=alpha)
+    return bounds is not None and (bounds[0] > margin or bounds[1] < -margin)
 
 
-def simultaneous_ends(difference: Estimate, *, pairs: int, alpha: float) -> tuple[float, float] | None:
-    """Ends of a difference's simultaneous interval over all pairs; None without an interval.
-
-    Bonferroni's, by ``stretched_ends``.
+def simultaneous_bounds(difference: Estimate, *, pairs: int, alpha: float) -> tuple[float, float] | None:
+    """Bounds of a difference's interval, widened by Bonferroni to hold for all pairs together; None without an interval.
 
     >>> from trialogue.records import Interval
     >>> difference = Estimate(value=1.0, interval=Interval(low=0.0, high=2.0, method="t"), n=40, clusters=40)
-    >>> simultaneous_ends(difference, pairs=1, alpha=0.05)
+    >>> simultaneous_bounds(difference, pairs=1, alpha=0.05)
     (0.0, 2.0)
     """
-    return stretched_ends(difference, alpha / pairs)
+    return bounds_at_level(difference, alpha / pairs)
 
 
 def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat], *, alpha: float) -> Iterator[str]:
@@ -48,14 +46,24 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
         )
     if (margin := margins.non_inferiority) is not None:
         # len(pairs): each interval is widened by Bonferroni, so that all claims hold together.
-        claims = [claim for pair in pairs for claim in _not_worse(pair, league, margin, len(pairs), alpha)]
-        named = f"{margin:g} (non-inferiority margin)"
-        nothing = f"No system is shown to be non-inferior to another one within {named}."
-        yield from _claim_sentences(claims, own, f"Not worse by more than {named}", "{} against {}", nothing)
+        claims = [claim for pair in pairs for claim in _non_inferiority_claims(pair, league, margin, len(pairs), alpha)]
+        margin_text = f"{margin:g} (non-inferiority margin)"
+        yield from _claim_sentences(
+            claims,
+            own,
+            claim_text=f"Not worse by more than {margin_text}",
+            pair_template="{} against {}",
+            if_none=f"No system is shown to be non-inferior to another one within {margin_text}.",
+        )
     if (margin := margins.equivalence) is not None:
-        both = [Claim(pair, (pair.a, pair.b)) for pair in pairs if _is_within(pair, margin, len(pairs), alpha)]
-        nothing = f"No pair is shown to be equivalent (to differ by less than {margin:g})."
-        yield from _claim_sentences(both, own, f"Equivalent (differ by less than {margin:g})", "{} and {}", nothing)
+        claims = [Claim(pair, (pair.a, pair.b)) for pair in pairs if _is_equivalent(pair, margin, len(pairs), alpha)]
+        yield from _claim_sentences(
+            claims,
+            own,
+            claim_text=f"Equivalent (differ by less than {margin:g})",
+            pair_template="{} and {}",
+            if_none=f"No pair is shown to be equivalent (to differ by less than {margin:g}).",
+        )
 
 
 @dataclass(frozen=True)
@@ -64,52 +72,58 @@ class Claim:
 
     pair: Contrast
     """The pair."""
-    favours: tuple[str, ...]
-    """The systems in whose favour it is: what makes them look better than they are speaks against it."""
+    favoured_systems: tuple[str, ...]
+    """Systems that it speaks for; threats that make one of them look better than it is weaken the claim."""
 
     @property
     def names(self) -> tuple[str, str]:
         """The system that the claim is about, and the other one."""
-        first = self.favours[0]
+        first = self.favoured_systems[0]
         return first, self.pair.b if first == self.pair.a else self.pair.a
 
     def validity(self, threats: Sequence[Threat]) -> Validity:
         """Validity of the claim after threats."""
-        return weakest(
+        return lowest_validity(
             [
-                EFFECTS[threat.severity]
+                VALIDITY_BY_SEVERITY[threat.severity]
                 for threat in threats
-                for system in self.favours
+                for system in self.favoured_systems
                 if threat.concerns_pair(self.pair.a, self.pair.b, ahead=system)
             ]
         )
 
 
 def _claim_sentences(
-    claims: Sequence[Claim], threats: Sequence[Threat], what: str, names: str, nothing: str
+    claims: Sequence[Claim], threats: Sequence[Threat], *, claim_text: str, pair_template: str, if_none: str
 ) -> Iterator[str]:
-    """Claims in sentences, those that are conditional apart; ``nothing`` if none is left."""
+    """One sentence that lists the pairs of the firm claims, one of the conditional ones; ``if_none`` if all are blocked."""
     validities = [claim.validity(threats) for claim in claims]
     for validity, prefix in ((Validity.FIRM, ""), (Validity.CONDITIONAL, "Conditional on the threats listed below: ")):
-        found = [names.format(*claim.names) for claim, each in zip(claims, validities, strict=True) if each is validity]
-        if found:
-            yield f"{prefix}{what}: {list_names(found)}."
-    if all(validity is Validity.BLOCKED for validity in validities):
-        yield nothing
+        pairs = [
+            pair_template.format(*claim.names)
+            for claim, each in zip(claims, validities, strict=True)
+            if each is validity
+        ]
+        if pairs:
+            yield f"{prefix}{claim_text}: {list_names(pairs)}."
+    if all(validity is Validity.BLOCKED for validity in validities):  # also if there are no claims at all
+        yield if_none
 
 
-def _not_worse(contrast: Contrast, league: League, margin: float, pairs: int, alpha: float) -> Iterator[Claim]:
-    """For each side of a pair, that it is certainly not worse by more than the margin."""
-    ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
-    if ends is None:
+def _non_inferiority_claims(
+    contrast: Contrast, league: League, margin: float, pairs: int, alpha: float
+) -> Iterator[Claim]:
+    """For each side of a pair that is not worse by more than the margin: one claim."""
+    bounds = simultaneous_bounds(contrast.difference, pairs=pairs, alpha=alpha)
+    if bounds is None:
         return
-    low, high = ends if league.measure.better == "higher" else (-ends[1], -ends[0])  # the higher the better for a
+    low, high = bounds if league.measure.better == "higher" else (-bounds[1], -bounds[0])  # the higher the better for a
     if low > -margin:
         yield Claim(contrast, (contrast.a,))
     if high < margin:
         yield Claim(contrast, (contrast.b,))
 
 
-def _is_within(contrast: Contrast, margin: float, pairs: int, alpha: float) -> bool:
-    ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
-    return ends is not None and -margin < ends[0] and ends[1] < margin
+def _is_equivalent(contrast: Contrast, margin: float, pairs: int, alpha: float) -> bool:
+    bounds = simultaneous_bounds(contrast.difference, pairs=pairs, alpha=alpha)
+    return bounds is not None and -margin < bounds[0] and bounds[1] < margin

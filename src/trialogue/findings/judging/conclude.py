@@ -1,6 +1,6 @@
 """Turn corrected estimates into findings: verdicts after the validity gate, and the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,7 +17,7 @@ from trialogue.findings.judging.records import (
     JudgingFindings,
 )
 from trialogue.findings.judging.threats import judging_threats, uncorrected_threats
-from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 from trialogue.records import Estimate, Manifest, Raters, Reason, ReasonCode
 from trialogue.stats.comparison.multiplicity import holm
 from trialogue.stats.correction.means import Correction, Corrections, corrected_means
@@ -217,7 +217,7 @@ def _systems(table: JudgedTable, found: Corrections, threats: Sequence[Threat]) 
                 rank=rank.rank,
                 best_rank=rank.low,
                 worst_rank=rank.high,
-                validity=weakest([EFFECTS[each.severity] for each in threats if each.concerns_system(name)]),
+                validity=_validity(threat for threat in threats if threat.concerns_system(name)),
             )
         )
     return tuple(sorted(made, key=lambda each: (each.rank is None, each.rank or 0, each.system)))
@@ -227,7 +227,7 @@ def _differences(found: Corrections, threats: Sequence[Threat], alpha: float) ->
     adjusted = holm([each.leading.p for each in found.differences.values()])
     made = []
     for ((a, b), each), p in zip(found.differences.items(), adjusted, strict=True):
-        validity = weakest([EFFECTS[one.severity] for one in threats if one.concerns_pair(a, b, ahead=None)])
+        validity = _validity(threat for threat in threats if threat.concerns_pair(a, b, ahead=None))
         made.append(
             JudgedDifference(
                 a=a,
@@ -248,3 +248,7 @@ def _verdict(found: Correction, p: float | None, alpha: float, validity: Validit
     if p > alpha or value == 0:
         return "inconclusive"
     return "better" if value > 0 else "worse"
+
+
+def _validity(threats: Iterable[Threat]) -> Validity:
+    return lowest_validity([VALIDITY_BY_SEVERITY[threat.severity] for threat in threats])

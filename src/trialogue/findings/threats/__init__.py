@@ -3,6 +3,6 @@
 ``threat`` holds the records, ``detect`` finds them, ``texts`` words them, ``gate`` applies them to leagues.
 """
 
-from trialogue.findings.threat import EFFECTS, Severity, Threat, ThreatCode, Validity, weakest
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Severity, Threat, ThreatCode, Validity, lowest_validity
 
-__all__ = ["EFFECTS", "Severity", "Threat", "ThreatCode", "Validity", "weakest"]
+__all__ = ["VALIDITY_BY_SEVERITY", "Severity", "Threat", "ThreatCode", "Validity", "lowest_validity"]

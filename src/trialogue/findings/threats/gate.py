@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from trialogue.findings.league_verdicts import with_ranks
 from trialogue.findings.standings import Contrast, League
-from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Threat, Validity, lowest_validity
 
 
 def gate_leagues(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:
@@ -36,20 +36,24 @@ def _gate_league(league: League, threats: Sequence[Threat]) -> League:
             "standings": tuple(last),
             "contrasts": contrasts,
             "above_baseline": beside,
-            "validity": weakest([EFFECTS[threat.severity] for threat in threats if not threat.systems]),
+            "validity": lowest_validity(
+                [VALIDITY_BY_SEVERITY[threat.severity] for threat in threats if not threat.systems]
+            ),
         }
     )
 
 
 def validity_of(threats: Iterable[Threat], system: str) -> Validity:
     """Validity of the verdicts about one system after threats."""
-    return weakest([EFFECTS[threat.severity] for threat in threats if threat.concerns_system(system)])
+    return lowest_validity(
+        [VALIDITY_BY_SEVERITY[threat.severity] for threat in threats if threat.concerns_system(system)]
+    )
 
 
 def _gate_contrast(contrast: Contrast, threats: Sequence[Threat]) -> Contrast:
-    validity = weakest(
+    validity = lowest_validity(
         [
-            EFFECTS[threat.severity]
+            VALIDITY_BY_SEVERITY[threat.severity]
             for threat in threats
             if threat.concerns_pair(contrast.a, contrast.b, ahead=contrast.leader)
         ]

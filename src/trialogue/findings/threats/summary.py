@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trialogue.findings.threat import EFFECTS, Severity, Threat, Validity
+from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Severity, Threat, Validity
 from trialogue.findings.threats.texts import clause, sentence
 from trialogue.findings.wording import list_names
 
@@ -31,7 +31,7 @@ def _demoting(threats: Iterable[Threat]) -> dict[str, list[Threat]]:
     """Threats that demote, by their clauses, in the order given."""
     groups: dict[str, list[Threat]] = {}
     for threat in threats:
-        if EFFECTS[threat.severity] is Validity.CONDITIONAL:
+        if VALIDITY_BY_SEVERITY[threat.severity] is Validity.CONDITIONAL:
             groups.setdefault(clause(threat), []).append(threat)
     return groups
 

@@ -13,7 +13,7 @@ from trialogue.findings.board.records import (
 )
 from trialogue.findings.standings import League
 from trialogue.findings.systems.answer import full_title
-from trialogue.findings.threat import weakest
+from trialogue.findings.threat import lowest_validity
 from trialogue.findings.threats import Severity, Threat, Validity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import TEXTS, severity_heading
@@ -179,7 +179,7 @@ def threats_text(findings: BoardFindings, row: BoardRow) -> str:
     if row.origin is RowOrigin.REPORTED:
         return "unknown"
     # threats to pairs leave the row's own value firm, and make its verdicts against the other rows conditional
-    validity = weakest([findings.columns[0].cell(row.name).validity, Validity.CONDITIONAL])
+    validity = lowest_validity([findings.columns[0].cell(row.name).validity, Validity.CONDITIONAL])
     titles = ", ".join(TEXTS[code].title for code in counting)
     return f"{EFFECTS[validity]}: {titles}" if counting else EFFECTS[Validity.FIRM]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from trialogue.findings import Contrast, Findings, League, Standing
 from trialogue.findings.protocol import ProtocolCheck
-from trialogue.findings.threat import Validity, weakest
+from trialogue.findings.threat import Validity, lowest_validity
 from trialogue.findings.threats.protocol_texts import status
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
@@ -140,7 +140,7 @@ def _validity(league: League, system: str) -> Validity:
     own = [pair for pair in _pairs(league) if system in (pair.a, pair.b)]
     if own and all(pair.validity is Validity.BLOCKED for pair in own):
         return Validity.BLOCKED
-    return weakest([league.validity, *(pair.validity for pair in own if pair.leader == system)])
+    return lowest_validity([league.validity, *(pair.validity for pair in own if pair.leader == system)])
 
 
 def _reasons(standing: Standing) -> str | None:
