@@ -190,7 +190,7 @@ def test_the_card_in_tables_says_what_each_line_rests_on() -> None:
     table = card_table(found)
     rows = {row[0]: row for row in table.rows}
     assert "200 dialogues" in rows["score per doubling of length, at equal quality"][2]
-    assert rows["leniency to its own family, less to others"][1:] == (
+    assert rows["leniency toward its own family, minus toward others"][1:] == (
         "—",
         "no system is declared to be of the judge's family",
     )

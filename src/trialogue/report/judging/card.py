@@ -48,11 +48,11 @@ def _lines(card: JudgeCard) -> Iterator[Line]:
             f"{ceiling.raters:.1f} raters a {unit}, reliability of one {number(ceiling.single or 0.0, 2)}",
         )
     for row in card.leniency:
-        yield _line(f"leniency to {row.system}", row.leniency, unit, sign=True)
+        yield _line(f"leniency toward {row.system}", row.leniency, unit, sign=True)
     if card.scale is not None:
         yield from _scale_lines(card.scale)
     yield _line("score per doubling of length, at equal quality", card.verbosity, unit, sign=True)
-    yield _line("leniency to its own family, less to others", card.self_preference, unit, sign=True)
+    yield _line("leniency toward its own family, minus toward others", card.self_preference, unit, sign=True)
     judged = sum(each.judged for each in card.leniency)
     missing = sum(each.unscored for each in card.leniency)
     yield ("missing scores", f"{missing / judged:.1%}" if judged else MISSING, f"{missing} of {count(judged, unit)}")
