@@ -10,30 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import nnls
 
-from benchmarks.rated_corpora import recllmsim, uss
+from benchmarks.learned_satisfaction import satisfaction
+from benchmarks.person_intervals import interval, pooled_spearman, within_spearman
 from benchmarks.tables import table
-from trialogue.findings.agreement.rating_agreement import inner_ranks
 from trialogue.metrics.base import Array, Reply, SumMetric, Undefined, replies_of
 from trialogue.metrics.impressions.fit import train_impressions
 from trialogue.metrics.impressions.metric import Impression, ReplyImpression
-from trialogue.metrics.satisfaction.corpora import RatedCorpus, fit_corpora
-from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
 from trialogue.metrics.satisfaction.fit import matrix
 from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue
-from trialogue.seeds import rng_for
-from trialogue.stats.ranks import midranks
 from trialogue.workflows.inputs.inputs import gather
-
-Places = NDArray[np.intp]
-RESAMPLES = 500
-USER_SIDE = tuple(place for place, name in enumerate(FEATURES) if name.partition("_")[0] == "user")
-SIGNS = np.array([feature.sign for feature in FEATURES.values()])
-
 
 HEAD = """# Learned judges that need no calls
 
@@ -56,41 +44,6 @@ or three draws): a ridge model of turn features, character pairs of the user's m
 ratings has QWK .43 and AUC .77 (3 or less against more), the user's past mean alone .32 and .71; the goals were .48 and .80.
 It is no part of the product.
 """
-
-
-def pooled_spearman(a: Array, b: Array, systems: Sequence[str]) -> float:
-    del systems
-    return _correlation(midranks(a), midranks(b))
-
-
-def within_spearman(a: Array, b: Array, systems: Sequence[str]) -> float:
-    return _correlation(inner_ranks(a, systems), inner_ranks(b, systems))
-
-
-def _correlation(a: Array, b: Array) -> float:
-    return float(np.corrcoef(a, b)[0, 1]) if a.std() > 0 and b.std() > 0 else float("nan")
-
-
-def interval(statistic: object, columns: Sequence[Array], systems: Sequence[str], clusters: Sequence[str]) -> str:
-    """Value and 95 % percentile interval: clusters (people, or dialogues) are drawn, systems keep their names."""
-    assert callable(statistic)
-    names, codes = np.unique(np.array(clusters), return_inverse=True)
-    members = [np.flatnonzero(codes == code) for code in range(len(names))]
-    rng, named = rng_for(0, "learned judges"), np.array(systems)
-
-    def value(places: Places) -> float:
-        first = statistic(columns[0][places], columns[-1][places], named[places].tolist())
-        second = (
-            statistic(columns[1][places], columns[-1][places], named[places].tolist()) if len(columns) == 3 else 0.0
-        )
-        return float(first - second)
-
-    found = []
-    for _ in range(RESAMPLES):
-        drawn = np.concatenate([members[code] for code in rng.integers(0, len(names), len(names))])
-        found.append(value(drawn))
-    low, high = np.nanpercentile(found, [2.5, 97.5])
-    return f"{value(np.arange(len(codes))):.3f} [{low:.3f}, {high:.3f}]"
 
 
 def impressions(mirror: Path) -> list[str]:
@@ -198,84 +151,6 @@ def _attacks(metric: Impression, dialogues: Sequence[Dialogue]) -> list[str]:
         "",
         *table(("replies", "mean prediction"), rows),
     ]
-
-
-def satisfaction(mirror: Path) -> list[str]:
-    arena = gather([mirror / "crsarena_dial"]).dialogues
-    corpora = {
-        "CRSArena-Dial": list(arena),
-        "CCPE (USS)": uss(mirror / "uss" / "CCPE.txt"),
-        "SGD (USS)": uss(mirror / "uss" / "SGD.txt"),
-        "RecLLMSim": recllmsim(mirror / "recllmsim"),
-    }
-    rated = {name: np.array([np.mean([r.value for r in d.ratings]) for d in own]) for name, own in corpora.items()}
-    ranks = {name: _rank_columns(matrix(own)) * SIGNS for name, own in corpora.items()}
-    everything = tuple(range(len(FEATURES)))
-    rows, risk = [], []
-    for target, own in corpora.items():
-        others = [name for name in corpora if name != target]
-        clusters = [each.user or each.id for each in own]
-        mine = ranks[target]
-        by_all = mine @ _fit(ranks, rated, others, everything)
-        by_user = mine[:, USER_SIDE] @ _fit(ranks, rated, others, USER_SIDE)
-        kept = [RatedCorpus(n, tuple(corpora[n]), matrix(corpora[n]), _shares(rated[n])) for n in others]
-        product = fit_corpora(kept).points(matrix(own))
-        shipped = np.array([]) if target == "CRSArena-Dial" else _values(Satisfaction(), own)
-        candidates = {
-            "length (characters)": np.array([sum(len(u.text) for u in d.utterances) for d in own], float),
-            "shipped `satisfaction` (trained on CRSArena-Dial)": shipped,
-            "**`train-judge --satisfaction` on the other corpora**": product,
-            "all features, ranks in the corpus left out": by_all,
-            "the user's side alone, ranks in the corpus left out": by_user,
-        }
-        for name, values in candidates.items():
-            if len(values):
-                found = interval(pooled_spearman, (values, rated[target]), [""] * len(own), clusters)
-                rows.append((target, name, f"{len(own):,}", found))
-        domains = [domain_of(corpora[name]) for name in others]
-        inside = np.array([any(not domain.departures(each) for domain in domains) for each in own])
-        cells = []
-        for mask in (inside, ~inside):
-            some = [name for name, kept in zip(clusters, mask, strict=True) if kept]
-            columns = (by_all[mask], rated[target][mask])
-            cells.append(interval(pooled_spearman, columns, [""] * len(some), some) if len(some) >= 20 else "–")
-        risk.append((target, f"{inside.mean():.2f}", *cells))
-    return [
-        "## Satisfaction, each corpus left out in turn",
-        "",
-        "`train-judge --satisfaction` on the other corpora: weights with the declared signs, fitted to ranks inside each",
-        "training corpus. Beside it, a measurement that is no part of the product: the same weights for ranks inside the",
-        "corpus left out, of all features and of the user's side alone (that this side transfers was seen on these",
-        "corpora; so was that values in place of ranks have .12 on CCPE). The goal was .25 on films (CCPE). Halves of its",
-        "raters correlate .31, so that .69 is the most that a judge could reach.",
-        "",
-        *table(("left out", "judge", "n", "ρ"), rows),
-        "### Abstaining outside the domain of every training corpus",
-        "",
-        "Inside is no better than outside on CRSArena-Dial and CCPE: this domain check is no reason to trust a value.",
-        "",
-        *table(("left out", "inside", "ρ inside", "ρ outside"), risk),
-    ]
-
-
-def _shares(rated: Array) -> Array:
-    """Ratings as shares of their scale: 0 and 1, or 1 to 5."""
-    return rated if rated.max() <= 1 else (rated - 1) / 4
-
-
-def _rank_columns(rows: Array) -> Array:
-    """Midranks of each feature in a corpus, from -1/2 to 1/2: corpora differ in levels."""
-    return np.column_stack([(midranks(column) - 0.5) / len(column) - 0.5 for column in rows.T])
-
-
-def _fit(ranks: Mapping[str, Array], rated: Mapping[str, Array], names: Sequence[str], columns: Sequence[int]) -> Array:
-    """Weights of at least 0 of signed ranks; every corpus counts the same."""
-    shares = {name: np.sqrt(12 / len(rated[name]) / len(names)) for name in names}
-    rows = [ranks[name][:, columns] * shares[name] for name in names]
-    answers = [(_rank_columns(rated[name][:, None])[:, 0]) * shares[name] for name in names]
-    penalty = np.sqrt(0.1) * np.eye(len(columns))
-    weights: Array = nnls(np.vstack([*rows, penalty]), np.concatenate([*answers, np.zeros(len(columns))]))[0]
-    return weights
 
 
 if __name__ == "__main__":

@@ -54,6 +54,23 @@ def test_half_and_half_is_no_clear_language() -> None:
     assert not guess.is_clear
 
 
+@pytest.mark.parametrize(
+    ("texts", "languages"),
+    [
+        ([CHAT["de"]], ("de",)),
+        ([CHAT["de"], CHAT["en"]], ("de", "en")),
+        ([CHAT["de"], CHAT["en"], CHAT["fr"]], ("de", "en", "fr")),
+        ([CHAT["en"], "Have you seen Fargo?"] + [f"{CHAT['en']} {n}" for n in range(9)] + [CHAT["zh"]], ("en",)),
+        (["ok", "Fargo"], ()),
+        ([], ()),
+    ],
+)
+def test_the_main_languages_are_those_of_a_fifth_of_the_words(texts: list[str], languages: tuple[str, ...]) -> None:
+    sample = TextSample()
+    sample.add_all(texts)
+    assert sample.main_languages() == languages
+
+
 def test_films_of_another_language_change_nothing() -> None:
     guess = language_of(
         [CHAT["de"], "Dann schau doch Inception, The Dark Knight, Forrest Gump oder The Lord of the Rings."]

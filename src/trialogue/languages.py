@@ -150,6 +150,25 @@ class TextSample:
 
     def guess(self) -> LanguageGuess:
         """Detect the language of the texts; duplicates count once."""
+        counts, spaced, unspaced = self._count()
+        known = _known_languages(counts)
+        code = max(known, key=lambda each: counts[each], default=None)
+        share = counts[code] / counts.total() if code else 0.0
+        return LanguageGuess(code, share, spaced + unspaced, has_spaces=unspaced <= spaced)
+
+    def main_languages(self) -> tuple[str, ...]:
+        """ISO 639 codes of the one language of the texts, or of all that a fifth of the words or more are in, in order.
+
+        Empty where there is too little text to tell, or no language has a fifth.
+        """
+        counts, _, _ = self._count()
+        known = _known_languages(counts)
+        shares = {code: counts[code] / counts.total() for code in known}
+        clear = [code for code in known if shares[code] >= LEAST_SHARE]
+        return tuple(clear or [code for code in known if shares[code] >= 1 - LEAST_SHARE])
+
+    def _count(self) -> tuple[Counter[str | None], int, int]:
+        """Words by language, of those whose language can be identified; all words with spaces, and without."""
         counts: Counter[str | None] = Counter()
         spaced = unspaced = 0
         for block in _blocks(self._texts):
@@ -158,10 +177,11 @@ class TextSample:
             if with_spaces + without >= BLOCK_WORDS:
                 counts[_classify(block)] += with_spaces + without
         counts.pop(None, None)
-        known = sorted(filter(None, counts)) if counts.total() >= LEAST_WORDS else []
-        code = max(known, key=lambda each: counts[each], default=None)
-        share = counts[code] / counts.total() if code else 0.0
-        return LanguageGuess(code, share, spaced + unspaced, has_spaces=unspaced <= spaced)
+        return counts, spaced, unspaced
+
+
+def _known_languages(counts: Counter[str | None]) -> list[str]:
+    return sorted(filter(None, counts)) if counts.total() >= LEAST_WORDS else []
 
 
 def _checksum(text: str) -> int:

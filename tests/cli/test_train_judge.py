@@ -6,10 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.metrics.impressions.test_metric import corpus
-from tests.metrics.satisfaction.test_corpora import corpora, talks
+from tests.metrics.satisfaction.test_corpora import chinese, corpora, talks
 from trialogue.cli.app import app
 from trialogue.errors import DataError, UsageError
 from trialogue.metrics.impressions.metric import read_impressions
+from trialogue.metrics.satisfaction.metric import read_model
 from trialogue.records import write_records
 
 RUN = CliRunner()
@@ -43,8 +44,25 @@ def test_satisfaction_is_trained_on_several_corpora_and_used(tmp_path: Path) -> 
     assert found.exit_code == 0, found.output
     assert "Agreement with people on each corpus, from the others alone" in found.stdout
     assert "  1.jsonl: 0." in found.stdout
+    assert "Language: English. In any other, evaluate leaves this judge out." in found.stdout
     scored = RUN.invoke(app, ["score", paths[0], "--metric", f"satisfaction(model={out})"])
     assert scored.exit_code == 0, scored.output
+
+
+def test_a_chinese_corpus_in_the_format_of_uss_makes_a_judge_of_chinese(tmp_path: Path) -> None:
+    blocks = []
+    for each in chinese("jddc", 40):
+        lines = [
+            f"{said.speaker.upper()}\t{said.text}\tOTHER\t{'3,3' if said.speaker == 'user' else ''}"
+            for said in each.utterances
+        ]
+        blocks.append("\n".join([*lines, f"USER\tOVERALL\tOTHER\t{each.ratings[0].value:.0f},3"]))
+    (tmp_path / "JDDC.txt").write_text("\n\n".join(blocks) + "\n", "utf-8")
+    out = tmp_path / "satisfaction.json"
+    found = RUN.invoke(app, ["train-judge", str(tmp_path / "JDDC.txt"), "--satisfaction", "-o", str(out), "-q"])
+    assert found.exit_code == 0, found.output
+    assert "Language: Chinese." in found.stdout
+    assert read_model(out).languages == ("zh",)
 
 
 def test_what_all_corpora_lack_is_said_at_once(tmp_path: Path) -> None:

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_strategy_commands import run as command
+from tests.metrics.satisfaction.test_corpora import chinese, corpora
 from tests.workflows.alignment.test_align_bad_input import written
 from trialogue.errors import DataError
 from trialogue.findings.threats import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
+from trialogue.metrics.satisfaction.corpora import rated_corpus, train_on_corpora
+from trialogue.metrics.satisfaction.metric import write_model
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.compare import compare
@@ -154,6 +157,27 @@ def test_two_hundred_chinese_dialogues_are_not_judged_by_english_words_or_words_
     for part in ("claude, echo and gemini", "satisfaction@linear", "length@words", "--any-language"):
         assert part in lines[0]
     assert "Estimated satisfaction" not in run.answer
+
+
+def test_a_judge_of_chinese_scores_chinese_systems_and_abstains_on_others(tmp_path: Path) -> None:
+    for name, corpus in (("zh", chinese("b", 40)), ("en", corpora()[0])):
+        write_model(train_on_corpora([rated_corpus(name, corpus)], origin=name), tmp_path / f"{name}.json")
+    held = [
+        *talks("gemini", CHINESE["gemini"], CHINESE_USER, 12),
+        *talks("claude", CHINESE["claude"], CHINESE_USER, 12),
+        *talks("anna", GERMAN, GERMAN, 12),
+        *talks("bea", ENGLISH, ENGLISH, 12),
+    ]
+    path = written(tmp_path / "d.jsonl", *held)
+    for name, scored in (("zh", {"gemini", "claude"}), ("en", {"bea"})):
+        run = evaluate(path, metrics=[f"satisfaction(model={tmp_path / name}.json)", "turns"], resamples=100)
+        league = run.league("satisfaction")
+        assert {each.system for each in league.standings if each.estimate.value is not None} == scored
+        assert all(0 < (each.estimate.value or 0) < 1 for each in league.standings)
+        made_for = {each.made_for for each in run.findings.language_mismatches if each.reason == "language"}
+        assert made_for == {(name,)}
+        systems = {system for each in run.findings.language_mismatches if each.made_for for system in each.systems}
+        assert systems == {"gemini", "claude", "anna", "bea"} - scored
 
 
 def test_the_languages_that_were_found_are_records(tmp_path: Path) -> None:

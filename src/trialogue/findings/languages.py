@@ -222,9 +222,9 @@ def _misfit(
             unknown = unknown or _Reason("unknown", writer, (), made_for)
         elif made_for is not None and not text.is_clear:
             return _Reason("several_languages", writer, languages, made_for)
-        elif made_for is not None and text.language not in made_for:
+        elif made_for is not None and language_name(str(text.language)) not in map(language_name, made_for):
             return _Reason(code, writer, languages, made_for)
-        if use is not None and use.unit == "word" and not text.has_spaces:
+        if made_for is None and use is not None and use.unit == "word" and not text.has_spaces:
             return _Reason("unspaced", writer, languages, ())
     return unknown
 

@@ -1,17 +1,23 @@
 """Training the estimator of satisfaction on several corpora."""
 
+import hashlib
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from trialogue.errors import DataError
 from trialogue.metrics.satisfaction.corpora import (
     fit_corpora,
+    languages_of_corpora,
     leave_corpora_out,
     rated_corpus,
     train_on_corpora,
 )
+from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
-from trialogue.metrics.satisfaction.metric import Satisfaction
+from trialogue.metrics.satisfaction.metric import Satisfaction, read_model, write_model
 from trialogue.records import Dialogue, Rating, Utterance
 
 
@@ -31,6 +37,25 @@ def talks(name: str, count: int, *, low: float, high: float, start: int = 0, lon
         said = tuple(Utterance(speaker=("user", "system")[at % 2], text=text) for at, text in enumerate(texts))
         value = (high if varied else low) - (0.1 * (high - low) if number % 5 == 0 and varied else 0)
         rating = Rating(name="satisfaction", value=value, low=low, high=high, rater=f"{name}-{number}")
+        made.append(Dialogue(id=f"{name}-{number}", system=f"{name}-{number % 3}", utterances=said, ratings=(rating,)))
+    return made
+
+
+def chinese(name: str, count: int, *, start: int = 0) -> list[Dialogue]:
+    """The same in Chinese; invented."""
+    made, same = [], "可以看看那个故事，里面有船，有船。"
+    for number in range(start, start + count):
+        varied = number % 2 == 0
+        texts = [
+            f"我想看第{number}部电影，请推荐一部。",
+            f"可以看看第{number}个故事，里面有船，有风暴，有{number}位船长。" if varied else same,
+            "好的，谢谢你的建议。" if varied else "不对，我不喜欢这种电影。",
+            f"那么试试有{number * 3}位船长的那部，很精彩，节奏也快。" if varied else same,
+        ]
+        said = tuple(Utterance(speaker=("user", "system")[at % 2], text=text) for at, text in enumerate(texts))
+        rating = Rating(
+            name="satisfaction", value=4 if varied else 2 - number % 3 / 2, low=1, high=5, rater=f"r{number}"
+        )
         made.append(Dialogue(id=f"{name}-{number}", system=f"{name}-{number % 3}", utterances=said, ratings=(rating,)))
     return made
 
@@ -135,3 +160,53 @@ def test_one_corpus_alone_has_no_agreement_elsewhere() -> None:
     (found,) = leave_corpora_out([rated_corpus("a", corpora()[0])], resamples=100)
     assert found.learned.value is None
     assert found.length.value is not None
+
+
+def test_a_judge_knows_the_languages_of_its_corpora_and_its_card_names_them() -> None:
+    english, other = rated_corpus("a", corpora()[0]), rated_corpus("b", chinese("b", 40))
+    for given, languages in (([english], ("en",)), ([other], ("zh",)), ([english, other], ("en", "zh"))):
+        model = train_on_corpora(given, origin="invented")
+        assert model.languages == languages
+        text = Satisfaction(model=model).card.text
+        assert text is not None
+        assert (text.languages, text.speakers) == (languages, ("system", "user"))
+    assert any("English" in each for each in Satisfaction(model=model).card.caveats)
+    assert not any(
+        "English" in each for each in Satisfaction(model=train_on_corpora([english], origin="x")).card.caveats
+    )
+
+
+def test_of_a_corpus_in_two_languages_both_are_named_and_a_few_texts_in_another_are_not() -> None:
+    """A language needs a fifth of the words; a Chinese dialogue has twice as many characters as an English one has words."""
+    mixed = [*chinese("m", 40), *talks("m", 80, low=1, high=5, start=200)]
+    assert languages_of_corpora([rated_corpus("m", mixed)]) == ("en", "zh")
+    few = [*chinese("m", 80), *talks("m", 10, low=1, high=5, start=200)]
+    assert languages_of_corpora([rated_corpus("m", few)]) == ("zh",)
+
+
+def test_texts_whose_language_cannot_be_told_are_taken_for_english() -> None:
+    said = (Utterance(speaker="user", text="Heat?"), Utterance(speaker="system", text="Ok"))
+    short = [each.model_copy(update={"utterances": said}) for each in talks("s", 40, low=1, high=5)]
+    assert languages_of_corpora([rated_corpus("s", short)]) == ("en",)
+
+
+def test_a_file_of_an_earlier_version_is_read_as_a_judge_of_english_with_the_same_name(tmp_path: Path) -> None:
+    model = train_on_corpora([rated_corpus("b", chinese("b", 40))], origin="invented")
+    older = model.model_dump(mode="json", exclude={"languages"})
+    (tmp_path / "older.json").write_text(json.dumps(older), "utf-8")
+    metric = Satisfaction(model=str(tmp_path / "older.json"))
+    assert metric.card.text is not None
+    assert metric.card.text.languages == ("en",)
+    expected = hashlib.sha256(read_model(tmp_path / "older.json").model_dump_json(exclude={"languages"}).encode())
+    assert expected.hexdigest()[:8] in str(metric.measure)
+    write_model(model, tmp_path / "new.json")
+    assert read_model(tmp_path / "new.json") == model
+    assert Satisfaction(model=model).measure != metric.measure
+
+
+def test_the_words_of_a_domain_are_characters_where_there_are_no_spaces() -> None:
+    """20 characters and marks in the first text, of which each counts; the number between them counts as one."""
+    domain = domain_of(chinese("b", 40))
+    assert 8 < domain.user_words[0] <= domain.user_words[1] < 20
+    assert 12 < domain.reply_words[0] <= domain.reply_words[1] < 30
+    assert domain.departures(chinese("b", 1, start=30)[0]) == ()

@@ -11,6 +11,7 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import training_dialogues
+from trialogue.languages import ENGLISH, TextSample
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.features import FEATURES
@@ -103,7 +104,21 @@ def train_on_corpora(corpora: Sequence[RatedCorpus], *, origin: str) -> Satisfac
         without=without,
         fingerprints=training_dialogues((each.system or "", each) for each in dialogues),
         domain=domain_of(dialogues),
+        languages=languages_of_corpora(corpora),
     )
+
+
+def languages_of_corpora(corpora: Sequence[RatedCorpus]) -> tuple[str, ...]:
+    """ISO 639 codes of the languages that users or systems of a corpus write in; English where none can be told."""
+    found: set[str] = set()
+    for corpus in corpora:
+        for speaker in ("user", "system"):
+            sample = TextSample()
+            sample.add_all(
+                [said.text for each in corpus.dialogues for said in each.utterances if said.speaker == speaker]
+            )
+            found.update(sample.main_languages())
+    return tuple(sorted(found)) or ENGLISH
 
 
 def leave_corpora_out(

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from trialogue.languages import with_spaces
 from trialogue.metrics.base import Array
 from trialogue.records import Departure, Dialogue, DomainFit, Record
 
@@ -93,8 +94,13 @@ def mentions_films(dialogue: Dialogue) -> bool:
 def _lengths(dialogue: Dialogue) -> tuple[float, float, float]:
     """User turns, mean words of them, mean words of replies; 0 where a speaker says nothing."""
     words = {
-        speaker: [len(each.text.split()) for each in dialogue.utterances if each.speaker == speaker]
+        speaker: [_count_words(each.text) for each in dialogue.utterances if each.speaker == speaker]
         for speaker in ("user", "system")
     }
     means = [sum(counts) / len(counts) if counts else 0.0 for counts in words.values()]  # numpy is slow on short lists
     return len(words["user"]), means[0], means[1]
+
+
+def _count_words(text: str) -> int:
+    """Words between spaces; in scripts without spaces, every character counts as one."""
+    return len((text if text.isascii() else with_spaces(text)).split())

@@ -59,6 +59,8 @@ class SatisfactionModel(Record):
     """Fingerprints of the training dialogues, by system; None in older files."""
     domain: Domain | None = None
     """Domain of the training dialogues; None in older files."""
+    languages: tuple[str, ...] | None = None
+    """ISO 639 codes of the languages of the training dialogues; None in older files, which were meant for English."""
 
 
 def matrix(dialogues: Sequence[Dialogue]) -> Array:

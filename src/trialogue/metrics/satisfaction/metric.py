@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import TrainingExposure, exposure_of
+from trialogue.languages import ENGLISH
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
 from trialogue.metrics.satisfaction.features import FEATURES, features_of
@@ -80,6 +81,11 @@ CARD = Card(
 )
 
 BUNDLED = "satisfaction.json"
+WORDS_OF_ENGLISH = (
+    "Its words of pleasure, displeasure, yes and no are English: in other languages these features say nothing. In Chinese, "
+    "a word is what stands between marks or spaces; trained on 964 Chinese dialogues of 61 people, it correlates .16 with "
+    "the satisfaction of other people there."
+)
 ONE_SIDED = Reason.of(ReasonCode.ONE_SPEAKER_ONLY)
 TRAINING_DATA = Reason.of(ReasonCode.TRAINED_ON)
 
@@ -96,7 +102,10 @@ class Satisfaction:
         own = self._model != load_bundled_weights()
         self.measure = full_name(CARD, variant, {"model": _hash(self._model)} if own else {})
         if own:
-            self.card = CARD.model_copy(update={"caveats": (f"Weights fitted on {self._model.origin}.",)})
+            languages = self._model.languages or ENGLISH
+            caveats = f"Weights fitted on {self._model.origin}.", *(() if languages == ENGLISH else (WORDS_OF_ENGLISH,))
+            text = TextUse(unit="word", languages=languages, speakers=("system", "user"))
+            self.card = CARD.model_copy(update={"caveats": caveats, "text": text})
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(probability of satisfaction, 1)."""
@@ -148,7 +157,7 @@ def load_bundled_weights() -> SatisfactionModel:
 
 def _hash(model: SatisfactionModel) -> str:
     """Short hash of an estimator; fields that its version did not have yet do not change it."""
-    unknown = {name for name in ("fingerprints", "domain") if getattr(model, name) is None}
+    unknown = {name for name in ("fingerprints", "domain", "languages") if getattr(model, name) is None}
     return hashlib.sha256(model.model_dump_json(exclude=unknown).encode()).hexdigest()[:8]
 
 
