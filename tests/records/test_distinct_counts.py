@@ -48,10 +48,10 @@ def test_counts_read_back_give_the_same_difference_as_the_texts() -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"total": [3]}, "2 clusters and 1 numbers in total"),
-        ({"clusters": ["d1", "d1"]}, "a cluster stands there twice"),
+        ({"total": [3]}, "total has 1 numbers for 2 clusters"),
+        ({"clusters": ["d1", "d1"]}, "a cluster occurs twice"),
         ({"occurrences": [2, 1]}, "occurrences must ascend"),
-        ({"groups": [2, 1]}, "groups name 3 pairs, there are 4 and 4"),
+        ({"groups": [2, 1]}, "groups count 3 pairs, places 4 and held 4"),
         ({"places": [0, 1, 0, 2]}, "1 things at place 2 of 2"),
         ({"held": [1, 1, 2, 1]}, "do not add up"),
         ({"things": [3, 1]}, "do not add up"),

@@ -50,7 +50,7 @@ def test_every_situation_ends_on_a_user_utterance_that_the_system_answers(dialog
 
 
 def test_a_context_that_ends_on_the_system_is_refused() -> None:
-    with pytest.raises(ValueError, match="must end on a user utterance"):
+    with pytest.raises(ValueError, match="must end with a user utterance"):
         Situation(id="x", context=(Utterance(speaker="system", text="hi"),))
 
 

@@ -191,7 +191,7 @@ def test_a_scale_of_five_is_stacked_with_the_best_value_at_the_left() -> None:
         figure = next(each for each in figures(findings) if each.name == "spread-human-effort")
         values = [text for text in words(figure) if text in "12345"]
         assert values[0] == first
-        assert "50 % 5" in figure.alt  # 2 of a's 4
+        assert "50% 5" in figure.alt  # 2 of a's 4
 
 
 def test_votes_that_rank_nothing_are_dashes_and_no_votes_are_no_picture() -> None:

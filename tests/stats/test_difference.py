@@ -133,7 +133,7 @@ def test_differences_of_clusters_drawn_alike_have_uniform_p_values(shared: int) 
 
 def test_a_side_without_data_or_value_is_named() -> None:
     one, empty = side(np.array([1.0, 2.0])), side(np.zeros(0))
-    assert str(difference(one, empty, mean_of).why) == "there are no data of b"
+    assert str(difference(one, empty, mean_of).why) == "there are no data for b"
     undefined = cluster_sums([[0.0, 0.0]], ["x"])
     assert str(difference(undefined, one, mean_of).why) == "the statistic is undefined for a"
 

@@ -101,7 +101,7 @@ def test_score_says_on_a_line_of_its_own_that_the_error_is_left_out(tmp_path: Pa
     path = labelled(tmp_path / "old.jsonl", without_error(default_model()))
     found = CliRunner().invoke(app, ["score", str(path), "-m", MEASURE, "--resamples", "100"])
     assert found.exit_code == 0
-    assert found.stderr.count("note: Intervals, differences and p-values of implicit alignment do not include") == 1
+    assert found.stderr.count("is unknown, so intervals, differences and p-values of implicit alignment do not include it") == 1
     assert "label again" in found.stderr
     assert len(found.stdout.splitlines()) == 6
 

@@ -58,7 +58,7 @@ def test_of_very_many_dialogues_there_is_no_explorer_and_the_page_says_why(
     monkeypatch.setattr(evaluation, "MOST_EXPLORED", 11)
     page = run.write(tmp_path / "out").read_text("utf-8")
     assert not (tmp_path / "out" / "explorer.html").exists()
-    assert "No explorer: its 12 dialogues and replies are more than 11, above which it is written only if asked" in page
+    assert "No explorer: there are 12 dialogues and replies; above 11, it is written only on request" in page
 
 
 def test_an_explorer_that_is_asked_for_is_written_of_any_number(

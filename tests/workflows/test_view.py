@@ -81,7 +81,7 @@ def test_this_machine_is_answered_under_its_own_names(port: int) -> None:
 
 
 def test_a_folder_that_is_no_run_is_an_error_that_says_so(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"this is no run: it holds neither explorer\.html nor report\.html"):
+    with pytest.raises(DataError, match=r"this is not a run: it holds neither explorer\.html nor report\.html"):
         page_of(tmp_path)
     for name in (tmp_path / "gone", Path("x" * 5_000), Path("a\0b")):
         with pytest.raises(DataError, match="no such folder"):

@@ -41,9 +41,9 @@ class Strength(Record):
     strength_half: float | None = None
     """The same where a tie counts as half a win for each: the scale of most published tables."""
     rank_low: int | None
-    """Best rank in 95 % of resamples; None: unknown."""
+    """Best rank in 95% of resamples; None: unknown."""
     rank_high: int | None
-    """Worst rank in 95 % of resamples."""
+    """Worst rank in 95% of resamples."""
     elo: float
     """Elo rating after the votes in file order, for comparison with published ones."""
     elo_rank_low: int

@@ -16,7 +16,7 @@ class Resampling:
     resamples: int = 2_000
     """Number of cluster resamples."""
     confidence: float = 0.95
-    """Confidence level of intervals: 2.5 to 97.5 % at .95."""
+    """Confidence level of intervals: 2.5 to 97.5% at .95."""
 
     def rng(self, *names: str) -> np.random.Generator:
         """Generator for a named quantity; measures with the same name share resamples."""

@@ -87,7 +87,7 @@ def passport_section(found: PassportFindings, *, page: str) -> Section:
     """
     return Section(
         title=f"Passport of the simulated users ({found.users})",
-        sentences=(f"What is known of these users stands side by side; all of it is in {page}.",),
+        sentences=(f"What is known about these users, part by part; all of it is in {page}.",),
         heads=("Part", "What it says", "Dialogues"),
         rows=tuple(
             (PART_TITLES[part], " ".join(sentences_of(found, part)), sample_text(sample_of(found, part)))
@@ -109,7 +109,7 @@ def wordings_section(counts: Mapping[str, Mapping[str, int]], titles: Mapping[st
     known = [name for name in titles if any(each.get(name) for each in counts.values())]
     sentence = (
         f"Of {messages:,} messages worded by a language model, {rejected:,} were rejected in favour of the agenda's "
-        "own words, since they did not keep the act."
+        "own words because they did not keep the act."
     )
     return Section(
         title="Wordings of the simulated users",

@@ -48,18 +48,20 @@ class DistinctCounts(Record):
         size = len(self.clusters)
         for name, own in (("total", self.total), ("extra", self.extra), ("groups", self.groups)):
             if len(own) != size:
-                raise ValueError(f"there are {size} clusters and {len(own)} numbers in {name}")
+                raise ValueError(f"{name} has {len(own)} numbers for {size} clusters")
         if len(set(self.clusters)) != size:
-            raise ValueError("a cluster stands there twice")
+            raise ValueError("a cluster occurs twice")
         if len(self.things) != len(self.occurrences) or any(a >= b for a, b in pairwise(self.occurrences)):
-            raise ValueError("occurrences must ascend, with one number of things each")
+            raise ValueError("occurrences must ascend, and things must have as many numbers")
         if not len(self.places) == len(self.held) == sum(self.groups) or min(self.groups, default=0) < 0:
-            raise ValueError(f"groups name {sum(self.groups)} pairs, there are {len(self.places)} and {len(self.held)}")
+            raise ValueError(
+                f"groups count {sum(self.groups)} pairs, places {len(self.places)} and held {len(self.held)}"
+            )
         found = [0] * len(self.occurrences)
         for place, held in zip(self.places, self.held, strict=True):
             if not 0 <= place < len(found) or held < 1:
                 raise ValueError(f"a cluster has {held} things at place {place} of {len(found)}")
             found[place] += held
         if found != [times * many for times, many in zip(self.occurrences, self.things, strict=True)]:
-            raise ValueError("the things of single clusters do not add up to those of all")
+            raise ValueError("the things of the clusters do not add up to those of all")
         return self

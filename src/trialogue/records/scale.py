@@ -21,7 +21,7 @@ class Scale(Record):
     @model_validator(mode="after")
     def _is_a_scale(self) -> Self:
         if self.low is None and self.high is None:
-            raise ValueError("a scale needs an end: leave it out where neither is known")
+            raise ValueError("a scale needs at least one end; omit the scale if neither is known")
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError(f"a scale goes from a lower to a higher number, got {self.low:g} to {self.high:g}")
         return self

@@ -40,7 +40,7 @@ class Situation(Record):
     @model_validator(mode="after")
     def _ends_on_a_user_utterance(self) -> Self:
         if self.context[-1].speaker != "user":
-            raise ValueError("the context of a situation must end on a user utterance")
+            raise ValueError("the context of a situation must end with a user utterance")
         if self.reference is not None and self.reference.speaker != "system":
             raise ValueError("the reference of a situation must be a system utterance")
         return self

@@ -23,8 +23,8 @@ def calibration_warnings(scores: Iterable[Score]) -> list[str]:
     reasons = [score.why for score in scores if score.level == "system" and score.why is not None]
     return [
         *(
-            "Intervals, differences and p-values of implicit alignment do not include the calibration error "
-            f"of {model}, which is unknown, and are too narrow. {ADVICE}"
+            f"The calibration error of {model} is unknown, so intervals, differences and p-values of implicit "
+            f"alignment do not include it, and the intervals are too narrow. {ADVICE}"
             for model in _models(reasons, UNKNOWN)
         ),
         *(

@@ -212,7 +212,7 @@ def _error_direction(comparison: Comparison, sides: Sequence[SystemSample]) -> I
             text = (
                 f"On {each.title} the interval is too wide, and p too large: both runs rest on one calibration "
                 f"({'+'.join(measures[0].labels_from)}), whose error moves both values together. The runs do not "
-                "record its size, so it is counted as two independent errors. For the exact difference align "
+                "record its size, so it is counted as two independent errors. For the exact difference, align "
                 "both in one run: trialogue align --responses OLD=a NEW=b."
             )
             yield each.measure, text

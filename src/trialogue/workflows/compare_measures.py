@@ -28,7 +28,7 @@ def _direction_error(named: Sequence[str], directed: Sequence[str]) -> UsageErro
     has = "has" if len(named) == 1 else "have"
     do = f"Those with one: {', '.join(directed)}." if directed else "No measure that is in both runs has one."
     return UsageError(
-        f"{', '.join(named)} {has} no direction (neither more nor less is better), and cannot decide. "
+        f"{', '.join(named)} {has} no direction (neither higher nor lower is better) and cannot decide. "
         f"{do} Without --on, the change of every measure is reported."
     )
 

@@ -35,7 +35,9 @@ def page_of(folder: Path) -> str:
             return name
     hint = "Name a folder that trialogue evaluate, run, align or demo wrote."
     what = (
-        "this is no run: it holds neither explorer.html nor report.html." if _is_folder(folder) else "no such folder."
+        "this is not a run: it holds neither explorer.html nor report.html."
+        if _is_folder(folder)
+        else "no such folder."
     )
     raise DataError(Problem(what, file=str(folder)), hint=hint)
 
@@ -126,7 +128,7 @@ def run_server(folder: Path, *, port: int = 0) -> ThreadingHTTPServer:
     try:
         return ThreadingHTTPServer((HOST, port), partial(RunHandler, directory=str(folder.resolve())))
     except (OSError, OverflowError) as error:
-        raise UsageError(f"port {port} cannot be used: {error}. Choose another one, or leave --port out.") from error
+        raise UsageError(f"port {port} cannot be used: {error}. Choose another one, or omit --port.") from error
 
 
 def view(

@@ -78,7 +78,7 @@ def test_the_largest_error_of_the_judge_is_said_with_both_values() -> None:
     systems = [system("A", 3.1, judge=3.0), system("B", 3.0, judge=4.5)]
     pairs = [difference("A", "B", 0.1, "inconclusive")]
     assert answer("overall", systems, pairs, ())[1] == (
-        "The judge alone is off by up to 1.50: it gives B 4.50, corrected 3.00."
+        "The judge alone is off by up to 1.50: it gives B 4.50; the corrected value is 3.00."
     )
 
 
@@ -87,7 +87,7 @@ def test_without_any_corrected_value_the_reason_is_the_answer() -> None:
     undefined = JudgedValue(judge=4.0, alone=missing, corrected=missing, weight=0.0)
     sentences = answer("overall", [JudgedSystem(system="A", judged=80, labels=5, value=undefined)], [], ())
     assert len(sentences) == 1
-    assert sentences[0].startswith("There is no corrected value of any system: ")
+    assert sentences[0].startswith("There is no corrected value for any system: ")
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_judge_without_a_mind_orders_dialogues_otherwise_under_other_words(end
     assert found.verdict is ProbeVerdict.UNSTABLE
     (threat,) = probe_threats([found], is_corrected=False)
     assert (threat.code, threat.severity) == (ThreatCode.JUDGE_UNSTABLE, Severity.DEMOTES)
-    assert "was not shown to order dialogues alike if the instruction has other words" in sentence(threat)
+    assert "was not shown to order dialogues alike if the instruction is reworded" in sentence(threat)
     assert [each.severity for each in probe_threats([found], is_corrected=True)] == [Severity.NOTES]
     stable = probed(endpoint, "touchy")[ProbeKind.WORDING].agreement  # a point less for all leaves their order
     assert stable is not None

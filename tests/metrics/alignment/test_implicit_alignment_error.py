@@ -141,7 +141,7 @@ def test_what_moves_both_systems_alike_cancels_and_another_calibration_does_not(
     assert variance_of_difference({one: a}, {}) == 6.25
     missing = variance_of_difference({one: a}, {Calibration("old", MATCHING, None): b})
     assert isinstance(missing, Undefined)
-    assert "calibration error of old, which is unknown" in str(missing.why)
+    assert "calibration error of old is unknown" in str(missing.why)
 
 
 def test_a_difference_has_the_errors_of_both_and_one_standard_error_for_interval_and_p() -> None:
@@ -201,7 +201,7 @@ def test_an_unknown_error_is_left_out_and_said_of_systems_and_differences() -> N
         assert now.value == then.value
         assert (
             str(now.why)
-            == "the interval does not include the calibration error of m|1, which is unknown, and is too narrow"
+            == "the calibration error of m|1 is unknown and not in the interval, which is therefore too narrow"
         )
         assert now.signature is not None
         assert now.signature.endswith("|interval:without calibration")

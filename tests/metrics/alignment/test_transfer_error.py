@@ -77,7 +77,7 @@ def test_texts_that_are_too_far_are_not_estimated() -> None:
     assert found.value is None
     assert found.why is not None
     assert found.why.code is ReasonCode.CORPUS_TOO_FAR
-    assert "(30% of their words are unknown, usual: up to 10%)" in str(found.why)
+    assert "(30% of their words are unknown; usually at most 10%)" in str(found.why)
 
 
 def test_what_two_systems_share_of_the_error_cancels_in_their_difference() -> None:

@@ -96,9 +96,9 @@ def test_fields_that_stand_twice_are_reported_all_at_once_with_both_lines(tmp_pa
         read_fields(path)
     messages = [(problem.line, problem.field, problem.what) for problem in raised.value.problems]
     assert messages == [
-        (3, "agent", "this field is already in line 3."),
-        (5, "n", "this field is already in line 1."),
-        (6, "x", "this field is already in line 6."),
+        (3, "agent", "this field is already on line 3."),
+        (5, "n", "this field is already on line 1."),
+        (6, "x", "this field is already on line 6."),
     ]
 
 

@@ -95,7 +95,7 @@ def test_a_number_stands_with_its_noun() -> None:
 
 
 def test_a_list_has_commas_and_a_cause_its_own_words() -> None:
-    assert str(Reason.of(ReasonCode.SYSTEMS_WITHOUT_VALUE, places=[1, 3])).endswith("number 1, 3 has none")
+    assert str(Reason.of(ReasonCode.SYSTEMS_WITHOUT_VALUE, places=[1, 3])).endswith("missing: number 1, 3")
     empty = Reason.of(ReasonCode.REPLY_EMPTY)
     several = Reason.of(ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS, empty, units=3, times=2)
     assert str(several) == "3 units left out, 2 of them because the reply is empty"

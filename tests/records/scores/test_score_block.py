@@ -46,12 +46,12 @@ def test_a_block_is_written_as_the_golden_file_has_it() -> None:
     ("change", "what"),
     [
         ({"replies": [2]}, "2 dialogues have 1 numbers of replies"),
-        ({"utterances": [1]}, "there are 3 replies and 1 utterances"),
+        ({"utterances": [1]}, "there are 3 replies, but 1 utterances"),
         ({"columns": [{"measure": "m", "replies": [1.0]}]}, "m has 1 values for 3 replies"),
         ({"columns": [{"measure": "m", "dialogues": [1.0]}]}, "m has 1 values for 2 dialogues"),
         (
             {"columns": [{"measure": "m", "gaps": [{"why": {"code": "reply_empty"}, "replies": [0]}]}]},
-            "m has a gap where it has no column",
+            "m has a gap at a place where it has no column",
         ),
     ],
 )

@@ -65,7 +65,7 @@ def test_further_verdicts_are_folded_and_histories_follow_the_answer(made: Board
     assert further.text not in opened
     assert further.text in folded
     assert "better than the baseline v1" in opened
-    assert "What holds of other pairs and measures" not in board_page(made.findings)
+    assert "Other pairs and measures" not in board_page(made.findings)
 
 
 def test_the_history_says_why_a_version_is_not_compared(made: Board) -> None:

@@ -9,7 +9,7 @@ from trialogue.report.evaluation.methods import methods
 def test_intervals_tests_votes_and_software_are_reported() -> None:
     text = " ".join(methods(nine()))
     assert "We compared 9 recommenders on 8 measures over 2,844 replies." in text
-    assert "95 % confidence, bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
+    assert "95% confidence, bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
     assert "all 36 pairs" in text
     assert "Holm's step-down method" in text
     assert "α = .05" in text

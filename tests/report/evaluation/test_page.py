@@ -186,7 +186,7 @@ def test_a_pair_that_was_not_compared_says_why() -> None:
 def test_rank_ranges_of_votes_are_distinguished_from_those_of_comparisons() -> None:
     words = Outline(render_html(nine())).words
     assert "left open by the corrected comparisons, for all systems of a measure simultaneously" in words
-    assert re.search(r"Under Votes, ranks are those in 95\s% of resamples, for each system individually", words)
+    assert re.search(r"Under Votes, ranks are those in 95% of resamples, for each system individually", words)
     assert "Under Votes" not in Outline(render_html(undefined())).words
 
 
@@ -196,7 +196,7 @@ def test_many_systems_have_no_matrix_and_very_many_no_table_of_pairs(systems: in
     page = render_html(only(wanted).model_copy(update={"systems": ()}))
     assert ("figure-pairs-human-satisfaction" in page) == matrix
     assert page.count("<summary>Every pair on") == tables
-    assert ("The file pairs.csv beside this page lists all of them." in page) != matrix
+    assert ("The file pairs.csv next to this page lists all of them." in page) != matrix
 
 
 def test_two_hundred_systems_without_comparisons_make_a_page_of_a_readable_size() -> None:

@@ -29,7 +29,7 @@ def test_every_environment_is_closed_and_every_row_has_as_many_cells_as_its_tabl
 def test_the_caption_says_of_which_data_it_is_and_how_it_is_read() -> None:
     caption = re.search(r"\\caption\{(.*)\}\n", paper_table_latex(nine()))
     assert caption is not None
-    for part in ("crsarena-dial: 9 systems in 474 dialogues", r"95 \% intervals", "share a letter", r"$\alpha$ = .05"):
+    for part in ("crsarena-dial: 9 systems in 474 dialogues", r"95\% intervals", "share a letter", r"$\alpha$ = .05"):
         assert part in caption[1]
     assert "9 systems in 474 dialogues" in paper_table_markdown(nine())
 

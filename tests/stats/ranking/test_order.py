@@ -56,7 +56,7 @@ def test_ties_have_no_order() -> None:
     [
         ([], "at least two"),
         ([system([1, 2])], "at least two"),
-        ([system([1, 2]), ClusterSums((), np.zeros((0, 2)), 0)], "number 1 has none"),
+        ([system([1, 2]), ClusterSums((), np.zeros((0, 2)), 0)], "missing: number 1"),
         ([system([1, 2]), system([1], name="b")], "one cluster"),
     ],
 )

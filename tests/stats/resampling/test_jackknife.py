@@ -36,8 +36,8 @@ def test_of_a_mean_it_is_the_t_interval() -> None:
     ("leave_one_out", "value", "why"),
     [
         ([], float("nan"), "the statistic is undefined on these data"),
-        ([], 1.0, "one cluster shows nothing about the spread between clusters"),
-        ([1.0], 1.0, "one cluster shows nothing about the spread between clusters"),
+        ([], 1.0, "one cluster says nothing about the spread between clusters"),
+        ([1.0], 1.0, "one cluster says nothing about the spread between clusters"),
         ([1.0, float("nan")], 1.0, "the statistic is undefined without one of the clusters"),
         ([0.5, 0.5], 0.4, "leaving out any cluster changes nothing: without variation there is no estimate of error"),
     ],
@@ -105,7 +105,7 @@ def test_a_constant_gap_has_neither_interval_nor_p() -> None:
     [
         ({"x": 1.0, "y": 2.0}, {"x": 1.0, "y": 2.0}, float("nan"), 1.0, "the statistic is undefined for a"),
         ({"x": 1.0, "y": 2.0}, {"x": 1.0, "y": 2.0}, 1.0, float("nan"), "the statistic is undefined for b"),
-        ({"x": 1.0, "y": 2.0}, {"z": 1.0}, 1.0, 1.0, "one cluster shows nothing about the spread between clusters"),
+        ({"x": 1.0, "y": 2.0}, {"z": 1.0}, 1.0, 1.0, "one cluster says nothing about the spread between clusters"),
         (
             {"x": 1.0, "y": float("nan")},
             {"x": 1.0, "y": 2.0},

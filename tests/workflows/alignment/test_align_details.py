@@ -112,7 +112,7 @@ def test_one_reply_is_reported_as_a_count_and_a_rare_strategy_is_not_none() -> N
     talks = [conversation([(messages, messages)] * 299 + [(asked, messages)], "d")]
     where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
     assert where.rows[1] == ("opinion inquiry", "0 of 1\ncredibility 1")
-    assert mix.rows[1] == ("opinion inquiry", "< 1 %", "0 %")  # 1 of 300
+    assert mix.rows[1] == ("opinion inquiry", "< 1%", "0%")  # 1 of 300
 
 
 def test_the_distance_of_mixes_is_0_for_equal_1_for_disjoint_and_symmetric() -> None:
@@ -187,7 +187,7 @@ def test_a_report_on_alignment_says_where_it_is_lost_and_what_labels_would_do(tm
     run = align(["demo"], [], resamples=100, baselines=False)
     assert [profile.system for profile in run.profiles] == ["aria", "bolt", "chip"]
     page = run.write(tmp_path / "out").read_text("utf-8")
-    assert "Which strategies systems use where people used another" in page
+    assert "Which strategies systems use where people used a different one" in page
     assert "figures/alignment-mix.svg" in page
     assert (tmp_path / "out" / "figures" / "alignment-turns.svg").exists()
     assert len((tmp_path / "out" / "alignment.jsonl").read_text("utf-8").splitlines()) == 3
@@ -201,7 +201,7 @@ def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
     titles = [section.title for section in run.findings.sections]
     assert titles[:2] == [
         "Better than baselines that ignore the user?",
-        "Which strategies systems use where people used another",
+        "Which strategies systems use where people used a different one",
     ]
     assert evaluate("demo", metrics=["length@words"], resamples=100).findings.sections == ()
     titles = [section.title for section in align(["demo"], [], resamples=100).findings.sections]
@@ -230,7 +230,7 @@ def test_an_estimate_that_people_contradict_is_doubted() -> None:
     ((_, doubt),) = doubts(believed(0.8, 0.2))
     assert doubt.code is ReasonCode.ESTIMATE_CONTRADICTED
     assert doubt.facts["labellers"] == "people"
-    assert "people have 0.20" in str(doubt)
+    assert "that of people 0.20" in str(doubt)
     assert list(doubts(believed(0.5, 0.5))) == []
 
 
@@ -479,7 +479,7 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
     values = {standing.system: standing.estimate.value for standing in league.standings}
     assert {baseline.estimate.value for baseline in league.baselines} == {None}
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
-    assert any("where people have" in warning for warning in run.findings.warnings)
+    assert any("and that of people" in warning for warning in run.findings.warnings)
 
 
 def test_labels_take_part_where_every_system_has_enough_of_them() -> None:

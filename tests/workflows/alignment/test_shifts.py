@@ -64,7 +64,7 @@ def test_each_system_has_a_threat_with_its_distances(run: AlignmentRun) -> None:
         "sentences", "unknown_words", "unknown_words_limit", "mix_distance", "mix_distance_limit"
     }  # fmt: skip
     assert re.search(
-        r"texts of tools are from another corpus .* \(unknown words \d+%, usual up to 1\d%;", sentence(tools)
+        r"texts of tools are from a different corpus .* \(unknown words \d+%, usually at most 1\d%;", sentence(tools)
     )
 
 

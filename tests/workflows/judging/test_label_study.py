@@ -153,7 +153,7 @@ def test_what_cannot_become_a_study_is_refused(world: Texts, tmp_path: Path) -> 
     with pytest.raises(UsageError, match="no unit without a label"):
         write_label_study(tmp_path / "x", done, ["demo"], aspect="overall")
     gone = LabelPlan(1.0, (), (PlannedLabel(system="s", dialogue_id="d", chance=1),), False)
-    with pytest.raises(DataError, match="s: d is not there"):
+    with pytest.raises(DataError, match="s: d is missing"):
         write_label_study(tmp_path / "x", gone, ["demo"], aspect="overall")
     assert not (tmp_path / "x").exists()
     study = world.study()

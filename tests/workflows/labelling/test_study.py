@@ -178,7 +178,7 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
     assert found.items() == []
     said = [plan.sentence for plan in found.plans]
     assert all(
-        "with labels by the authors of invented data on all 45 pairs; to halve it takes about" in line for line in said
+        "with labels by the authors of invented data on all 45 pairs; halving it takes about" in line for line in said
     ), said
     for plan in found.plans:
         assert plan.sentence.endswith(f"so about {plan.replies_for_half - 45} more situations.")

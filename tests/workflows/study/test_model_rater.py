@@ -131,9 +131,9 @@ def test_a_model_rates_beside_people_marked_everywhere_and_changes_no_number_of_
     assert beside.answer[: len(alone.answer)] == alone.answer
     assert beside.answer[-1].startswith("judge (a language model, not people) gave 16 answers to the same questions")
     page = study_report(export, tmp_path / "report").read_text("utf-8")
-    assert "Language models beside people" in page
+    assert "Language models and people" in page
     assert '<th scope="col" class="number">judge (language model)</th>' in page
-    assert "mean ratings by judge (language model), beside people" in page
+    assert "mean ratings by judge (language model), next to people" in page
     assert "16</b> answers by language models" in page
     assert "48</b> ratings" in page  # of three people, as before
     table = list(csv.DictReader((tmp_path / "report" / "models.csv").read_text("utf-8").splitlines()))

@@ -132,7 +132,7 @@ def empty(folder: Path) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Path], object], list[str]]] = {
-    "nothing": (empty, ["there are no answers here"]),
+    "nothing": (empty, ["no file of answers found"]),
     "broken JSON": (lambda f: (f / "study.json").write_text("{"), ["study.json", "not JSON"]),
     "impossible values in study.json": (
         lambda f: (f / "study.json").write_text(

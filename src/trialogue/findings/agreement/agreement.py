@@ -249,7 +249,7 @@ def _contrast(table: JudgedUnits, a: str, b: str, statistic: Association, scope:
 
 
 def _methods(tables: Sequence[JudgedUnits], plan: Plan) -> tuple[str, ...]:
-    ends = f"{50 * (1 - plan.resampling.confidence):g} to {50 * (1 + plan.resampling.confidence):g} %"
+    ends = f"{50 * (1 - plan.resampling.confidence):g} to {50 * (1 + plan.resampling.confidence):g}%"
     drawn = " and ".join(sorted({PLURALS[table.clustered_by] for table in tables}))
     sentences = [
         (
@@ -267,12 +267,12 @@ def _methods(tables: Sequence[JudgedUnits], plan: Plan) -> tuple[str, ...]:
             "rating depends on the rater alone."
         ),
         (
-            "Penalised: computed over all rated units, with each missing value replaced by the guess that "
-            "lowers the rank correlation with people most, so leaving out units cannot raise the number "
+            "Penalised: computed over all rated units, with each missing value replaced with the guess that "
+            "most lowers the rank correlation with people, so leaving out units cannot raise the number "
             "(worst-case bound, Manski 2003). Choices for which a measure has no values count as wrong. "
             "Where values are missing, the penalised number is reported first."
         ),
-        "Measures for which less is better are reversed.",
+        "Measures for which lower is better are reversed.",
     ]
     if any(table.level == "turn" for table in tables):
         sentences.append("Turns are clustered by dialogue.")

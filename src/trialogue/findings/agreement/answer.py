@@ -216,8 +216,8 @@ def _votes(findings: AgreementFindings) -> list[str]:
     return [
         (
             f"On {best.votes} pairwise votes{by}, {title_of(findings, best.measure)} agrees best: kappa "
-            f"{render_estimate(best.headline_kappa)}, {render_estimate(best.headline_accuracy)} of the decisive ones"
-            f"{lacking}."
+            f"{render_estimate(best.headline_kappa)}; it shares {render_estimate(best.headline_accuracy)} of the "
+            f"decisive ones{lacking}."
         )
     ]
 

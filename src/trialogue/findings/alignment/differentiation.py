@@ -1,4 +1,4 @@
-"""Differentiation of metrics: response to mixtures of preferred and dispreferred replies, from 0 to 100 %.
+"""Differentiation of metrics: response to mixtures of preferred and dispreferred replies, from 0 to 100%.
 
 Yang et al. (SIGIR 2024), section 4.2 and figure 3: of pairs of replies to one situation (or of dialogues with one person) of
 which people preferred one, the preferred ones make an *ideal* system and the others a *worst* one. Mixed systems in between

@@ -109,7 +109,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
         return ()
     return (
         Section(
-            title="Which strategies systems use where people used another",
+            title="Which strategies systems use where people used a different one",
             sentences=(
                 *(_describe_confusions(one) for one in profiles),
                 (
@@ -154,9 +154,9 @@ def _rate_sections(profiles: Sequence[AlignmentProfile]) -> tuple[Section, ...]:
         Section(
             title="How often each strategy is used, corrected with labels",
             sentences=(
-                f"Shares of replies and of references, estimated from a model's probabilities of all and people's labels of "
-                f"{counts} replies of each system (prediction-powered, 95 % intervals over dialogues). Each strategy is "
-                "estimated alone, so shares need not sum to 1, and no interval allows for the others. The uncorrected share "
+                f"Shares of replies and of references, estimated from a model's probabilities for all and people's labels "
+                f"for {counts} replies of each system (prediction-powered, 95% intervals over dialogues). Each strategy is "
+                "estimated separately, so shares need not sum to 1, and intervals hold individually. The uncorrected share "
                 "is the model's mean probability.",
             ),
             heads=(
@@ -164,7 +164,7 @@ def _rate_sections(profiles: Sequence[AlignmentProfile]) -> tuple[Section, ...]:
                 *(
                     head
                     for one in known
-                    for head in (f"The human, beside {one.system}", one.system, f"{one.system}, uncorrected")
+                    for head in (f"The human, for {one.system}", one.system, f"{one.system}, uncorrected")
                 ),
             ),
             rows=tuple(
@@ -288,9 +288,9 @@ def _percent(share: float) -> str:
     """Whole percent; at least 1 for strategies that occur.
 
     >>> _percent(0.4), _percent(0.001), _percent(0)
-    ('40 %', '< 1 %', '0 %')
+    ('40%', '< 1%', '0%')
     """
-    return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+    return "< 1%" if 0 < share < 0.005 else f"{100 * share:.0f}%"
 
 
 def _stage_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:

@@ -26,14 +26,14 @@ METHODS = (
     "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions, kind "
     "of users and the needs or situations met are all the same; other rows say what differs. Verdicts between runs with "
     "different people are conditional: runs do not record that people were assigned at random.",
-    "Differences of two single runs are those of trialogue compare, paired where both hold the same dialogue or situation, "
-    "and those of one run are its own, with its correction. Other p-values are corrected over all pairs of a group (Holm). "
-    "Ranks are the ranges that the corrected comparisons leave open.",
+    "Differences between two runs are those of trialogue compare, paired where both hold the same dialogue or situation, "
+    "and those within a run are its own, with its correction. Other p-values are corrected over all pairs of a group "
+    "(Holm). Ranks are the ranges that the corrected comparisons leave open.",
 )
 POOLED = (
     "Values of several runs are means over runs with equal weights. Runs (seeds, prompts) and units (users, situations) are "
     "two random factors (Searle, Casella and McCulloch 1992); degrees of freedom are Satterthwaite's. One run says nothing "
-    "of other seeds, so its interval is about users or situations only."
+    "about other seeds, so its interval covers users or situations only."
 )
 
 

@@ -148,6 +148,6 @@ def _smallest_detectable(tested: Sequence["MeasureComparison"]) -> tuple[str, ..
             half = (interval.high - interval.low) / 2
             return (
                 f"On {each.title}, a difference below about {half:.2g} could not have been detected with these "
-                "data; detecting half of that takes four times as many.",
+                "data; detecting half of that takes four times as much data.",
             )
     return ()

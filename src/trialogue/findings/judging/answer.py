@@ -32,7 +32,7 @@ def answer(
     is_corrected = all(each.value.raw is None for each in systems)
     if not known:
         which = "corrected value" if is_corrected else "value"
-        return (f"There is no {which} of any system: {systems[0].value.leading.why}.",)
+        return (f"There is no {which} for any system: {systems[0].value.leading.why}.",)
     if not is_corrected:
         return tuple(_verdicts(question.replace("_", " ") + scope, known, differences, threats))
     return (
@@ -111,8 +111,8 @@ def _leader_first(each: JudgedDifference) -> tuple[str, str]:
 def _judge_alone(known: Sequence[JudgedSystem]) -> str:
     off = max(known, key=lambda each: _error(each.value))
     return (
-        f"The judge alone is off by up to {_error(off.value):.2f}: it gives {off.system} {off.value.judge:.2f}, corrected "
-        f"{off.value.corrected.value:.2f}."
+        f"The judge alone is off by up to {_error(off.value):.2f}: it gives {off.system} {off.value.judge:.2f}; the "
+        f"corrected value is {off.value.corrected.value:.2f}."
     )
 
 

@@ -21,7 +21,7 @@ from trialogue.stats.correction.raters import rater_error
 from trialogue.stats.correction.table import Estimand, RaterLabel, judged_table
 
 LEAST_WITHIN = 20
-"""Labelled dialogues for agreement: with 20 normal pairs bootstrap intervals hold the truth in 92 % (see ``pearson``)."""
+"""Labelled dialogues for agreement: with 20 normal pairs bootstrap intervals hold the truth in 92% (see ``pearson``)."""
 LEAST_SYSTEMS = 5
 """Systems for agreement between them: two always agree perfectly or not at all, and four agree perfectly by chance in 1 of
 12 draws (a Kendall correlation of 1 or -1)."""
@@ -252,7 +252,7 @@ def _verbosity(units: Sequence[JudgedUnit], noise: float | None, confidence: flo
     """Slope of the score on the binary logarithm of the length, at equal quality by people, within systems.
 
     Without the error of the labels it has no interval: the slope is then biased towards what goes with quality, and
-    intervals of 200 labels held the truth in 44 % of draws (benchmarks/JUDGING.md).
+    intervals of 200 labels held the truth in 44% of draws (benchmarks/JUDGING.md).
     """
     known = [each for each in units if each.length]
     if not known:

@@ -36,13 +36,14 @@ METHODS = (
 
 
 CORRELATIONS = (
-    "Correlations of other measures with people's answers are over all systems together: one step from the correlation of "
-    "the labelled units, whose influence values are corrected as means are, with Fisher's interval. They are not corrected "
-    "for disagreement of raters, which lowers them, and intervals do not allow for the number of measures."
+    "Correlations of other measures with people's answers are over all systems together. They are one-step "
+    "estimates: the correlation of the labelled units, with its influence values corrected as means are, and Fisher's "
+    "interval. They are not corrected for disagreement between raters, which lowers them, and intervals do not allow for "
+    "the number of measures."
 )
 UNCORRECTED_METHODS = (
-    "Raw values are means of the judge's scores; units without a score are left out. Intervals include the choice of units "
-    "(clusters, Student's t, Wilson's interval for shares) and not the judge's error, which only labels by people show.",
+    "Raw values are means of the judge's scores; units without a score are left out. Intervals cover the sampling of units "
+    "(clusters, Student's t, Wilson's interval for shares), but not the judge's error, which only labels by people show.",
     "Verdicts and rank intervals hold for all pairs together (Holm).",
 )
 

@@ -142,9 +142,9 @@ def _dose_sentence(each: KnownGroup) -> str:
     share = each.order_share.value
     order = "" if share is None else f"; it falls with every dose in {share:.0%} of resamples"
     needed = (
-        f", and in 80% of them from {each.needed:,} users on"
+        f", and would in 80% of them from {each.needed:,} users on"
         if each.needed is not None
-        else ", and with no number of users tried (2,000 at most) in 80% of them"
+        else ", and in 80% of them with none of the numbers of users tried (up to 2,000)"
         if share is not None
         else ""
     )
@@ -172,7 +172,7 @@ def _stability_sentence(each: Stability) -> str:
     shares = each.shares
     return (
         f"{text}; shares of variance: systems {render_estimate(shares.systems)}, {each.factor.value}s "
-        f"{render_estimate(shares.levels)}, both together {render_estimate(shares.both)}, dialogues "
+        f"{render_estimate(shares.levels)}, their interaction {render_estimate(shares.both)}, dialogues "
         f"{render_estimate(shares.rest)}."
     )
 
@@ -192,7 +192,7 @@ def _gates(found: PassportFindings) -> Iterator[str]:
     )[:MOST]
     which = f" ({', '.join(f'{words} {value:.1%}' for value, words in worst)})" if worst else ""
     real = shares[None].real
-    beside = f"; of real users' dialogues {real.value:.1%}" if real.value is not None else ""
+    beside = f"; in real users' dialogues, {real.value:.1%}" if real.value is not None else ""
     yield f"the user is at fault in {overall.value:.1%} of {overall.n} dialogues{which}{beside}."
 
 
@@ -204,7 +204,7 @@ def _cost(found: PassportFindings) -> Iterator[str]:
     worded = sum(cost.wordings.values())
     if worded:
         rejected = worded - cost.wordings.get("model", 0)
-        yield f"{rejected:,} of {worded:,} phrasings of the model were rejected and replaced by the agenda's."
+        yield f"{rejected:,} of {worded:,} phrasings by the model were rejected and replaced with the agenda's."
 
 
 def cost_text(cost: Cost) -> str:

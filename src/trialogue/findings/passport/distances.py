@@ -95,8 +95,8 @@ def _shares(counts: Floats) -> Floats:
 _KINDS = {
     Aspect.ACTS: _Kind("acts (Jensen-Shannon divergence)", jensen_shannon),
     Aspect.VOCABULARY: _Kind("words (Jensen-Shannon divergence)", jensen_shannon),
-    Aspect.LENGTHS: _Kind("words of a message (Kolmogorov-Smirnov)", kolmogorov),
-    Aspect.TURNS: _Kind("messages of a dialogue (Kolmogorov-Smirnov)", kolmogorov),
+    Aspect.LENGTHS: _Kind("words per message (Kolmogorov-Smirnov)", kolmogorov),
+    Aspect.TURNS: _Kind("messages per dialogue (Kolmogorov-Smirnov)", kolmogorov),
     Aspect.ENDINGS: _Kind("who ends the dialogue (total variation)", total_variation),
     Aspect.COPYING: _Kind(
         "messages of five words or more that another real user wrote word for word (share)", unseen_less

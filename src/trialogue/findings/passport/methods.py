@@ -2,10 +2,10 @@
 
 from trialogue.findings.passport.records import Behavior, Folds
 
-PARTS = "The parts stand side by side and are not added up: likeness to people does not show that rankings are right."
+PARTS = "The parts are reported separately, without a total: resembling people does not show that rankings are right."
 FOLDS_TEXT = {
     Folds.PERSON: "five folds by user",
-    Folds.PERSON_AND_AGENT: "five folds by user, in each of which every agent is held out in turn; pairs are of one agent",
+    Folds.PERSON_AND_AGENT: "five folds by user, in each of which every agent is held out in turn; pairs are from one agent",
 }
 
 
@@ -15,7 +15,7 @@ def methods_of(behavior: Behavior | None) -> tuple[str, ...]:
     return (
         PARTS,
         (
-            "Behavior: only the user's messages, the number of turns and who ended the dialogue are looked at. "
+            "Behavior: only the user's messages, the number of turns and who ended the dialogue are considered. "
             "Distances are "
             "means over 200 random halves of the real users, each against as many simulated dialogues; the yardstick "
             "is the "
@@ -24,7 +24,7 @@ def methods_of(behavior: Behavior | None) -> tuple[str, ...]:
         (
             f"The classifier is a ridge logistic regression on standardised features, cross-validated in {folds}. "
             f"Intervals of "
-            "AUCs resample users. At equal lengths: as many dialogues of either kind in every cell of ten bins of "
+            "AUCs resample users. At equal lengths: as many simulated as real dialogues in every cell of ten bins of "
             "words per "
             "message by ten bins of messages. Split-half: the same classifier on 20 random halves of the real users."
         ),
@@ -33,26 +33,27 @@ def methods_of(behavior: Behavior | None) -> tuple[str, ...]:
             "Concordance is "
             "the share of pairs of systems in the same order, ties as a half. The p-value is that of Spearman's "
             "correlation "
-            "over all orders up to seven systems, 10,000 random ones beyond. Below five systems nothing is concluded."
+            "over all orders of up to seven systems, and over 10,000 random ones beyond. "
+            "With fewer than five systems nothing is concluded."
         ),
         (
             "Known groups: the same users meet an agent and the same agent with a share of its replies replaced. "
             "Changes are "
             "paired by user. Users needed for a change: power .8 at a two-sided level of .05, from the spread of the "
             "paired "
-            "changes; for the whole order: the smallest of the sizes tried (10 to 2,000) from which on 80 % of "
+            "changes; for the whole order: the smallest of the sizes tried (10 to 2,000) from which on 80% of "
             "resamples fall "
             "with every dose."
         ),
         (
-            "Stability: the range of a system's means over seeds or versions, beside the range that normal means "
+            "Stability: the range of a system's means over seeds or versions, next to the range that normal means "
             "with the same "
             "standard errors have. From five levels on, shares of variance by mean squares of two crossed random "
             "factors, "
             "intervals by a jackknife over levels."
         ),
         (
-            "Gates: each dialogue passes seven detectors of users who do not behave as users; shares are of "
+            "Gates: seven detectors of users who do not behave as users run on each dialogue; shares are of "
             "dialogues that could "
             "show the fault."
         ),
@@ -68,6 +69,6 @@ SOURCES = (
     "Cronbach and Meehl, Construct Validity in Psychological Tests, Psychological Bulletin 52, 1955.",
     "Searle, Casella and McCulloch, Variance Components, Wiley 1992.",
     "Zhang and Balog, Evaluating Conversational Recommender Systems via User Simulation, KDD 2020.",
-    "SimEval-IR, arXiv 2604.27878: likeness by a classifier and validity of rankings correlate by .09 over 48 "
+    "SimEval-IR, arXiv 2604.27878: likeness by a classifier and validity of rankings correlate at .09 over 48 "
     "simulators.",
 )

@@ -183,7 +183,7 @@ class KnownGroup(Record):
     order_share: Estimate
     """Share of resamples of the users in which the outcome falls with every dose."""
     needed: int | None = None
-    """Users from which on the outcome falls with every dose in 80 % of resamples; None: no number that was tried."""
+    """Users from which on the outcome falls with every dose in 80% of resamples; None: no number that was tried."""
     sample: Sample
     """Sample."""
 

@@ -18,7 +18,7 @@ from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.student_t import t_quantile
 
 LEAST_LEVELS = 5
-DRAWN = 4_000  # normal samples for the range that chance alone makes; its error is below 1 % of the range
+DRAWN = 4_000  # normal samples for the range that chance alone makes; its error is below 1% of the range
 
 
 def stability_of(

@@ -18,7 +18,7 @@ NAMES = {
     "rater": "raters",
     "item": "situations",
     "rater x system": "raters' preferences for systems (rater × system)",
-    "item x system": "single replies (situation × system)",
+    "item x system": "individual replies (situation × system)",
     "dialogue": "dialogues",
     "dialogue x system": "systems in dialogues (dialogue × system)",
 }
@@ -73,7 +73,7 @@ def _people(flow: ParticipantFlow | None, raters: tuple[Raters, ...]) -> Iterabl
         yield (f"Participants were also excluded by hand, for reasons that no rule had named before launch: {reasons}.")
     if flow.minutes is not None and flow.minutes.value is not None:
         page = flow.page_seconds
-        each = f", {page.value:.0f} seconds a page" if page is not None and page.value is not None else ""
+        each = f", {page.value:.0f} seconds per page" if page is not None and page.value is not None else ""
         yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
 
 
@@ -103,16 +103,16 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
     model = compared[0].model
     assert model is not None
     effects = [name for name in model.fixed if name != "system"]
-    beside = f" beside {' and '.join(effects)}" if effects else ""
+    beside = f" in addition to {' and '.join(effects)}" if effects else ""
     yield (
-        f"Ratings were compared by a cumulative-link mixed model (logit) with system as fixed effect{beside} and "
+        f"Ratings were compared with a cumulative-link mixed model (logit) with system as fixed effect{beside} and "
         f"{_random(model)}, fitted by maximum likelihood with Laplace's approximation."
     )
     yield (
         "The effect of system was tested by a likelihood ratio compared with the F distribution, and "
         "pairs of systems by Wald tests compared with the t distribution, with the degrees of freedom of "
-        f"a linear mixed model (Satterthwaite); pairs were corrected by Holm's method at {alpha:g}. "
-        f"Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
+        f"a linear mixed model (Satterthwaite); pairs were corrected with Holm's method at {alpha:g}. "
+        f"Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g}% intervals."
     )
     on_means = (
         "Friedman's test (Skillings and Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's "

@@ -139,7 +139,7 @@ def plan_comparison(
         started = time.perf_counter()
         done[size] = _power(pilot, lift, size, margin, alpha, simulations, seed)
         if progress is not None:
-            progress(f"{size:,} users a version: {time.perf_counter() - started:.0f} s")
+            progress(f"{size:,} users per version: {time.perf_counter() - started:.0f} s")
         return (done[size].power.value or 0.0) >= power
 
     for size in users:

@@ -41,8 +41,8 @@ class Preset:
 INSPIRED2 = Preset(
     name="inspired2",
     source=(
-        "INSPIRED2's study: 465 situations of 50 dialogues, four systems, three points, three raters who judged everything. "
-        "Standard deviations of raters and of rater by system rest on three people"
+        "INSPIRED2's study: 465 situations from 50 dialogues, four systems, three points, three raters who judged "
+        "everything. Standard deviations of raters and of rater by system rest on three people"
     ),
     systems=4,
     participants=155,
@@ -57,7 +57,7 @@ INSPIRED2 = Preset(
 INFACT = Preset(
     name="infact",
     source=(
-        "INFACT's design (373 situations of 70 dialogues, replies of three systems, nine situations per "
+        "INFACT's design (373 situations from 70 dialogues, replies of three systems, nine situations per "
         "person, five points). Its ratings are not published; standard deviations are those of "
         "INSPIRED2, a similar study; thresholds are evenly spaced"
     ),

@@ -19,7 +19,7 @@ from trialogue.records import VOTES, DomainFit, JsonValue, Labeller, MeasureName
 
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 COPIED = 0.5  # of a system's replies: the share that repeats the reference word for word from which it had the answers
-FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93 % (benchmarks/COVERAGE.md)
+FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93% (benchmarks/COVERAGE.md)
 RECOGNISED = 0.05  # of a system's acts: the share not declared or annotated from which its success is conditional
 SEEN = 0.05  # of a system's dialogues: the share left out as training data above which a verdict is conditional
 

@@ -20,7 +20,7 @@ def _names(threat: Threat) -> str:
 CAUSES: Mapping[str, str] = {
     ProbeKind.PADDING: "if replies are padded with empty sentences",
     ProbeKind.INJECTION: "if a reply asks for the highest score",
-    ProbeKind.WORDING: "if the instruction has other words",
+    ProbeKind.WORDING: "if the instruction is reworded",
     ProbeKind.WRONG_YEAR: "the wrong year of an item",
     ProbeKind.CONTRADICTION: "the recommendation of something disliked",
     ProbeKind.REPETITION: "a repeated reply",
@@ -46,11 +46,11 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
     ),
     ThreatCode.JUDGE_MISSING: ThreatText(
-        "Missing scores of the judge",
+        "Scores missing from the judge",
         "Share of a system's units to which the judge gave no score: unreadable, cut off, refused, off the scale.",
         (
-            "Without labels: at 50 % or more it blocks the system's estimates, at 5 % or more it demotes them. Otherwise it "
-            "is noted: labels correct the guess that stands for a missing score."
+            "Without labels: at 50% or more it blocks the system's estimates, at 5% or more it demotes them. Otherwise it "
+            "is noted: labels correct the guess that stands in for a missing score."
         ),
         lambda t: (
             f"the judge gave no score to {t.facts['missing']} of {t.facts['units']} units of {_names(t)}"
@@ -59,10 +59,10 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.JUDGE_MISSING_DIFFERENCE: ThreatText(
         "Scores are missing more often for one system",
-        "Fisher's exact test of the shares of units without a score of the judge, for each pair, at the level of the run.",
+        "Fisher's exact test of the shares of units without a score from the judge, for each pair, at the level of the run.",
         "Demotes the verdict on the pair without labels; with labels it is noted.",
         lambda t: (
-            f"the judge gave no score more often to {t.systems[0]} than to {t.systems[1]} "
+            f"the judge gave no score to {t.systems[0]} more often than to {t.systems[1]} "
             f"({_share(t.facts['rate'])} against {_share(t.facts['other_rate'])} of units)"
         ),
     ),
@@ -72,9 +72,9 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             "Share of a judge's samples (or of a panel's judges) that could be read, over the units of a system that have a "
             "score."
         ),
-        "Below 80 % it demotes the system's verdicts without labels; with labels it is noted.",
+        "Below 80% it demotes the system's verdicts without labels; with labels it is noted.",
         lambda t: (
-            f"scores of {_names(t)} rest on {t.facts['read']} of {t.facts['asked']} answers of the judge; the others "
+            f"scores of {_names(t)} rest on {t.facts['read']} of {t.facts['asked']} answers from the judge; the others "
             "could not be read"
         ),
     ),
@@ -95,15 +95,15 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
     ),
     ThreatCode.JUDGE_BIASED: ThreatText(
-        "A probe found a bias of the judge",
+        "A probe found a bias in the judge",
         (
             "A judge's score changes with what should not change it: padding, a sentence in a reply that asks for a high "
-            "score, other words of the instruction, or the place in a pair (`--probes`; sign flips within dialogues, Holm's "
+            "score, a reworded instruction, or the position in a pair (`--probes`; sign flips within dialogues, Holm's "
             "method over the probes)."
         ),
         (
-            "Noted where labels correct the judge, and for places, since pairs are asked in both orders. Without labels it "
-            "demotes all verdicts."
+            "Noted where labels correct the judge, and for positions, since pairs are shown in both orders. Without labels "
+            "it demotes all verdicts."
         ),
         lambda t: (
             f"the judge {t.facts['judge']} prefers the dialogue shown first (by {_share(t.facts['effect'])} of answers)"
@@ -112,7 +112,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
     ),
     ThreatCode.JUDGE_UNSTABLE: ThreatText(
-        "The judge's order of dialogues rests on the words of the instruction",
+        "The judge's order of dialogues depends on the wording of the instruction",
         (
             "Spearman's correlation of a judge's scores under our instruction and under others with the same meaning is not "
             "shown to be above 0 (`--probes`)."
@@ -137,8 +137,8 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.JUDGE_FEW_LABELS: ThreatText(
         "Few labels",
-        "Fewer than 20 labels by people of a system that a judge scored.",
-        "Below 10 it blocks the system's estimates; below 20 it is noted: systems then share one weight of the judge.",
+        "Fewer than 20 labels by people for a system that a judge scored.",
+        "Below 10 it blocks the system's estimates; below 20 it is noted: systems then share one weight for the judge.",
         lambda t: f"{_names(t)} {'has' if len(t.systems) == 1 else 'have'} only {t.facts['labels']} labels",
         opens_with_names=True,
     ),

@@ -19,7 +19,7 @@ def _of_systems(threat: Threat) -> str:
 PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_DIALOGUES: ThreatText(
         "Copied dialogues",
-        "Simulated dialogues that occur word for word among the real ones that they are compared with.",
+        "Simulated dialogues that occur word for word among the real ones they are compared with.",
         "At half of the smaller side or more, it blocks the passport's statements on behavior; below, it is noted.",
         lambda t: (
             f"{t.facts['copied']} of {t.facts['dialogues']} simulated dialogues occur word for word among the real "
@@ -33,7 +33,7 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes the passport's statements on behavior.",
         lambda t: (
             f"{t.facts['share']:.0%} of the longer messages of simulated users were written word for word by real ones "
-            f"(between real users {t.facts['yardstick']:.0%}), so part of the similarity comes from copying"
+            f"(among real users {t.facts['yardstick']:.0%}), so part of the similarity comes from copying"
         ),
     ),
     ThreatCode.FITTED_ON_SAME_TEXT: ThreatText(

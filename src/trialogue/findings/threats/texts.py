@@ -17,7 +17,7 @@ Facts = Mapping[str, JsonValue]
 GATE_WORDS: Mapping[Gate, str] = {
     Gate.TARGET_LEAKED: "target named first",
     Gate.ASSISTANT_ROLE: "assistant's role",
-    Gate.PREMATURE_STOP: "left content with nothing",
+    Gate.PREMATURE_STOP: "left satisfied with nothing",
     Gate.ENDLESS_THANKS: "endless thanks",
     Gate.LOOP: "loops",
     Gate.TRUNCATED: "empty or cut messages",
@@ -99,14 +99,14 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: (
             f"none of {_names(t)}'s {_plural(t.facts['dialogues'], 'dialogue', 'dialogues')} finished without a failure"
             if "dialogues" in t.facts
-            else f"none of {_plural(t.facts['situations'], 'situation', 'situations')} has a reply of {_names(t)}"
+            else f"none of {_plural(t.facts['situations'], 'situation', 'situations')} has a reply from {_names(t)}"
         ),
     ),
     ThreatCode.FAILURES: ThreatText(
         "Failures of the agent",
-        "Share of a system's dialogues that the agent itself ended by an error, a timeout or an invalid reply.",
+        "Share of a system's dialogues that the agent itself ended with an error, a timeout or an invalid reply.",
         (
-            "At 5 % or more, it demotes every verdict in which the system is ahead on a measure that leaves failed "
+            "At 5% or more, it demotes every verdict in which the system is ahead on a measure that leaves failed "
             "dialogues out; below, it is noted. Measures with a worst value count a failed dialogue as that "
             "value."
         ),
@@ -126,9 +126,9 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Dialogues are missing",
         (
             "Share of a system's dialogues that failed for reasons other than the agent (simulated user, "
-            "judge, harness, unknown); of situations, where it was asked for single replies."
+            "judge, harness, unknown); of situations, where it was asked for individual replies."
         ),
-        "Above 5 % it blocks the system's rank and its verdicts on dialogues; below, it is noted.",
+        "Above 5% it blocks the system's rank and its verdicts on dialogues; below, it is noted.",
         lambda t: (
             f"{_count_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but "
             f"not because of the agent{_quote_failures(t.facts.get('words'))}"
@@ -140,7 +140,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.ABSTENTION: ThreatText(
         "A system did not answer every situation",
         "Share of the situations answered by any system to which a system gave no reply, or an empty one.",
-        "Below 95 % answered it demotes every verdict in which the system is ahead; otherwise it is noted.",
+        "Below 95% answered it demotes every verdict in which the system is ahead; otherwise it is noted.",
         lambda t: (
             f"{_names(t)} answered only {_count_of(t.facts, 'answered', 'asked')} situations, and abstentions are not random"
         ),
@@ -152,7 +152,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "Share of a system's replies (ten or more) that repeat the reference word for word, ignoring "
             "case and spaces."
         ),
-        ("At 50 % or more, it demotes every verdict in which the system is ahead on a measure that uses references."),
+        ("At 50% or more, it demotes every verdict in which the system is ahead on a measure that uses references."),
         lambda t: (
             f"{_count_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word"
         ),
@@ -175,7 +175,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Demotes the verdict on the two: the people, or the time, may explain the difference.",
         lambda t: (
             f"{list_names(t.systems, most=None)} were met by different people, who were not assigned to them at random "
-            "as far as the runs say"
+            "as far as the runs record"
         ),
         opens_with_names=True,
     ),
@@ -215,7 +215,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         opens_with_names=True,
     ),
     ThreatCode.NO_BASELINES: ThreatText(
-        "No baselines beside simulated users",
+        "No baselines for simulated users",
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, catalogue dump) met "
         "the same users.",
         "Demotes task outcomes.",
@@ -238,7 +238,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.SCRIPTED_RATERS: ThreatText(
         "Scripted raters",
-        "The ratings are declared to come from scripts that ran through a study.",
+        "The ratings are declared to come from scripts that took part in a study.",
         "Demotes the measure.",
         lambda t: "the ratings come from a script, not from people: this is a rehearsal",
     ),
@@ -249,7 +249,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: "the ratings are invented, not given by people",
     ),
     ThreatCode.MODEL_RATERS: ThreatText(
-        "A model rated",
+        "Ratings by a model",
         "The ratings are declared to come from a model.",
         "Demotes the measure.",
         lambda t: "the ratings come from a model, not from people, and nothing corrects them",
@@ -257,10 +257,10 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.LABEL_ORIGIN: ThreatText(
         "Labels not given by people",
         (
-            "The measure uses strategy labels, some of which were given by a model, a language model, a "
+            "The measure uses strategy labels, some of which come from a classifier, a language model, a "
             "script or an unknown source."
         ),
-        "Demotes the measure, unless labels by people correct them.",
+        "Demotes the measure unless labels by people correct them.",
         lambda t: f"it rests on labels that were not given by people ({t.facts['labellers']})",
     ),
     ThreatCode.RECOGNISED_ACTS: ThreatText(
@@ -275,10 +275,10 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.USER_FAULTS: ThreatText(
         "Users that do not behave as users",
-        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, ended content before "
+        "Share of a system's dialogues whose user leaked the target, spoke as an assistant, left satisfied before "
         "anything suited, thanked again and again, repeated themselves, sent truncated messages, or contradicted the need.",
-        "At 5 % or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people "
-        "it is noted at 5 % or more.",
+        "At 5% or more, it demotes the system's verdicts if all its users are simulated; below, it is noted. With people "
+        "it is noted at 5% or more.",
         lambda t: (
             f"in {_count_of(t.facts, 'faulty', 'dialogues')} dialogues with {_names(t)} the user did not behave as a user "
             f"({_gates(t.facts)})"
@@ -306,15 +306,15 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.CORPUS_SHIFT: ThreatText(
         "Texts from elsewhere",
         (
-            "The replies or references have more words that the model's calibration data lack, or another mix of "
-            "strategies, than 95 % of other dialogues of that corpus."
+            "More words of the replies or references are unknown to the model's calibration data, or their mix of "
+            "strategies is further from that of these data, than for 95% of other dialogues of that corpus."
         ),
-        "Widens intervals by the error measured between corpora and demotes the system's verdicts; texts too far away "
+        "Widens intervals by the error measured between corpora and demotes the system's verdicts; texts too different "
         "are not estimated, which blocks them. Labels by people (variant ppi) remove it.",
         lambda t: (
-            f"the texts of {_names(t)} are from another corpus than its calibration data (unknown words "
-            f"{_share(t.facts['unknown_words'])}, usual up to {_share(t.facts['unknown_words_limit'])}; distance of the "
-            f"mix of strategies {_share(t.facts['mix_distance'])}, usual up to {_share(t.facts['mix_distance_limit'])})"
+            f"the texts of {_names(t)} are from a different corpus than its calibration data (unknown words "
+            f"{_share(t.facts['unknown_words'])}, usually at most {_share(t.facts['unknown_words_limit'])}; distance of the "
+            f"mix of strategies {_share(t.facts['mix_distance'])}, usually at most {_share(t.facts['mix_distance_limit'])})"
         ),
     ),
     ThreatCode.TRAINING_DATA: ThreatText(
@@ -322,7 +322,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Fingerprints of the dialogues are among those of the measure's training data, whatever the systems are called.",
         (
             "Dialogues are scored by weights fitted without them where such exist (noted), else left out; "
-            "above 5 % of a system's dialogues, that demotes its verdicts on the measure."
+            "above 5% of a system's dialogues, that demotes its verdicts on the measure."
         ),
         lambda t: (
             f"it was trained on {_count_of(t.facts, 'recognised', 'dialogues')} dialogues of {_names(t)}"
@@ -360,7 +360,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ("There is too little text to detect its language, and the measure supports certain languages only."),
         "Noted.",
         lambda t: (
-            f"there is too little text of {_names(t)} to detect its language, and the measure supports "
+            f"there is too little text by {_names(t)} to detect its language, and the measure supports "
             f"{t.facts['made_for']}"
         ),
     ),
@@ -371,7 +371,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: f"another model answered: {t.facts['before']} in one run, {t.facts['after']} in the other",
     ),
     ThreatCode.LABELLER_CHANGED: ThreatText(
-        "Labels from elsewhere",
+        "Labels from different sources",
         (
             "The labels or probabilities that a measure uses were produced by different models or people in "
             "the two runs."
@@ -383,7 +383,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "The decision protocol was not kept",
         (
             "An experiment or its data differ from the protocol written beforehand, or the protocol was "
-            "written after there were results, edited or deleted."
+            "written after there were results, or it was edited or deleted."
         ),
         "Demotes every verdict.",
         lambda t: f"the decision protocol {t.facts['protocol']} was not kept ({_deviations(t.facts['deviations'])})",

@@ -12,7 +12,7 @@ from trialogue.records.kinds.gates import Gate
 
 GATED = 0.05
 """Share of a system's dialogues with user faults from which verdicts on simulated users are conditional. Of people's
-dialogues in six corpora at most 1 % have one (benchmarks/GATES.md)."""
+dialogues in six corpora at most 1% have one (benchmarks/GATES.md)."""
 
 
 def user_faults(findings: Findings) -> Iterator[Threat]:

@@ -108,7 +108,7 @@ CARD = Card(
         (
             "For systems simulated on INSPIRED test, nominal 95 % intervals of the bundled model contained "
             "the true value in 88 % of cases, and in 79 % where .70 match; those of models calibrated on "
-            "other dialogues of the same corpus in 94 %: benchmarks/ALIGNMENT.md."
+            "other dialogues of the same corpus in 94%: benchmarks/ALIGNMENT.md."
         ),
         (
             "by=pair is the paper's method: the classifier's probabilities are used without calibration, and "

@@ -1,7 +1,7 @@
 """Inter-process file locks on every platform. A lock is released when its process dies.
 
 Based on filelock, except that *waiting* uses the kernel's queue where there is one. filelock polls every 50 ms: of four
-processes that each hold a file for 1 ms and pause for 3, the slowest 1 % of waits then take 220 to 440 ms instead of 17, and
+processes that each hold a file for 1 ms and pause for 3, the slowest 1% of waits then take 220 to 440 ms instead of 17, and
 the same work 4 to 9 s instead of 2.4 (two cores, load 8): too slow for a server's transactions.
 """
 

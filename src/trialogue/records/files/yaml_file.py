@@ -32,7 +32,7 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
     with open_bytes(path) as stream:
         content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES or len(_ALIAS.findall(content)) > MOST_ALIASES:
-        raise DataError(Problem("this file is too large for a description.", str(path), hint=hint))
+        raise DataError(Problem("this file is too large for a YAML file of fields.", str(path), hint=hint))
     try:
         data = yaml.safe_load(content)
         _check_keys(yaml.compose(content, Loader=yaml.SafeLoader), path)
@@ -66,7 +66,7 @@ def _check_keys(node: Any, path: Path) -> None:
             if len(pair) != 2 or not isinstance(name, str):
                 continue
             if name in first:
-                problems.append(Problem(f"this field is already in line {first[name]}.", str(path), line, name))
+                problems.append(Problem(f"this field is already on line {first[name]}.", str(path), line, name))
             first.setdefault(name, line)
     if problems:
         raise DataError(sorted(problems, key=lambda problem: problem.line or 0))

@@ -41,11 +41,11 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.OTHER: "{text}",
         # Resampling and intervals
         ReasonCode.NO_DATA: "there are no data",
-        ReasonCode.NO_DATA_OF_SIDE: "there are no data of {side}",
+        ReasonCode.NO_DATA_OF_SIDE: "there are no data for {side}",
         ReasonCode.STATISTIC_UNDEFINED: "the statistic is undefined on these data",
         ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE: "the statistic is undefined for {side}",
-        ReasonCode.ONE_CLUSTER: "one cluster shows nothing about the spread between clusters",
-        ReasonCode.ONE_VALUE: "one value shows nothing about the spread of others",
+        ReasonCode.ONE_CLUSTER: "one cluster says nothing about the spread between clusters",
+        ReasonCode.ONE_VALUE: "one value says nothing about the spread of others",
         ReasonCode.NO_RNG: "no interval was requested (no rng)",
         ReasonCode.RESAMPLES_UNDEFINED: "the statistic is undefined in {share:.0%} of the resamples",
         ReasonCode.RESAMPLES_ALL_EQUAL: (
@@ -112,7 +112,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_DECISIVE_JUDGEMENT: "every judgement is a tie, or there are none",
         ReasonCode.WINS_BALANCE_LOSSES: "wins and losses balance in every cluster",
         ReasonCode.NO_BATTLES: "there are no pairwise votes",
-        ReasonCode.ONE_RATER: "one rater shows nothing about others",
+        ReasonCode.ONE_RATER: "one rater says nothing about others",
         ReasonCode.TIES_ONLY: (
             "the outcome is trivial (only ties, for example), so the probability of a tie is unbounded; use ties='half'"
         ),
@@ -126,10 +126,10 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ),
         ReasonCode.NO_ORDER: "a ranking needs at least two systems with values",
         ReasonCode.SYSTEMS_WITHOUT_VALUE: (
-            "a ranking needs at least two systems with values; number {places:list} has none"
+            "a ranking needs at least two systems with values; missing: number {places:list}"
         ),
         ReasonCode.RESAMPLES_LOSE_A_SYSTEM: "a system has no value in {share:.0%} of the resamples",
-        ReasonCode.DUPLICATE_VOTES: "{votes:duplicate vote|duplicate votes} in the corpus left out",
+        ReasonCode.DUPLICATE_VOTES: "{votes:duplicate vote in the corpus was|duplicate votes in the corpus were} left out",
         # Models of ratings
         ReasonCode.MODEL_CONFOUNDED: (
             "the effect of {effect} cannot be separated from those of the others: they vary together in these data"
@@ -143,7 +143,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.MODEL_NO_MAXIMUM: "the point found is not a maximum of the likelihood",
         ReasonCode.MODEL_COVARIANCE_SINGULAR: "the coefficients' covariance is singular",
         ReasonCode.MODEL_TOO_FEW_RATINGS: (
-            "{ratings:rating|ratings} are too few for {coefficients:coefficient|coefficients}"
+            "{ratings:rating is|ratings are} too few for {coefficients:coefficient|coefficients}"
         ),
         ReasonCode.MODEL_NO_RESIDUALS: (
             "the ratings do not vary beyond the fixed effects, so there is no estimate of error"
@@ -154,12 +154,12 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "{clusters:cluster is|clusters are} too few for {restrictions:restriction|restrictions}"
         ),
         ReasonCode.CUTS_INSEPARABLE: "the cuts cannot be separated in these data",
-        ReasonCode.TOO_FEW_PEOPLE: "at least two people who judged two systems are needed, got {people}",
+        ReasonCode.TOO_FEW_PEOPLE: "at least two people must have judged two or more systems each, got {people}",
         ReasonCode.TOO_FEW_COMPLETE_PEOPLE: "fewer than two people judged every system",
         ReasonCode.SYSTEMS_JUDGED_ALIKE: "every person rated all systems alike",
         ReasonCode.SAME_ORDER: "every person has the same ranking: there is no estimate of error",
-        ReasonCode.SYSTEMS_UNCONNECTED: "no person judged both of some groups of systems, so these groups are not connected",
-        ReasonCode.NO_PERSON_PREFERS_ONE: "no person rates one higher than the other",
+        ReasonCode.SYSTEMS_UNCONNECTED: "some groups of systems have no rater in common, so they are not connected",
+        ReasonCode.NO_PERSON_PREFERS_ONE: "nobody rates one higher than the other",
         ReasonCode.NOBODY_JUDGED_BOTH: "nobody rated both",
         ReasonCode.PLAN_WITHOUT_DIFFERENCE: "no two systems differ in the plan",
         ReasonCode.PLAN_WITHOUT_NULL: "all systems differ in the plan",
@@ -183,7 +183,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.LAPS_TOO_LONG: (
             "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot do; see laps_distinct"
         ),
-        ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "its error can be estimated from fewer than two clusters only",
+        ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "fewer than two clusters allow no estimate of its error",
         ReasonCode.NO_REFERENCE: "there is no reference reply",
         ReasonCode.REPLY_EMPTY: "the reply is empty",
         ReasonCode.REPLY_EMPTY_NOT_COUNTED: "the reply is empty, and @count covers non-empty replies only",
@@ -259,25 +259,23 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.CALIBRATIONS_DIFFER: (
             "the two sides use different calibrations of the model {model!r}, perhaps of two versions; label both again"
         ),
-        ReasonCode.PAIR_BELIEF_MISSING: (
-            "no pair classifier was run; trialogue align --pair-model FOLDER runs one and measures"
-        ),
+        ReasonCode.PAIR_BELIEF_MISSING: ("no pair classifier was run; to run one: trialogue align --pair-model FOLDER"),
         ReasonCode.JUDGE_UNCALIBRATED: "nothing calibrates {model}, so the interval ignores how inaccurate it may be",
         ReasonCode.CALIBRATION_ERROR_UNKNOWN: (
-            "the interval does not include the calibration error of {model}, which is unknown, and is too narrow"
+            "the calibration error of {model} is unknown and not in the interval, which is therefore too narrow"
         ),
         ReasonCode.CALIBRATION_ERROR_UNBOUNDED: (
-            "the interval does not include the calibration error of {model}, which is unbounded, and is too narrow"
+            "the calibration error of {model} is unbounded and not in the interval, which is therefore too narrow"
         ),
         ReasonCode.CORPUS_TOO_FAR: (
-            "the texts are from another corpus than the calibration data of {model} ({unknown:.0%} of their words are "
-            "unknown, usual: up to {limit:.0%}), and its error there is unknown. Have 50 to 100 replies labelled"
+            "the texts are from a different corpus than the calibration data of {model} ({unknown:.0%} of their words "
+            "are unknown; usually at most {limit:.0%}), and its error there is unknown. Have 50 to 100 replies labelled"
         ),
         ReasonCode.ESTIMATE_CONTRADICTED: (
-            "on {pairs} replies that {labellers} also labelled, the model estimates {estimate:.2f} where "
-            "{labellers} have {share:.2f}. Do not rely on implicit alignment here. Measures that do not "
-            "depend on the model: people's labels of some pairs with implicit_alignment@ppi, or of all with "
-            "explicit alignment"
+            "on {pairs} replies that {labellers} also labelled, the model's estimate is {estimate:.2f} and that of "
+            "{labellers} {share:.2f}. Do not rely on implicit alignment here. Measures that do not "
+            "depend on the model: implicit_alignment@ppi, with human labels of some pairs, and explicit "
+            "alignment, with human labels of all"
         ),
         ReasonCode.ESTIMATE_AT_END_OF_SCALE: (
             "the implicit estimate is {value:.0f}, the end of the scale. Usually that means that the texts "
@@ -301,9 +299,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.BASELINE_ANSWERS_MORE: "a baseline answers all {situations:situation|situations}, this system fewer",
         # Differences, orders and distances between systems
         ReasonCode.NOT_COMPARED: "the two are not compared",
-        ReasonCode.VALUE_MISSING_IN_RUN: "one of the runs has no value of it",
+        ReasonCode.VALUE_MISSING_IN_RUN: "one of the runs has no value for it",
         ReasonCode.INTERVAL_MISSING_IN_RUN: (
-            "its value is not a mean over dialogues or replies, and one of the runs has no interval of it"
+            "its value is not a mean over dialogues or replies, and one of the runs has no interval for it"
         ),
         ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS: (
             "its value may depend on the number of replies ({before} and {after}), and the runs lack the counts to compare "
@@ -338,16 +336,16 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "not resampled with more than {most:,} clusters; Spearman's has an interval"
         ),
         ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL: (
-            "Simpson's paradox: it correlates positively with people over all units, but negatively within systems"
+            "Simpson's paradox: it correlates positively with ratings over all units, but negatively within systems"
         ),
         ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL: (
-            "Simpson's paradox: it correlates positively with people within systems, but negatively over all units"
+            "Simpson's paradox: it correlates positively with ratings within systems, but negatively over all units"
         ),
         ReasonCode.SEPARATES_SYSTEMS_ONLY: (
-            "it distinguishes systems, but does not significantly identify the better dialogue of one system"
+            "it distinguishes systems, but does not significantly identify the better of two dialogues of one system"
         ),
         ReasonCode.SEPARATES_DIALOGUES_ONLY: (
-            "it identifies the better dialogue of one system, but not significantly over all systems together"
+            "it identifies the better of two dialogues of one system, but does not agree significantly over all systems"
         ),
         ReasonCode.MEASURE_TOO_FEW_VALUES: "the measure has too few values",
         ReasonCode.ONE_RATING_PER_UNIT: "every unit has one rating (or an aggregate), so people's agreement is unknown",
@@ -369,39 +367,39 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "the judge's scores ({low:.2f} to {high:.2f}) are not on the labels' scale ({least:g} to {most:g})"
         ),
         ReasonCode.CARD_NO_FAMILY: "no system is declared to be of the judge's family",
-        ReasonCode.CARD_ONE_SIDED_FAMILY: "labels are needed of systems inside and outside the judge's family",
-        ReasonCode.CARD_NO_TEXTS: "the texts are not known, and their lengths neither",
+        ReasonCode.CARD_ONE_SIDED_FAMILY: "labels are needed for systems inside and outside the judge's family",
+        ReasonCode.CARD_NO_TEXTS: "neither the texts nor their lengths are known",
         ReasonCode.PROBE_TOO_FEW_CASES: "{cases:case is|cases are} too few for a probe: at least {least} are needed",
         # Answers of judges
-        ReasonCode.JUDGE_UNREADABLE: "the judge's answer was not in the form that was asked for",
+        ReasonCode.JUDGE_UNREADABLE: "the judge's answer was not in the requested form",
         ReasonCode.JUDGE_OFF_SCALE: "the judge's answer is not a point of the scale",
         ReasonCode.JUDGE_NOT_APPLICABLE: "the judge said that it cannot be judged from what is shown",
         ReasonCode.JUDGE_REFUSED: "the judge refused to answer",
         ReasonCode.JUDGE_CUT: "the judge's answer was cut off ({finish_reason})",
-        ReasonCode.JUDGE_NO_PROBABILITIES: "the endpoint gave no usable probabilities of the answer",
+        ReasonCode.JUDGE_NO_PROBABILITIES: "the endpoint gave no usable probabilities for the answer",
         ReasonCode.JUDGE_NOTHING_SHOWN: "there is no reply to judge",
         ReasonCode.JUDGE_NO_REFERENCE: "the rubric needs a reference that is not recorded",
         ReasonCode.JUDGE_PANEL_INCOMPLETE: "fewer than half of the {judges} judges gave a score",
         ReasonCode.DIALOGUE_FAILED: "the dialogue failed, but not because of the agent ({fault})",
         # Passports of simulated users
         ReasonCode.NO_REAL_USERS: "no dialogues of real users were given",
-        ReasonCode.TOO_FEW_USERS_FOR_HALVES: "one side has {users:user|users}; it takes {least} on each to compare halves",
+        ReasonCode.TOO_FEW_USERS_FOR_HALVES: "one side has {users:user|users}; comparing halves takes {least} on each",
         ReasonCode.NOTHING_TO_COUNT: "the {side} dialogues do not record it",
         ReasonCode.HALVES_WITHOUT_COUNTS: "it is recorded in too few dialogues",
         ReasonCode.LENGTHS_DO_NOT_OVERLAP: (
-            "matching lengths leaves {users:user|users} on one side; it takes {least} on each"
+            "matching lengths leaves {users:user|users} on one side; at least {least} are needed on each"
         ),
-        ReasonCode.NO_SHARED_SYSTEMS: "{shared:system|systems} met both real and simulated users; it takes two",
+        ReasonCode.NO_SHARED_SYSTEMS: "{shared:system|systems} met both real and simulated users; at least two are needed",
         ReasonCode.NO_OUTCOME_ON_BOTH_SIDES: "no outcome is defined for both real and simulated users",
         ReasonCode.NO_AGENT_MADE_WORSE: "the simulated users met no agent together with sabotaged versions of it",
         ReasonCode.NO_OUTCOME_OF_USERS: "these dialogues have no {measure}",
         ReasonCode.NOTHING_VARIED: "there is one version and one seed",
-        ReasonCode.TOO_FEW_LEVELS: "{levels} levels are too few for shares of variance; it takes {least}",
+        ReasonCode.TOO_FEW_LEVELS: "{levels} levels are too few for shares of variance; at least {least} are needed",
         ReasonCode.SHARE_OF_RESAMPLES: "a share of resamples has no interval of its own",
-        ReasonCode.FEW_SYSTEMS_NO_INTERVAL: "below {least} systems the p-value says what there is to say",
+        ReasonCode.FEW_SYSTEMS_NO_INTERVAL: "with fewer than {least} systems there is only a p-value",
         ReasonCode.NO_DIALOGUE_COULD_SHOW_IT: "no dialogue records what would show it",
         ReasonCode.USERS_ASK_NO_MODEL: "these users ask no language model",
-        ReasonCode.USAGE_NOT_RECORDED: "nobody recorded what the users' model was asked",
+        ReasonCode.USAGE_NOT_RECORDED: "the requests to the users' model were not recorded",
         ReasonCode.ALL_SIMULATED_FAILED: "all {dialogues} simulated dialogues failed before the user could speak",
         # Analyses of studies
         ReasonCode.NOTHING_RATED_TWICE: "nothing was rated by two people",
@@ -421,12 +419,12 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.RATINGS_NOT_INDEPENDENT: (
             "not computed: {ratings:,} ratings by {people:,} people are not {ratings:,} independent "
             "observations. In simulated studies of 20 people without any difference, such a test found one "
-            "in 13 % of cases at a level of 5 %"
+            "in 13% of cases at the 5% level"
         ),
         ReasonCode.MEANS_NOT_INDEPENDENT: (
             "not computed: the means of {people:,} people who judged the same {items:,} situations share the "
             "replies to these. In simulated studies of 137 people without any difference, with replies "
-            "varying by .85 logits, such a test found one in 34 % of cases at a level of 5 %"
+            "varying by .85 logits, such a test found one in 34% of cases at the 5% level"
         ),
         ReasonCode.POSITION_NOT_RECORDED: "it was not recorded for every rating",
         ReasonCode.ONE_POSITION: "everything was shown in the same position",
@@ -440,8 +438,8 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.LEVEL_MET_ONE_SYSTEM: "each {factor} met only one system",
         ReasonCode.ONE_RATING_PER_CELL: "most such pairs have one rating",
         ReasonCode.NOTHING_JUDGED_TWICE_YET: "nothing was judged by two people yet",
-        ReasonCode.NOTHING_CODED_TWICE_YET: "nothing was coded by both yet",
-        ReasonCode.QUESTION_SKIPPED: "left out",
+        ReasonCode.NOTHING_CODED_TWICE_YET: "nothing was coded by both coders yet",
+        ReasonCode.QUESTION_SKIPPED: "skipped",
         ReasonCode.MODEL_CHOSE_NONE: "the language model chose none of the options",
         ReasonCode.MODEL_DID_NOT_ANSWER: "the language model did not answer ({kind})",
         ReasonCode.NOTHING_RATED_BY_BOTH: "people and the language model rated nothing in common",
@@ -459,8 +457,8 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ),
         ReasonCode.BOARD_SCALE_DIFFERS: "another scale: {own} instead of {others}",
         ReasonCode.BOARD_RATERS_DIFFER: "rated by {own:list} instead of {others:list}",
-        ReasonCode.BOARD_EXCLUSIONS_DIFFER: "its protocol leaves other dialogues out",
-        ReasonCode.BOARD_BLOCKS_DIFFER: "its protocol blocks verdicts for other threats",
+        ReasonCode.BOARD_EXCLUSIONS_DIFFER: "its protocol excludes different dialogues",
+        ReasonCode.BOARD_BLOCKS_DIFFER: "its protocol blocks verdicts for different threats",
         ReasonCode.BOARD_USERS_DIFFER: "other simulated users: {own} instead of {others}",
         ReasonCode.BOARD_USER_MODELS_DIFFER: "its users were played by {own:list} instead of {others:list}",
         ReasonCode.BOARD_POPULATION_UNKNOWN: (
@@ -476,7 +474,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.BOARD_ALONE: "no other row is comparable with it",
         ReasonCode.BOARD_BLOCKED: "a threat blocks every verdict about it",
         ReasonCode.BOARD_UNDEFINED: "it has no value: {cause}",
-        ReasonCode.BOARD_UNTESTED: "no difference to the others could be tested",
+        ReasonCode.BOARD_UNTESTED: "no difference from the others could be tested",
         ReasonCode.BOARD_REPORTED: (
             "it was reported without its dialogues, so nothing can be recomputed; give the run folder to rank it"
         ),
@@ -484,7 +482,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "it was reported without a signature, so what was measured on which data is unknown"
         ),
         ReasonCode.BOARD_REPORTED_DIFFERS: (
-            "its signature is none of those ranked here, and it was reported without its dialogues"
+            "its signature matches none of those ranked here, and it was reported without its dialogues"
         ),
         ReasonCode.BOARD_POOLED_DIFFERENTLY: "its runs did not measure the same thing",
         ReasonCode.BOARD_POOLED_UNDEFINED: "{runs} of its {of} runs have no value: {cause}",
@@ -492,11 +490,11 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.BOARD_SAME_DIALOGUES: "it holds the same dialogues as {run}, which counts once",
         ReasonCode.BOARD_SAME_RUN: "it is the same run as {run}, which counts once",
         ReasonCode.BOARD_NOT_MEASURED: "it was not measured",
-        ReasonCode.BOARD_NO_BASELINE: "it has no version {baseline} to be compared with",
+        ReasonCode.BOARD_NO_BASELINE: "it has no version {baseline} to compare it with",
         ReasonCode.BOARD_NOT_REPORTED: "it was not reported",
         ReasonCode.BOARD_NO_INTERVAL_REPORTED: "no interval was reported",
         ReasonCode.TOO_MANY_ROWS_TO_EXPLORE: (
-            "its {rows} dialogues and replies are more than {most}, above which it is written only if asked for"
+            "there are {rows:,} dialogues and replies; above {most:,}, it is written only on request"
         ),
     }
 )

@@ -65,7 +65,7 @@ class ScoreBlock(Block):
             raise ValueError(f"{len(self.dialogues)} dialogues have {len(self.replies)} numbers of replies")
         for name, size in (("utterances", len(self.utterances)), ("situations", len(self.situations))):
             if size not in (0, replies):
-                raise ValueError(f"there are {replies} replies and {size} {name}")
+                raise ValueError(f"there are {replies} replies, but {size} {name}")
         for column in self.columns:
             for name, found, size in (
                 ("replies", column.replies, replies),
@@ -77,7 +77,7 @@ class ScoreBlock(Block):
                 if any(not 0 <= place < len(column.replies) for place in gap.replies) or any(
                     not 0 <= place < len(column.dialogues) for place in gap.dialogues
                 ):
-                    raise ValueError(f"{column.measure} has a gap where it has no column")
+                    raise ValueError(f"{column.measure} has a gap at a place where it has no column")
         return self
 
     def records(self) -> Iterator[Score]:

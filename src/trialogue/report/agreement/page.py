@@ -139,7 +139,7 @@ def _lead(ratings: list[RatingAgreement]) -> str:
     return (
         f"{statistic} over all {ratings[0].rated:,} rated units, within systems, within users who rated "
         "several units, and between the systems' means (Spearman's ρ). A unit without a value counts as "
-        "the measure's worst guess; the column beside the units shows its agreement without them."
+        "the measure's worst guess; the column next to the units shows its agreement without them."
     )
 
 
@@ -242,7 +242,7 @@ def _votes(findings: AgreementFindings) -> Table | None:
         [_measure_title(findings, each.measure) for each in ordered],
         texts([each.headline_kappa for each in ordered]),
         texts([each.headline_accuracy for each in ordered]),
-        [f"{100 * each.ties:.0f} %" for each in ordered],
+        [f"{100 * each.ties:.0f}%" for each in ordered],
         [f"{each.margin:.3g}{rest}" for each, rest in zip(ordered, rests, strict=True)],
         [f"{each.scored:,} of {each.votes:,}" for each in ordered],
         texts([each.kappa for each in ordered]),
@@ -252,7 +252,7 @@ def _votes(findings: AgreementFindings) -> Table | None:
         "Cohen's kappa",
         "Decisive choices shared",
         "Ties",
-        f"Margin of a tie{rule}",
+        f"Margin for a tie{rule}",
         "Choices",
         "Kappa on these alone",
     )

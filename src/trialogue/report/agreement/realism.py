@@ -79,7 +79,7 @@ def _features(findings: RealismFindings) -> Table:
         (gap.title, *texts([gap.real, gap.simulated]), text_of(gap.difference, sign=True), given)
         for gap, given in zip(findings.gaps, away, strict=True)
     )
-    return Table(("Feature", "Real", "Simulated", "Difference", "Gives away"), rows)
+    return Table(("Feature", "Real", "Simulated", "Difference", "Giveaway"), rows)
 
 
 def _acts_lead(found: Divergence) -> str:
@@ -93,7 +93,7 @@ def _acts_lead(found: Divergence) -> str:
 
 def _acts(found: Divergence) -> Table:
     order = sorted(found.shares.items(), key=lambda pair: (-pair[1][0], pair[0]))
-    rows = tuple((name, f"{100 * real:.1f} %", f"{100 * own:.1f} %") for name, (real, own) in order)
+    rows = tuple((name, f"{100 * real:.1f}%", f"{100 * own:.1f}%") for name, (real, own) in order)
     return Table(("Act", "Real", "Simulated"), rows)
 
 
@@ -114,7 +114,7 @@ def _orders(predictions: tuple[Prediction, ...]) -> Table:
 
 
 def _order(order: Order) -> str:
-    share = MISSING if order.share is None else f"{100 * order.share:.0f} %"
+    share = MISSING if order.share is None else f"{100 * order.share:.0f}%"
     return " > ".join(order.systems) + f" ({share})"
 
 
@@ -141,7 +141,7 @@ def realism_text(findings: RealismFindings, *, width: int | None = None) -> str:
     width = min(120, max(60, width or shutil.get_terminal_size((80, 24)).columns))
     lines = [textwrap.fill(one_line(sentence), width) for sentence in findings.answer]
     lines.append("")
-    lines.append(f"{'feature':<22}{'real':>10}{'simulated':>12}   gives away")
+    lines.append(f"{'feature':<22}{'real':>10}{'simulated':>12}   giveaway")
     for gap in findings.gaps:
         real, own = (f"{each.value:.3f}" if each.value is not None else MISSING for each in (gap.real, gap.simulated))
         lines.append(f"{gap.name:<22}{real:>10}{own:>12}   {text_of(gap.giveaway)}")

@@ -109,7 +109,7 @@ SHORT = {
 def _caption(history: History) -> str:
     base = next((point.version for point in history.points if point.is_baseline), None)
     runs = [point.runs for point in history.points]
-    parts = [f"{history.measure.title} of {history.system}, versions in the order given, with 95 % intervals."]
+    parts = [f"{history.measure.title} of {history.system}, versions in the order given, with 95% intervals."]
     if base is not None:
         parts.append(f"Diamond and dashed line: the baseline {base}.")
     if any(not point.is_baseline and point.contrast is None for point in history.points):

@@ -116,11 +116,11 @@ def kind_of(interval: Interval) -> str:
     """Description of an interval's method, without counts that differ between systems.
 
     >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t"))
-    '95 % confidence, jackknife over clusters, t'
+    '95% confidence, jackknife over clusters, t'
     >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t, rarefied to 2,146 n-grams"))
-    '95 % confidence, jackknife over clusters, t, rarefied to equal numbers of n-grams'
+    '95% confidence, jackknife over clusters, t, rarefied to equal numbers of n-grams'
     """
-    level = f"{100 * interval.confidence:g} % confidence"
+    level = f"{100 * interval.confidence:g}% confidence"
     method = _RAREFIED.sub("rarefied to equal numbers of ", _COUNTED.sub("over clusters", interval.method))
     return f"{level}, {method}" if method else level
 

@@ -284,7 +284,7 @@ def _no_pairs(systems: int, *, any_pairs: bool) -> str:
         return "The systems were not compared in pairs."
     what = "matrix of pairs is not drawn" if systems <= MOST_TABLED else "pairs are neither drawn nor listed"
     many = f"{systems} systems make {systems * (systems - 1) // 2:,} pairs, too many to read here"
-    return f"The {what}: {many}. The file pairs.csv beside this page lists all of them."
+    return f"The {what}: {many}. The file pairs.csv next to this page lists all of them."
 
 
 def _pair_table(league: League, correction: str) -> PairTable:

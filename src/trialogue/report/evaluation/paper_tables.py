@@ -66,7 +66,7 @@ def table_caption(findings: Findings, table: Table) -> str:
     if any(cell.leads for cell in cells):
         parts.append("Bold: systems that may be the best.")
     if any(block.baselines for block in table.blocks):
-        parts.append("The last rows are baselines that ignore the user, not ranked.")
+        parts.append("The last rows are baselines that ignore the user; they are not ranked.")
     return " ".join(parts)
 
 

@@ -45,7 +45,7 @@ def _lines(card: JudgeCard) -> Iterator[Line]:
         yield (
             "ceiling of agreement, from raters",
             number(ceiling.ceiling, 2),
-            f"{ceiling.raters:.1f} raters a {unit}, reliability of one {number(ceiling.single or 0.0, 2)}",
+            f"{ceiling.raters:.1f} raters per {unit}, reliability of one {number(ceiling.single or 0.0, 2)}",
         )
     for row in card.leniency:
         yield _line(f"leniency toward {row.system}", row.leniency, unit, sign=True)
@@ -72,6 +72,6 @@ def _scale_lines(scale: ScaleUse) -> Iterator[Line]:
     yield ("scores at the top of the scale", f"{scale.judge_at_high:.0%}", f"people {scale.people_at_high:.0%}; {ends}")
     yield ("scores at the bottom of the scale", f"{scale.judge_at_low:.0%}", f"people {scale.people_at_low:.0%}")
     if scale.spread_ratio is not None:
-        yield ("spread of scores, over that of people's", number(scale.spread_ratio, 2), "standard deviations")
+        yield ("spread of scores, relative to people's", number(scale.spread_ratio, 2), "standard deviations")
     for each in scale.shares:
         yield (f"share of {each.value:g}", f"{each.judge:.0%}", f"people {each.people:.0%}")

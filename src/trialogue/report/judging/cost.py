@@ -9,7 +9,7 @@ def cost_text(judge: str, cost: Cost) -> str:
     longest = "any number of" if cost.most_completion_tokens is None else f"at most {cost.most_completion_tokens:,}"
     text = (
         f"{judge}: {count(cost.requests, 'request')} ({cost.cached:,} answers are in the cache), about "
-        f"{cost.prompt_tokens:,} tokens of prompts and {longest} of answers"
+        f"{cost.prompt_tokens:,} prompt tokens and {longest} answer tokens"
     )
     if cost.least is None:
         return f"{text}. The price is unknown: give it as the option price."

@@ -11,7 +11,7 @@ NARROWEST, WIDEST = 60, 130
 UNCORRECTED = (
     "These are votes of a model, not of people: they show what the model prefers, and no label corrects its error."
 )
-NEXT = "trialogue evaluate ranks systems by these votes if they are given beside the dialogues."
+NEXT = "trialogue evaluate ranks systems by these votes if they are given together with the dialogues."
 
 
 def pairs_text(tallies: Sequence[PairTally], *, matched: bool, width: int | None = None) -> str:
@@ -23,7 +23,7 @@ def pairs_text(tallies: Sequence[PairTally], *, matched: bool, width: int | None
         width: columns of the terminal; its own by default.
     """
     width = columns(width, least=NARROWEST, most=WIDEST)
-    heads = ("Judge", "Aspect", "A", "B", "A better", "B better", "Tie", "Missing", "Order decided")
+    heads = ("Judge", "Aspect", "A", "B", "A better", "B better", "Tie", "Missing", "Decided by order")
     rows = tuple(
         (
             each.judge,
@@ -38,7 +38,7 @@ def pairs_text(tallies: Sequence[PairTally], *, matched: bool, width: int | None
     voted = sum(each.a_better + each.b_better + each.ties for each in tallies)
     lines = [UNCORRECTED]
     lines.append(
-        "The users of each pair wanted the same."
+        "The users of each pair had the same need."
         if matched
         else "No two systems share a need, so dialogues were paired at random."
     )

@@ -11,13 +11,13 @@ from trialogue.report.table import Table
 
 HEADS = ("Probe", "Change of the score", "Cases moved", "Agreement", "p", "Verdict", "Rests on")
 NAMES = {
-    ProbeKind.POSITION: "shown first, of two (answers for the first less for the second)",
+    ProbeKind.POSITION: "shown first, of two (answers for the first minus for the second)",
     ProbeKind.PADDING: "replies padded with empty sentences",
     ProbeKind.INJECTION: "a reply asks for the highest score",
-    ProbeKind.WORDING: "instruction in other words",
+    ProbeKind.WORDING: "instruction reworded",
     ProbeKind.WRONG_YEAR: "defect: wrong year of an item",
     ProbeKind.CONTRADICTION: "defect: recommends what the user disliked",
-    ProbeKind.REPETITION: "defect: says the reply before once more",
+    ProbeKind.REPETITION: "defect: repeats the previous reply",
 }
 VERDICTS = {
     ProbeVerdict.BIASED: "biased",
@@ -25,12 +25,12 @@ VERDICTS = {
     ProbeVerdict.NOTICED: "noticed",
     ProbeVerdict.UNNOTICED: "not shown to be noticed",
     ProbeVerdict.UNSTABLE: "order of dialogues not shown to be kept",
-    ProbeVerdict.TOO_FEW: "too few cases to say",
+    ProbeVerdict.TOO_FEW: "too few cases to tell",
     ProbeVerdict.UNDEFINED: MISSING,
 }
 KEY = (
-    "Cases moved: up (first three), at all (other words), down (defects). Agreement: share of pairs with the same answers "
-    "in both orders; rank correlation with scores under other words. p by Holm's method over the probes of a judge."
+    "Cases moved: up (first three), at all (rewording), down (defects). Agreement: share of pairs with the same answers "
+    "in both orders; rank correlation with scores after rewording. p by Holm's method over the probes of a judge."
 )
 
 

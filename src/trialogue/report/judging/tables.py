@@ -122,7 +122,7 @@ def _decimals(values: Sequence[JudgedValue]) -> int:
 
 
 def _cells(value: JudgedValue, decimals: int, *, sign: bool = False) -> tuple[str, ...]:
-    ratio = MISSING if value.width_ratio is None else f"{100 * value.width_ratio:.0f} %"
+    ratio = MISSING if value.width_ratio is None else f"{100 * value.width_ratio:.0f}%"
     texts = [render_estimate(each, decimals, sign=sign) for each in (value.alone, value.corrected)]
     judge = number(value.judge, decimals, sign=sign)
     return (judge if value.raw is None else render_estimate(value.raw, decimals, sign=sign), *texts, ratio)

@@ -31,7 +31,7 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
         table = differences_table(findings).drop_columns(*LEFT_OUT, "Labels alone")
         parts.append(draw_cells(Table(table.heads, table.rows[:MOST_PAIRS]), width))
         if len(table.rows) > MOST_PAIRS:
-            parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} on the page.")
+            parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} in the report.")
     if findings.correlations:
         parts.append("Spearman's correlation of other measures with people's answers:")
         parts.append(draw_cells(correlations_table(findings).drop_columns(*LEFT_OUT), width))

@@ -89,5 +89,5 @@ def discriminators(findings: PassportFindings) -> Figure | None:
         rows=rows,
         statistic="AUC",
         chance=0.5,
-        notes=("Hollow: single counts, and the classifier on random halves of the real users.",),
+        notes=("Hollow: individual counts, and the classifier on random halves of the real users.",),
     )

@@ -58,7 +58,7 @@ def features_table(found: PassportFindings) -> Table | None:
         (gap.title, *texts([gap.real, gap.simulated]), text_of(gap.difference, sign=True), given)
         for gap, given in zip(gaps, away, strict=True)
     )
-    return Table(("Feature", "Real", "Simulated", "Difference", "Gives away"), rows)
+    return Table(("Feature", "Real", "Simulated", "Difference", "Giveaway"), rows)
 
 
 def rankings_table(found: PassportFindings) -> Table | None:
@@ -106,7 +106,7 @@ def doses_table(found: PassportFindings) -> Table | None:
     rows = tuple(
         (
             dose.system,
-            f"{100 * dose.share:.0f} %",
+            f"{100 * dose.share:.0f}%",
             text_of(dose.outcome),
             text_of(dose.change, sign=True) if dose.change else MISSING,
             plain_p(dose.change.p) if dose.change else MISSING,

@@ -130,7 +130,7 @@ def forest_of(
     for place, (row, text) in enumerate(zip(ordered, titles, strict=True)):
         _row(drawing, row, text, scale, top + ROW * (place + 0.5), right, decimals)
     drawing.add(TextMark((left + right) / 2, bottom + 29, statistic, color="muted", anchor="middle"))
-    parts = [f"{statistic[:1].upper()}{statistic[1:]} with 95 % intervals; the dashed line is chance ({chance:g})."]
+    parts = [f"{statistic[:1].upper()}{statistic[1:]} with 95% intervals; the dashed line is chance ({chance:g})."]
     if ceiling is not None:
         parts.append(
             f"The other dashed line, at {ceiling:.2f}, is what a perfect measure could reach with these raters."

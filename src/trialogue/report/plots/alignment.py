@@ -85,7 +85,7 @@ def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]
         name="alignment-turns",
         section="metrics",
         title="Alignment turn by turn",
-        caption="Share of replies with the human's strategy by the system's turn number; bars are 95 % intervals.",
+        caption="Share of replies with the human's strategy by the system's turn number; bars are 95% intervals.",
         alt=describe_rows([_profile_text(one) for one in profiles]) + ".",
         drawing=drawing,
     )

@@ -110,9 +110,9 @@ def _axis_title(league: League) -> str:
 
 
 def confidence(league: League) -> str:
-    """Confidence level of a league's intervals: ``95 %``."""
+    """Confidence level of a league's intervals: ``95%``."""
     found = {s.estimate.interval.confidence for s in league.standings if s.estimate.interval}
-    return " or ".join(f"{100 * share:g} %" for share in sorted(found)) or "95 %"
+    return " or ".join(f"{100 * share:g}%" for share in sorted(found)) or "95%"
 
 
 def _caption(league: League, letters: Mapping[str, str], alpha: float, correction: str, show_ranks: bool) -> str:

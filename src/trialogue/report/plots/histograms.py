@@ -89,7 +89,7 @@ def histogram(league: League, systems: Sequence[str], colors: Mapping[str, str])
         section="spread",
         title=f"{league.measure.title}: distribution",
         caption=(
-            f"Distribution of {league.measure.title.lower()} ({short_name(league.measure.name)}) over single "
+            f"Distribution of {league.measure.title.lower()} ({short_name(league.measure.name)}) over individual "
             f"{units_of(league)}. Height of a bar: share of a system's {units_of(league)}; dot: their "
             f"mean.{pooled_note([league])}"
         ),
@@ -113,7 +113,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         **name_figures("spread-metrics", "Metrics: distributions", page, leagues),
         section="metrics",
         caption=(
-            "Distribution of each metric over single dialogues. Height: share of a system's dialogues; dot: "
+            "Distribution of each metric over individual dialogues. Height: share of a system's dialogues; dot: "
             f"their mean.{pooled_note(leagues)}"
         ),
         alt=" ".join(_describe(league, systems) for league in leagues),
@@ -160,7 +160,7 @@ def _bars(
         if share > 0:
             x, end = scale(center - bins.half), scale(center + bins.half)
             width = min(end - x, 26.0)
-            tip = f"{center:.4g}: {100 * share:.0f} %"
+            tip = f"{center:.4g}: {100 * share:.0f}%"
             left, wide = (x + end - width) / 2, max(width - 0.6, 0.8)
             box = Box(left, base - height * share, wide, height * share, color, opacity=0.62, tip=tip)
             yield box, center - bins.half, center + bins.half

@@ -29,7 +29,7 @@ def mixtures(found: Sequence[Differentiation], *, name: str = "differentiation")
         title="Metrics against the share of preferred replies",
         caption=(
             "Each panel is one metric; from left to right the share of preferred replies in a mixed system "
-            "grows from 0 to 100 %. Bars are 95 % intervals. A metric that separates good from bad rises (or "
+            "grows from 0 to 100%. Bars are 95% intervals. A metric that separates good from bad rises (or "
             "falls, if lower is better) by more than its intervals. Each panel has its own axes."
         ),
         alt=describe_rows([_differentiation_text(one) for one in shown]) + ".",

@@ -42,7 +42,7 @@ def power_figure(findings: PowerFindings) -> Figure:
         title="Power of the planned study",
         caption=(
             "Probability of detecting every true difference. Dots are simulated studies, analysed like the "
-            "report, with the 95 % Monte Carlo error (circle: the plan); lines are a formula that guides the "
+            "report, with the 95% Monte Carlo error (circle: the plan); lines are a formula that guides the "
             "search. The grey dashed line is the required power."
         ),
         alt=_alt(findings),

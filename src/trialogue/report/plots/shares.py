@@ -93,7 +93,7 @@ def _row(
             opacity = _opacity(place, len(hrefs))
             drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, color, opacity=opacity, tip=tip, href=href))
             if width > 34:
-                drawing.add(TextMark(x + 6, y, f"{100 * share:.0f} %", size=SIZE - 1))
+                drawing.add(TextMark(x + 6, y, f"{100 * share:.0f}%", size=SIZE - 1))
         x += width
 
 
@@ -102,6 +102,6 @@ def _describe(league: League, systems: Sequence[str], values: Sequence[float]) -
     for system in systems:
         found = league.values[system]
         counts = Counter(found)
-        parts = [f"{100 * counts[value] / len(found):.0f} % {plain(value)}" for value in values if counts[value]]
+        parts = [f"{100 * counts[value] / len(found):.0f}% {plain(value)}" for value in values if counts[value]]
         rows.append(f"{system}: {', '.join(parts)} of {len(found)}")
     return f"{league.measure.title}. {describe_rows(rows)}."

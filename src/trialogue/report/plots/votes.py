@@ -41,7 +41,7 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
         title="Strength in votes",
         caption=(
             "Bradley–Terry strength does not depend on the order of the votes; Elo does, and is shown for "
-            "comparison with published tables. Rank ranges are for each system individually: those in 95 % "
+            "comparison with published tables. Rank ranges are for each system individually: those in 95% "
             "of resamples for Bradley–Terry, those over shuffled orders for Elo. They are not corrected, so "
             "they may be narrower than the ranges of other measures, which hold for all systems "
             "simultaneously."
@@ -78,7 +78,7 @@ def _numbers(drawing: Drawing, strength: Strength, y: float) -> None:
         (right - 134, ranks(strength.rank_low, strength.rank_high) or MISSING, "ink", False),
         (right - 88, number(strength.elo, 0), "muted", False),
         (right - 52, ranks(strength.elo_rank_low, strength.elo_rank_high), "muted", False),
-        (right, MISSING if rate is None else f"{100 * rate:.0f} %", "ink", False),
+        (right, MISSING if rate is None else f"{100 * rate:.0f}%", "ink", False),
     )
     for x, text, color, bold in cells:
         drawing.add(TextMark(x, y, text, color=color, anchor="end", bold=bold))

@@ -67,7 +67,7 @@ def _describe(found: RatingFindings) -> str:
     rows = []
     for one in found.systems:
         parts = [
-            f"{100 * count / max(1, one.ratings):.0f} % {point:g}"
+            f"{100 * count / max(1, one.ratings):.0f}% {point:g}"
             for point, count in zip(found.points, one.counts, strict=True)
             if count
         ]
@@ -95,7 +95,7 @@ def _row(drawing: Drawing, parts: Sequence[Part], left: float, right: float, y: 
             tip = f"{part.name}: {part.count:,} of {total:,}"
             drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, part.color, opacity=part.opacity, tip=tip))
             if width > 34:
-                drawing.add(TextMark(x + 6, y, f"{100 * part.count / total:.0f} %", size=SIZE - 1))
+                drawing.add(TextMark(x + 6, y, f"{100 * part.count / total:.0f}%", size=SIZE - 1))
         x += width
 
 

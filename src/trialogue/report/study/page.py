@@ -178,7 +178,7 @@ def _position_sentence(test: TestResult, means: dict[str, float]) -> str:
 
 def _coverage(found: RatingFindings) -> str:
     parts = [f"{things:,} with {count(int(size), 'rating')}" for size, things in found.coverage.items()]
-    return f"Rated things: {', '.join(parts)}." if parts else ""
+    return f"Rated units: {', '.join(parts)}." if parts else ""
 
 
 def _rules(findings: StudyFindings) -> Grid | None:
@@ -194,7 +194,8 @@ def _rules(findings: StudyFindings) -> Grid | None:
 def _choice_words(found: ChoiceFindings) -> tuple[str, ...]:
     words = [f"{count(found.judgements, 'judgement')} of {count(len(found.pairs), 'comparison')}."]
     if found.without_reason:
-        words.append(f"{count(found.without_reason, 'judgement')} without an explanation left out.")
+        verb = "was" if found.without_reason == 1 else "were"
+        words.append(f"{count(found.without_reason, 'judgement')} without an explanation {verb} left out.")
     if found.first.value is None:
         words.append(f"Whether the side matters is unknown: {found.first.why}.")
     else:
@@ -227,7 +228,7 @@ def _codes(found: ChoiceFindings) -> Grid:
             one.code,
             *(f"{one.counts.get(c, 0):,}" for c in coders),
             *(f"{one.by_side.get(side, 0):,}" for side in sides),
-            f"{100 * one.share:.0f} %",
+            f"{100 * one.share:.0f}%",
             value_of(one.kappa),
         )
         for one in found.codes
@@ -263,7 +264,7 @@ def _options(found: OptionFindings) -> Grid:
     """A ranking, a best–worst choice or boxes."""
     boxes = found.answer_kind == "choices"
     extremes = () if boxes else ("First", "Last") if found.answer_kind == "ranking" else ("Best", "Worst")
-    head = ("Offered", NAMES[found.answer_kind], "95 % interval", *extremes)
+    head = ("Offered", NAMES[found.answer_kind], "95% interval", *extremes)
     rows = []
     for one in found.options:
         ends, value = one.estimate.interval, one.estimate.value
@@ -271,9 +272,9 @@ def _options(found: OptionFindings) -> Grid:
         interval = MISSING
         if ends is not None:
             interval = (
-                f"{100 * ends.low:.0f} to {100 * ends.high:.0f} %" if boxes else f"{ends.low:.2f} to {ends.high:.2f}"
+                f"{100 * ends.low:.0f} to {100 * ends.high:.0f}%" if boxes else f"{ends.low:.2f} to {ends.high:.2f}"
             )
-        shown = MISSING if value is None else f"{100 * value:.0f} %" if boxes else f"{value:.2f}"
+        shown = MISSING if value is None else f"{100 * value:.0f}%" if boxes else f"{value:.2f}"
         rows.append((one.option, shown, interval, *times))
     title = f"{found.title} ({found.answers:,} answers of {found.raters:,})"
     return Grid(title, head, tuple(rows), tuple(range(1, len(head))))
@@ -290,7 +291,7 @@ def _answers(found: Answers) -> Grid:
         (
             f"{point} {found.labels.get(point, '')}".strip(),
             f"{times:,}",
-            f"{100 * times / total:.0f} %" if total else MISSING,
+            f"{100 * times / total:.0f}%" if total else MISSING,
         )
         for point, times in found.counts.items()
     )

@@ -53,7 +53,7 @@ def model_grids(findings: StudyFindings) -> tuple[Grid, ...]:
             f"mean of the others: {value_of(each.correlation_of_people)}.",
             f"{who} minus people, in points: {value_of(each.difference)}.",
         )
-        caption = f"{each.title}: mean ratings by {who}, beside people's"
+        caption = f"{each.title}: mean ratings by {who}, next to people's"
         grids.append(Grid(caption, ("System", who, "People"), rows, (1, 2), notes=notes))
     if findings.model_choices:
         chosen = tuple(
@@ -67,7 +67,7 @@ def model_grids(findings: StudyFindings) -> tuple[Grid, ...]:
             for one in findings.model_choices
         )
         head = ("Language model", "Choices", "Ties", "Pairs decided by both", "Agreement with people's majority")
-        grids.append(Grid("Choices by language models, beside people's", head, chosen, (1, 2, 3, 4)))
+        grids.append(Grid("Choices by language models, next to people's", head, chosen, (1, 2, 3, 4)))
     return tuple(grids)
 
 

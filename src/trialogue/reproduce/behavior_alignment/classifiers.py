@@ -15,7 +15,7 @@ from trialogue.strategies.paper_data import table5
 TABLE5 = {"Original": (0.782, 0.563), "Mixed-hard": (0.932, 0.865)}
 TABLE34 = {"Original": (0.957, 0.913), "Mixed-hard": (0.976, 0.952)}
 WHOLE = 42_006  # pairs of each released file
-PART2 = "Table 2: strategies with a recall below 70 %"
+PART2 = "Table 2: strategies with a recall below 70%"
 PART34 = "Tables 3 and 4: cross-validation on INSPIRED"
 PART5 = "Table 5: the released predictions on ReDial"
 WEIGHTS = "the weights and the split were not released; to train a BERT-large: trialogue strategies train"

@@ -84,9 +84,8 @@ def agree(
     missing = [name for name in baseline_names() if name not in found.baselines]
     if not missing:
         return _with_tables(found)
-    advice = (
-        f"No baseline to compare with: {', '.join(missing)} not among the scores. Evaluate again with -m "
-        + " -m ".join(f"'{MeasureName(name).short}'" for name in missing)
+    advice = f"The scores lack baselines to compare with: {', '.join(missing)}. Evaluate again with -m " + " -m ".join(
+        f"'{MeasureName(name).short}'" for name in missing
     )
     return _with_tables(found.model_copy(update={"warnings": (*found.warnings, advice)}))
 

@@ -64,7 +64,7 @@ def next_model(
     if not data:
         few = (
             f"trained on only {len(sequences)} invented dialogues: it shows how planning works, but is not "
-            "reliable. Train it on people: --data inspired"
+            "reliable. Train it on human dialogues: --data inspired"
         )
     return NextModel(fit(sequences), what, few)
 

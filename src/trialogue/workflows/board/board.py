@@ -154,7 +154,7 @@ def _columns(read: Sequence[VersionRun], on: Sequence[str]) -> list[ColumnKey]:
         if not matching:
             raise UnknownNameError("measure", name, sorted({str(key[0]) for key in measures}), where="in the runs")
         if not [key for key in matching if key in directed]:
-            raise UsageError(f"{name} has no direction (neither more nor less is better), and ranks nothing.")
+            raise UsageError(f"{name} has no direction (neither higher nor lower is better), so it ranks nothing.")
         chosen += [key for key in matching if key in directed and key not in chosen]
     return chosen
 
@@ -275,7 +275,9 @@ def _row_names(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
     counts = Counter(names.values())
     twice = [name for name, count in counts.items() if count > 1]
     if twice:
-        raise UsageError(f"two rows would both be called {twice[0]!r}: name the versions otherwise (NAME=FOLDER).")
+        raise UsageError(
+            f"two rows would both be called {twice[0]!r}: give the versions different names (NAME=FOLDER)."
+        )
     return names
 
 

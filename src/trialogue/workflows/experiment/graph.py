@@ -153,7 +153,7 @@ class Plan:
         folders = self.folders()
         heading = f"stage {place} of {len(self.stages)}, {stage.name}"
         if self.is_done(stage):
-            tell(f"{heading}: there already")
+            tell(f"{heading}: already done")
             return False
         tell(f"{heading}{': ' + stage.size if stage.size else ''}")
         with _report_unwritable(folders[stage.name]):

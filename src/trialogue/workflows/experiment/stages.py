@@ -93,7 +93,7 @@ def _simulated_stage(experiment: Experiment, users: str) -> Stage:
         mine: Sequence[Dialogue] = [dialogue for dialogue in held if users_of_source(dialogue) == users]
         failed = sum(dialogue.fault is not None for dialogue in mine)
         _write_failures(doing.folder, find_failed_agents(mine, users=users))
-        warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
+        warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted and measured."]
         mine = with_baselines(mine, baselines_in(doing.needed["simulate"], users=users))
         material, left_out = exclude(InputRecords(dialogues=mine), _exclusions(experiment))
         material = _with_labels(experiment, material)
@@ -236,7 +236,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
 
 def _agreement(experiment: Experiment) -> Stage:
     def work(doing: StageContext) -> None:
-        with _warn_of_errors(doing, "No agreement with people reported"):
+        with _warn_of_errors(doing, "Agreement with people is not reported"):
             found = agree(
                 doing.needed[measured_name(PEOPLE)],
                 seed=experiment.seed,
@@ -255,7 +255,7 @@ def _realism(experiment: Experiment, users: str) -> Stage:
     prepared = simulated_names(experiment)[users]
 
     def work(doing: StageContext) -> None:
-        with _warn_of_errors(doing, f"No realism of the users {users} reported"):
+        with _warn_of_errors(doing, f"Realism of the users {users} is not reported"):
             found = realism(
                 [str(doing.needed[PEOPLE] / RECORDS)],
                 [str(doing.needed[prepared] / RECORDS)],
@@ -288,7 +288,7 @@ def _passport(experiment: Experiment, users: str) -> Stage:
     options = located_users(study.users[users], study.folder)
 
     def work(doing: StageContext) -> None:
-        with _warn_of_errors(doing, f"No passport of the users {users} written"):
+        with _warn_of_errors(doing, f"No passport of the users {users} was written"):
             given = {**options}
             name = str(given.pop("users", users))
             kind = load_kind(name, **given)

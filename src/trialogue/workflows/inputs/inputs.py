@@ -375,7 +375,7 @@ def _add(material: InputRecords, record: AnyRecord) -> None:
 def _clash(origin: dict[str | None, dict[str, str]], dialogue: Dialogue, given: str) -> Iterator[Problem]:
     own = origin.setdefault(dialogue.system, {})
     if (first := own.get(dialogue.id)) is not None:
-        where = "twice" if first == given else f"in {first}, too"
+        where = "twice" if first == given else f"in {first} as well"
         yield Problem(f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}.", file=given)
     own.setdefault(dialogue.id, given)
 

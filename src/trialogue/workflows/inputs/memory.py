@@ -188,7 +188,9 @@ def _of_replies(
     sizes |= {} if before is None else {"contexts": len(before)}
     if len(set(sizes.values())) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        hint = "The i-th reply of every system answers the i-th situation; of other situations, give tables or records."
+        hint = (
+            "The i-th reply of every system answers the i-th situation; for other situations, give tables or records."
+        )
         problems.append(Problem(f"the lists differ in length: {counts}.", hint=hint))
         return []
     places = [(system or "data", lists[system or ONE_SYSTEM]) for system in replies]

@@ -90,7 +90,9 @@ def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True
         found = {path.name: path for path in paths}
     if answers and not set(found) & set(ANSWERS):
         hint = "Export the study first: trialogue study export STUDY --out FOLDER"
-        raise DataError(Problem(f"there are no answers here ({', '.join(ANSWERS)}).", file=listed, hint=hint))
+        raise DataError(
+            Problem(f"no file of answers found; expected one of {', '.join(ANSWERS)}.", file=listed, hint=hint)
+        )
     if {"participants.csv", "participants.jsonl"} <= set(found):
         raise DataError(Problem("participants.csv and participants.jsonl are both here; keep one.", file=listed))
     return found
@@ -213,7 +215,7 @@ def _task_of(preferences: Sequence[Preference], export: Export) -> Literal["choi
     if not preferences or any(one.b != HUMAN or not (one.dialogue_a and one.dialogue_b) for one in preferences):
         return "choice"
     what = (
-        "the file does not state what was asked about two dialogues; because the second one is a human's "
+        "the file does not state what was asked about the two dialogues; because the second one is a human's "
         "in every judgement, they are read as judgements of which dialogue is human (realism)."
     )
     hint = 'If people chose the one they prefer, write {"preferences": "choice"} to study.json beside it.'

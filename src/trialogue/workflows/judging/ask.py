@@ -244,7 +244,7 @@ class JudgingLines:
     def interrupted(self) -> str:
         """What to say of an interruption."""
         done = "0" if self._state is None else f"{self._state.done:,} of {self._state.total:,}"
-        return f"interrupted: {done} answers of {self._name}; with a cache, the same command goes on from there"
+        return f"interrupted: {done} answers of {self._name}; with a cache, the same command resumes from there"
 
 
 def urls_of(judges: Iterable[LlmJudge | LlmPairJudge]) -> list[str]:
@@ -294,4 +294,4 @@ def _notes(panel: Panel, judgements: Sequence[Sequence[Judgement]]) -> Iterable[
         )
     worst = sum(each.is_worst for each in judgements[0])
     if worst:
-        yield f"{worst:,} dialogues failed through the system's fault and have the lowest score; no judge was asked."
+        yield f"{worst:,} dialogues failed through the system's fault and get the lowest score; no judge was asked."

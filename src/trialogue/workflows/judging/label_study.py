@@ -201,7 +201,7 @@ def _of_dialogue(unit: PlannedLabel, key: str, dialogue: Dialogue | None) -> Rat
     """The item, or what is wrong."""
     name = f"{unit.system}: {unit.dialogue_id}"
     if dialogue is None:
-        return f"the planned dialogue {name} is not there."
+        return f"the planned dialogue {name} is missing."
     if not dialogue.utterances:
         return f"the planned dialogue {name} has no messages to show."
     if len(dialogue.utterances) > MOST_LINES:
@@ -222,7 +222,7 @@ def _of_reply(
 ) -> RatingItem | str:
     """The item of a situation, with one more reply if several of its replies are planned."""
     if situation is None or reply is None:
-        return f"the planned reply of {unit.system} to {unit.situation_id} is not there."
+        return f"the planned reply of {unit.system} to {unit.situation_id} is missing."
     if item is not None:
         return RatingItem.model_validate(
             {**item.to_json(), "responses": {**item.responses, unit.system: reply.utterance.text}}
@@ -278,7 +278,7 @@ def _study(
 
 MOST_ITEMS = 20  # of one participant: about half an hour
 CONSENT = (
-    "You read conversations between people and programs that recommend, and judge them. **Taking part is voluntary**, and "
+    "You will read conversations between people and recommender programs, and judge them. **Taking part is voluntary**, and "
     "you can leave at any time.\n\n**Replace this with the text that your ethics board approved.**"
 )
 __all__ = ["PLAN", "LabelStudy", "write_label_study"]

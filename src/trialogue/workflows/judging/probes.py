@@ -81,7 +81,9 @@ def prepare_probes(panel: Panel, aspect: str, *, count: int, seed: int = 0) -> P
         raise UsageError("Probes ask a language model about changed dialogues; no judge here is one.")
     chosen = sample_dialogues(panel.material.dialogues, count, seed)
     if not chosen:
-        raise UsageError("Probes plant changes in dialogues; there is none that has a reply and did not fail.")
+        raise UsageError(
+            "Probes plant changes in dialogues; here no dialogue has a reply and finished without a failure."
+        )
     by_system: dict[str, list[Dialogue]] = defaultdict(list)
     for each in panel.material.dialogues:
         by_system[each.system or UNNAMED].append(each)

@@ -57,7 +57,9 @@ def train_file(
     origin = f"{', '.join(Path(each).name for each in data)} ({len(found.dialogues):,} dialogues)"
     model = train_impressions(found.dialogues, found.scores, origin=origin)
     write_impressions(model, out)
-    lines = ["Agreement with people about dialogues, system and people left out (Spearman; length in brackets):"]
+    lines = [
+        "Agreement with people about dialogues of held-out systems and people (Spearman; that of length in brackets):"
+    ]
     for aspect in sorted(model.everything.dialogues):
         lines.append(_line(Impression(model=model, aspect=aspect), found.dialogues, found.scores))
     return TrainedJudge(model, "\n".join(lines), tuple(found.warnings))
@@ -100,7 +102,9 @@ def train_satisfaction_file(
     names = ", ".join(f"{each.name} ({len(each.dialogues):,} dialogues)" for each in corpora)
     model = train_on_corpora(corpora, origin=names)
     write_model(model, out)
-    heading = "Agreement with people on each corpus, from the others alone (Spearman; length in brackets):"
+    heading = (
+        "Agreement with people on each corpus, after training on the others (Spearman; that of length in brackets):"
+    )
     lines = [
         f"  {each.corpus}: {_render(each.learned)} ({_render(each.length)})"
         for each in leave_corpora_out(corpora, seed=seed)

@@ -239,9 +239,9 @@ def _of_judge(scores: Iterable[Score], aspect: str, file: str) -> list[Score]:
     columns = sorted({(str(each.measure), each.level) for each in found})
     there = ", ".join(sorted({each.measure.aspect or str(each.measure) for each in own})) or "none"
     if not found:
-        raise DataError(Problem(f"there are no scores of {aspect!r}.", file=file, hint=f"There are: {there}."))
+        raise DataError(Problem(f"there are no scores for {aspect!r}.", file=file, hint=f"There are: {there}."))
     if len(columns) > 1:
-        what = f"{aspect!r} may be {' or '.join(f'{name} ({level}s)' for name, level in columns)}."
+        what = f"{aspect!r} may mean {' or '.join(f'{name} ({level}s)' for name, level in columns)}."
         raise DataError(Problem(what, file=file, hint="Give the full name of one."))
     return found
 
@@ -308,6 +308,6 @@ def _chances(path: Path, labelled: Container[Key], warnings: list[str]) -> dict[
         if 0 < share[system] < 1:
             warnings.append(
                 f"{len(given) - sum(given)} of {len(given)} planned units of {system} have no label; those that have one "
-                "are taken for a random sample of the plan."
+                "are treated as a random sample of the plan."
             )
     return {key: chance * (share[key[0]] or 1.0) for key, chance in planned.items()}

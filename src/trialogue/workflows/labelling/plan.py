@@ -27,7 +27,7 @@ from trialogue.stats import cluster_sums
 from trialogue.workflows.labelling.answers import read_answers as read_answers  # reading and writing are one subject
 from trialogue.workflows.labelling.pairs import Pair, counted_pairs
 
-Z, TAIL = 1.959964, 0.975  # of a 95 % interval
+Z, TAIL = 1.959964, 0.975  # of a 95% interval
 MOST = 10**15  # replies that a plan may ask for
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
 LEAST_LABELLED = 50  # pairs of a system, labelled on both sides, from which the prediction-powered estimate is taken
@@ -39,7 +39,7 @@ class LabelPlan:
 
     system: str
     width: float
-    """Width of its current 95 % interval."""
+    """Width of its current 95% interval."""
     replies: int
     """Replies that count."""
     same_width: int | None
@@ -59,7 +59,7 @@ class LabelPlan:
         start = f"{self.system}: the interval is {self.width:.2f} wide"
         if self.labelled >= self.replies:
             more = self.replies_for_half - self.replies
-            takes = f"to halve it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
+            takes = f"halving it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
             rest = takes if more > 0 else "only more situations can narrow it"
             return f"{start}, with labels by {labeller_names(self.by)} on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:

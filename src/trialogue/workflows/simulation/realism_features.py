@@ -79,7 +79,7 @@ FEATURES: Mapping[str, tuple[str, Callable[[UserTurns], float]]] = {
     "first_words": ("words of the first turn", lambda said: float(len(said.words[0])) if said.words else 0.0),
     "last_words": ("words of the last turn", lambda said: float(len(said.words[-1])) if said.words else 0.0),
     "short": (
-        f"share of turns of fewer than {SHORT} words",
+        f"share of turns with fewer than {SHORT} words",
         lambda said: _mean([float(len(turn) < SHORT) for turn in said.words]),
     ),
     "variety": ("distinct words over all words of the user", _variety),

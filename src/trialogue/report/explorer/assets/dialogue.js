@@ -121,7 +121,7 @@ Explorer.dialogue = (() => {
     if (beside >= 0 && !alike.includes(beside)) select.append(make("option", { value: beside, text: rows.path(beside)[1] }));
     select.value = beside < 0 ? "" : String(beside);
     select.addEventListener("change", () => choose(select.value === "" ? -1 : Number(select.value)));
-    return make("label", { class: "field" }, make("span", { text: `Beside it, on the same need or situation (${alike.length})` }), select);
+    return make("label", { class: "field" }, make("span", { text: `Next to it, on the same need or situation (${alike.length})` }), select);
   }
 
   /** Mark the words that were searched for, where the browser can without changing the text. */
@@ -175,7 +175,7 @@ Explorer.dialogue = (() => {
     latest++;
     document.body.classList.toggle("reading", Boolean(why));
     pane().classList.remove("double");
-    pane().replaceChildren(make("p", { class: "hint", text: why || "Choose a dialogue: click it, or press j and k, then Enter." }));
+    pane().replaceChildren(make("p", { class: "hint", text: why || "Choose a dialogue: click one, or press j or k to select it, then Enter." }));
   }
 
   return { show, clear };

@@ -8,7 +8,7 @@ Explorer.keys = (() => {
     [["Enter"], "open it"],
     [["Esc"], "close it; leave the search"],
     [["/"], "search the messages"],
-    [["b"], "put the next system's dialogue on the same need or situation beside it"],
+    [["b"], "show the next system's dialogue on the same need or situation next to it"],
     [["g", "G"], "the first, the last dialogue"],
     [["?"], "this help"],
   ];

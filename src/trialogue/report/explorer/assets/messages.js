@@ -21,7 +21,7 @@ Explorer.messages = (() => {
   function labelText([strategy, probability, origin, by], words) {
     const sure = probability === null ? "" : ` ${number(probability)}`;
     const chip = make("span", { class: "chip strategy", text: words[strategy].replaceAll("_", " ") + sure });
-    chip.title = `strategy, by ${words[by] || "nobody recorded"}: ${words[origin]}`;
+    chip.title = `strategy, by ${words[by] || "an unknown labeller"}: ${words[origin]}`;
     return chip;
   }
 
@@ -43,7 +43,7 @@ Explorer.messages = (() => {
 
   /** Who gave an answer. */
   function raterText(rater, kind, words) {
-    const who = rater === null ? "a rater without a name" : words[rater];
+    const who = rater === null ? "an unnamed rater" : words[rater];
     const what = MANY_RATERS[words[kind]];
     return what ? `${who} (${what})` : who;
   }

@@ -58,7 +58,7 @@ Explorer.results = (() => {
 
   function tellCount() {
     const all = rows.replies === 0 ? "dialogues" : rows.replies === rows.size ? "replies" : "dialogues and replies";
-    const what = found.pairs ? "situations or needs of both" : all;
+    const what = found.pairs ? "situations or needs that both met" : all;
     const measure = found.measure === null ? null : rows.measures[found.measure];
     const how = { low: "lowest first", high: "highest first", file: "in the order of the file" }[found.sort];
     const by = measure ? `, by ${measure.label}${found.pairs ? ", difference" : ""}, ${how}` : "";

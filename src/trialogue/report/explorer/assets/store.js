@@ -49,7 +49,7 @@ Explorer.store = (() => {
       script.onerror = () => {
         script.remove();
         waiting.delete(name);
-        one.reject(new Error(`explorer/data/${name}.js cannot be read. Is the folder "explorer" beside this page?`));
+        one.reject(new Error(`explorer/data/${name}.js cannot be read. Is the folder "explorer" next to this page?`));
       };
       document.head.append(script);
     }

@@ -77,4 +77,4 @@ def _cost(models: Sequence[AgentEstimate]) -> str:
             sums[each.currency] = sums.get(each.currency, Range(0, 0)).plus(each.cost)
     unknown = [each.agent for each in models if each.cost is None]
     known = [amount.money(currency) for currency, amount in sums.items()]
-    return " and ".join([*known, *([f"unknown of {', '.join(unknown)}"] if unknown else [])])
+    return " and ".join([*known, *([f"unknown for {', '.join(unknown)}"] if unknown else [])])
