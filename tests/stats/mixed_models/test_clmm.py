@@ -9,7 +9,7 @@ from tests.stats.studies import WINE, Ratings, ratings_of
 from trialogue.errors import UsageError
 from trialogue.stats.arrays import Floats
 from trialogue.stats.mixed_models.clmm import clmm, odds_ratio
-from trialogue.stats.mixed_models.crossed import Crossing
+from trialogue.stats.mixed_models.crossed import CrossedDesign
 from trialogue.stats.mixed_models.laplace import Likelihood
 from trialogue.stats.mixed_models.ordinal import Link
 
@@ -62,7 +62,9 @@ def by_quadrature(likelihood: Likelihood, flat: Floats, nodes: int = 60) -> floa
     edges = np.concatenate([[-np.inf], parameters.thresholds, [np.inf]])
     base = likelihood.matrix @ parameters.slopes
     crossing = likelihood.crossing
-    grid = np.stack(np.meshgrid(*[np.arange(nodes)] * crossing.levels, indexing="ij"), -1).reshape(-1, crossing.levels)
+    grid = np.stack(np.meshgrid(*[np.arange(nodes)] * crossing.n_levels, indexing="ij"), -1).reshape(
+        -1, crossing.n_levels
+    )
     total = np.zeros(len(grid))
     for row in range(len(likelihood.rating)):
         eta = np.full(len(grid), base[row])
@@ -81,7 +83,7 @@ def test_laplace_is_near_quadrature_where_effects_are_small() -> None:
     rating = rng.integers(0, 3, 24)
     rating[:3] = [0, 1, 2]
     matrix = np.tile([0.0, 1.0], 12)[:, None]
-    likelihood = Likelihood(rating, matrix, Crossing({"w": raters.tolist(), "i": items.tolist()}), "logit")
+    likelihood = Likelihood(rating, matrix, CrossedDesign({"w": raters.tolist(), "i": items.tolist()}), "logit")
     for scales, error in (([0.05, 0.05], 1e-5), ([0.3, 0.2], 3e-3), ([0.6, 0.4], 0.02)):  # the error grows with scales
         flat = np.array([-0.7, 0.6, 0.4, *scales])
         value, _ = likelihood(likelihood.unflat(flat))
@@ -99,7 +101,7 @@ def test_the_gradient_is_that_of_differences(link: Link, factors: int) -> None:
         "i": items.tolist(),
         "ws": [f"{w}:{s}" for w, s in zip(raters, systems, strict=True)],
     }
-    crossing = Crossing(dict(list(levels.items())[:factors]))
+    crossing = CrossedDesign(dict(list(levels.items())[:factors]))
     matrix = (systems[:, None] == np.array([1, 2])).astype(float)
     likelihood = Likelihood(rng.permutation(np.arange(n) % 5), matrix, crossing, link)
     at = np.concatenate([[-1.2, -0.3, 0.4, 1.3], [0.3, -0.2], [0.5, 0.8, 0.3][:factors]])

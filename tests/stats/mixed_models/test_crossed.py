@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.mixed_models.crossed import Crossing
+from trialogue.stats.mixed_models.crossed import CrossedDesign
+from trialogue.stats.mixed_models.factorisation import Factorisation
 
 RATINGS = 240
 
@@ -22,28 +23,28 @@ def columns(rng: np.random.Generator, names: str) -> dict[str, list[str]]:
     return {name: everything[name] for name in names.split()}
 
 
-def written_out(crossing: Crossing, weights: Floats, scales: dict[str, float]) -> tuple[Floats, Floats]:
+def written_out(crossing: CrossedDesign, weights: Floats, scales: dict[str, float]) -> tuple[Floats, Floats]:
     """H, and Z S with a column for each level."""
-    design = np.zeros((RATINGS, crossing.levels))
+    design = np.zeros((RATINGS, crossing.n_levels))
     for name in crossing.order:
         design[np.arange(RATINGS), crossing.codes[name] + crossing.starts[name]] = scales[name]
-    return np.eye(crossing.levels) + design.T @ (weights[:, None] * design), design
+    return np.eye(crossing.n_levels) + design.T @ (weights[:, None] * design), design
 
 
 @pytest.mark.parametrize("names", ["r", "r i", "i is", "i is d", "r rs i is", "is rs", "r rs i is d ds", "d ds i is"])
 def test_everything_is_as_with_the_whole_matrix(names: str) -> None:
     rng = np.random.default_rng(len(names))
-    crossing = Crossing(columns(rng, names))
+    crossing = CrossedDesign(columns(rng, names))
     scales = dict(zip(crossing.names, rng.uniform(0.2, 1.5, len(crossing.names)).tolist(), strict=True))
     weights = rng.uniform(0.05, 0.4, RATINGS)
     whole, design = written_out(crossing, weights, scales)
-    factor = crossing.factorise(weights, scales)
+    factorisation = Factorisation(crossing, weights, scales)
     inverse = np.linalg.inv(whole)
-    right = rng.normal(size=(crossing.levels, 2))
-    assert factor.log_determinant == pytest.approx(float(np.linalg.slogdet(whole)[1]), rel=1e-12)
-    assert factor.solve(right) == pytest.approx(inverse @ right, abs=1e-10)
-    assert factor.solve(right[:, 0]) == pytest.approx(inverse @ right[:, 0], abs=1e-10)
-    for name, found in factor.leverages().items():
+    right = rng.normal(size=(crossing.n_levels, 2))
+    assert factorisation.log_determinant == pytest.approx(float(np.linalg.slogdet(whole)[1]), rel=1e-12)
+    assert factorisation.solve(right) == pytest.approx(inverse @ right, abs=1e-10)
+    assert factorisation.solve(right[:, 0]) == pytest.approx(inverse @ right[:, 0], abs=1e-10)
+    for name, found in factorisation.posterior_covariances().items():
         own = np.zeros_like(design)
         at = (np.arange(RATINGS), crossing.codes[name] + crossing.starts[name])
         own[at] = 1.0
@@ -51,6 +52,6 @@ def test_everything_is_as_with_the_whole_matrix(names: str) -> None:
 
 
 def test_replies_and_their_items_are_eliminated_together() -> None:
-    crossing = Crossing(columns(np.random.default_rng(0), "r rs i is"))
+    crossing = CrossedDesign(columns(np.random.default_rng(0), "r rs i is"))
     assert crossing.chain == ("is", "i")
-    assert crossing.rest == crossing.sizes["r"] + crossing.sizes["rs"]
+    assert crossing.n_dense_levels == crossing.sizes["r"] + crossing.sizes["rs"]

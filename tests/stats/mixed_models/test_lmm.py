@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.stats.studies import ratings_of
-from trialogue.stats.mixed_models.crossed import Crossing
+from trialogue.stats.mixed_models.crossed import CrossedDesign
 from trialogue.stats.mixed_models.lmm import Form, lmm
 
 # Yield of dyestuff from six batches (Davies 1947), as in Bates et al. (2015); lme4's REML fit: criterion 319.6543,
@@ -90,7 +90,7 @@ def test_ratings_that_do_not_vary_are_undefined() -> None:
 def test_the_slope_of_the_criterion_is_that_of_differences() -> None:
     made = ratings_of(np.random.default_rng(1), workers=8, step=0.4, taste=0.5)
     matrix = np.column_stack([np.ones(len(made.rating)), [float(name == "s1") for name in made.system]])
-    form = Form(np.array(made.rating), matrix, Crossing({"w": made.worker, "i": made.item, "t": made.taste}))
+    form = Form(np.array(made.rating), matrix, CrossedDesign({"w": made.worker, "i": made.item, "t": made.taste}))
     at = np.array([0.3, 0.5, 0.2])
     _, slope = form._with_slope(at)
     rises = [form.criterion(at + step) - form.criterion(at - step) for step in 1e-5 * np.eye(3)]

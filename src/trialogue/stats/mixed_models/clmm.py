@@ -19,7 +19,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test, pairwise, wald
-from trialogue.stats.mixed_models.crossed import Crossing, crossed_ratings
+from trialogue.stats.mixed_models.crossed import CrossedDesign, validate_ratings
 from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
 from trialogue.stats.mixed_models.laplace import Likelihood
 from trialogue.stats.mixed_models.ordinal import Link, check_link
@@ -182,7 +182,7 @@ def clmm(
     """
     check_link(link)
     check_confidence(confidence)
-    values = crossed_ratings(ratings, random)
+    values = validate_ratings(ratings, random)
     points = tuple(np.unique(values).tolist())
     if len(points) < 2:
         raise UsageError(
@@ -190,7 +190,7 @@ def clmm(
         )
     design = design_of(fixed, len(values))
     rating = np.searchsorted(points, values).astype(np.int64)
-    likelihood = Likelihood(rating, design.matrix, Crossing(random), link)
+    likelihood = Likelihood(rating, design.matrix, CrossedDesign(random), link)
     why = confounding_reason(design)
     if why:
         return _undefined_result(likelihood, design, points, confidence, why)

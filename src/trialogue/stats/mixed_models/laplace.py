@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.stats.arrays import Floats, Ints
-from trialogue.stats.mixed_models.crossed import Crossing
+from trialogue.stats.mixed_models.crossed import CrossedDesign
+from trialogue.stats.mixed_models.factorisation import Factorisation
 from trialogue.stats.mixed_models.ordinal import Link, terms, value_and_slope
 
 NEAR = 1e-9  # an inner step this small ends the search for the mode
@@ -29,7 +30,7 @@ class Parameters:
     thresholds: Floats
     slopes: Floats
     scales: Floats
-    """Standard deviations of the factors in the order of ``Crossing.names``; their sign does not matter."""
+    """Standard deviations of the factors in the order of ``CrossedDesign.names``; their sign does not matter."""
 
     @property
     def flat(self) -> Floats:
@@ -47,10 +48,10 @@ class Likelihood:
         link: ``logit`` or ``probit``.
     """
 
-    def __init__(self, rating: Ints, matrix: Floats, crossing: Crossing, link: Link) -> None:
+    def __init__(self, rating: Ints, matrix: Floats, crossing: CrossedDesign, link: Link) -> None:
         self.rating, self.matrix, self.crossing, self.link = rating, matrix, crossing, link
         self.cuts = int(rating.max())
-        self.mode = np.zeros(crossing.levels)
+        self.mode = np.zeros(crossing.n_levels)
         self.evaluations = 0
 
     def unflat(self, flat: Floats) -> Parameters:
@@ -76,14 +77,14 @@ class Likelihood:
         """The effects that fit best; Newton from the last ones found. None if they run away."""
         # From the last mode: the optimiser takes small steps, and so does the mode.
         mode = self.mode
-        if not self.crossing.levels:
+        if not self.crossing.n_levels:
             return mode
         across = self.crossing.level_scales(scales)
         value, slope, weight = self._inner(parameters, base + self.crossing.spread(scales, mode))
         height = value - float(mode @ mode) / 2
         for _ in range(MOST_INNER):
             rise = across * self.crossing.gather(slope) - mode
-            step = self.crossing.factorise(weight, scales).solve(rise)
+            step = Factorisation(self.crossing, weight, scales).solve(rise)
             longest = float(np.abs(step).max())
             if not np.isfinite(longest):
                 return None
@@ -110,17 +111,19 @@ class Likelihood:
         crossing = self.crossing
         t = terms(self.rating, eta, parameters.thresholds, self.link)
         weight = np.maximum(t.weight, 0.0)
-        factor = crossing.factorise(weight, scales)
-        value = float(t.value.sum() - mode @ mode / 2) - factor.log_determinant / 2
-        leverages = factor.leverages()
-        spread = sum((scales[name] * leverages[name] for name in crossing.names), start=np.zeros(len(eta)))
+        factorisation = Factorisation(crossing, weight, scales)
+        value = float(t.value.sum() - mode @ mode / 2) - factorisation.log_determinant / 2
+        posterior_covariances = factorisation.posterior_covariances()
+        spread = sum((scales[name] * posterior_covariances[name] for name in crossing.names), start=np.zeros(len(eta)))
         pull = spread * t.third
         # The mode moves with the parameters, and the determinant with the mode: the implicit part of the gradient, by one
         # solve for all parameters instead of one for each.
-        turned = factor.solve(crossing.level_scales(scales) * crossing.gather(pull)) if crossing.levels else mode
+        turned = (
+            factorisation.solve(crossing.level_scales(scales) * crossing.gather(pull)) if crossing.n_levels else mode
+        )
         echo = crossing.spread(scales, turned) + np.zeros(len(eta))
         by_scale = [
-            self._scale_derivative(name, t.slope, weight, mode, leverages[name], pull, turned, echo)
+            self._scale_derivative(name, t.slope, weight, mode, posterior_covariances[name], pull, turned, echo)
             for name in crossing.names
         ]
         # Of the value itself only the direct part is left: at the mode its slope by the effects is zero.

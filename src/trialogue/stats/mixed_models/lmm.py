@@ -17,7 +17,8 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.mixed_models.contrasts import Pairwise, Test, pairwise, wald
-from trialogue.stats.mixed_models.crossed import Crossing, crossed_ratings
+from trialogue.stats.mixed_models.crossed import CrossedDesign, validate_ratings
+from trialogue.stats.mixed_models.factorisation import Factorisation
 from trialogue.stats.mixed_models.fixed_effects import Design, Fixed, confounding_reason, design_of
 from trialogue.stats.threads import one_blas_thread
 
@@ -116,7 +117,7 @@ def lmm(
     (1.333, 2.0)
     """
     check_confidence(confidence)
-    values = crossed_ratings(ratings, random)
+    values = validate_ratings(ratings, random)
     if np.abs(values).max(initial=0.0) > LARGEST:
         raise UsageError(f"ratings go up to {np.abs(values).max():g}, whose squares overflow; rescale the ratings.")
     design = design_of(fixed, len(values))
@@ -129,7 +130,7 @@ def lmm(
     if why:
         nothing = Estimate(value=None, n=len(values), why=why)
         return Lmm(dict.fromkeys(design.names, nothing), nothing, {}, None, None, len(values), confidence, why, design)
-    form = Form(values, matrix, Crossing(random))
+    form = Form(values, matrix, CrossedDesign(random))
     bare = Lmm({}, Estimate(value=0.0), {}, None, None, len(values), confidence, None, design, form)
     rows = np.eye(len(design.names))
     return Lmm(
@@ -162,7 +163,7 @@ def _mean(form: "Form", n: int, confidence: float) -> Estimate:
 class Form:
     """The restricted likelihood, its maximum, and what follows from it."""
 
-    def __init__(self, values: Floats, matrix: Floats, crossing: Crossing) -> None:
+    def __init__(self, values: Floats, matrix: Floats, crossing: CrossedDesign) -> None:
         self.values, self.matrix, self.crossing = values, matrix, crossing
         self.left = len(values) - matrix.shape[1]
         both = np.column_stack([matrix, values])
@@ -182,13 +183,13 @@ class Form:
     def _inner(self, ratios: Floats) -> tuple[Floats, float, Floats, float]:
         """Coefficients, log determinants, their unscaled covariance, and the residual sum of squares."""
         scales = dict(zip(self.crossing.names, ratios.tolist(), strict=True))
-        factor = self.crossing.factorise(np.ones(len(self.values)), scales)
+        factorisation = Factorisation(self.crossing, np.ones(len(self.values)), scales)
         across = self.crossing.level_scales(scales)[:, None] * self.sums
-        products = self.plain - across.T @ factor.solve(across) if self.crossing.levels else self.plain
+        products = self.plain - across.T @ factorisation.solve(across) if self.crossing.n_levels else self.plain
         inner, right = products[:-1, :-1], products[:-1, -1]
         unit: Floats = np.asarray(np.linalg.inv(inner), dtype=np.float64)
         beta = unit @ right
-        determinants = factor.log_determinant + float(np.linalg.slogdet(inner)[1])
+        determinants = factorisation.log_determinant + float(np.linalg.slogdet(inner)[1])
         return beta, determinants, unit, float(products[-1, -1] - right @ beta)
 
     def criterion(self, ratios: Floats) -> float:
@@ -213,14 +214,14 @@ class Form:
         """
         scales = dict(zip(self.crossing.names, ratios.tolist(), strict=True))
         beta, determinants, unit, squares = self._inner(ratios)
-        factor = self.crossing.factorise(np.ones(len(self.values)), scales)
-        turned = factor.solve(self.crossing.level_scales(scales)[:, None] * self.sums)
+        factorisation = Factorisation(self.crossing, np.ones(len(self.values)), scales)
+        turned = factorisation.solve(self.crossing.level_scales(scales)[:, None] * self.sums)
         residual = turned[:, -1] - turned[:, :-1] @ beta
-        leverages = factor.leverages()
+        posterior_covariances = factorisation.posterior_covariances()
         slope = np.zeros(len(ratios))
         for place, name in enumerate(self.crossing.names):
             span, ratio = self.crossing.span(name), ratios[place]
-            slope[place] = 2 * leverages[name].sum()
+            slope[place] = 2 * posterior_covariances[name].sum()
             if abs(ratio) > TINY:
                 fixed = np.sum(turned[span, :-1] @ unit * turned[span, :-1])
                 slope[place] -= 2 * (fixed + self.left * np.sum(residual[span] ** 2) / squares) / ratio
