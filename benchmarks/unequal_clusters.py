@@ -25,7 +25,7 @@ from benchmarks.coverage_outcomes import Sizes, cluster_sizes
 from benchmarks.tables import table
 from trialogue.seeds import rng_for
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
 from trialogue.stats.comparison.shares import Share, intraclass_correlation, share_difference, share_of
 from trialogue.stats.resampling.clusters import ClusterSums
 
@@ -111,8 +111,8 @@ def p_values(a: ClusterSums, b: ClusterSums) -> dict[str, float]:
         "Bell-McCaffrey": share_difference(*map(fewer, shares, sizes)).p,
         "Kish": share_difference(*map(kish, shares, sizes)).p,
     }
-    test = PermutationTest(Rows(a.sums, b.sums, 0), most=ARRANGEMENTS)
-    found["permutation"] = test.p() if test.is_defined and test.error > 0 else found["ours"]
+    test = PermutationTest(MatchedSums(a.sums, b.sums, 0), max_arrangements=ARRANGEMENTS)
+    found["permutation"] = test.p_value() if test.is_defined and test.standard_error > 0 else found["ours"]
     return {name: 1.0 if p is None else p for name, p in found.items()}
 
 

@@ -8,7 +8,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, ReasonCode
 from trialogue.stats import cluster_sums, difference, estimate_of_sums
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
 from trialogue.stats.resampling.clusters import ClusterSums
 
 
@@ -95,8 +95,8 @@ def test_clusters_of_unequal_size_do_not_make_differences(units_a: int, units_b:
     called = 0
     for seed in range(1_000):
         rng = generator(seed)
-        rows = Rows(drawn(rng, units_a), drawn(rng, units_b), 40 if shared else 0)
-        called += PermutationTest(rows, most=299).p() <= 0.05
+        rows = MatchedSums(drawn(rng, units_a), drawn(rng, units_b), 40 if shared else 0)
+        called += PermutationTest(rows, max_arrangements=299).p_value() <= 0.05
     assert 30 <= called <= 72
 
 
@@ -127,7 +127,7 @@ def test_differences_of_clusters_drawn_alike_have_uniform_p_values(shared: int) 
     for seed in range(400):
         rng = generator(seed)
         rows = [np.column_stack([rng.normal(size=30), np.ones(30)]) for _ in range(2)]
-        called.append(PermutationTest(Rows(rows[0], rows[1], shared), most=199).p() <= 0.5)
+        called.append(PermutationTest(MatchedSums(rows[0], rows[1], shared), max_arrangements=199).p_value() <= 0.5)
     assert np.mean(called) == pytest.approx(0.5, abs=0.09)  # 3.6 standard errors
 
 

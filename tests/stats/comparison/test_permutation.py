@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.arrangements import Design, deal_sums, swap_sums
-from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.arrangements import Design, reassignment_sums, swap_deltas
+from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
 
 
-def rows(a: Floats, b: Floats, shared: int = 0) -> Rows:
-    return Rows(np.column_stack([a, np.ones(len(a))]), np.column_stack([b, np.ones(len(b))]), shared)
+def rows(a: Floats, b: Floats, shared: int = 0) -> MatchedSums:
+    return MatchedSums(np.column_stack([a, np.ones(len(a))]), np.column_stack([b, np.ones(len(b))]), shared)
 
 
 def values(seed: int, size: int) -> Floats:
@@ -41,34 +41,34 @@ def scipy_p(a: Floats, b: Floats, statistic: Callable[..., Floats], kind: str) -
 @pytest.mark.parametrize(("size_a", "size_b"), [(5, 5), (4, 7), (6, 5)])
 def test_p_of_independent_groups_is_that_of_scipys_enumeration_of_welchs_statistic(size_a: int, size_b: int) -> None:
     a, b = values(1, size_a) + 1, values(2, size_b)
-    assert PermutationTest(rows(a, b)).p() == pytest.approx(scipy_p(a, b, welch, "independent"))
+    assert PermutationTest(rows(a, b)).p_value() == pytest.approx(scipy_p(a, b, welch, "independent"))
 
 
 @pytest.mark.parametrize("size", [6, 9])
 def test_p_of_pairs_is_that_of_scipys_enumeration_of_sign_flips(size: int) -> None:
     a, b = values(3, size) + 0.5, values(4, size)
-    assert PermutationTest(rows(a, b, size)).p() == pytest.approx(scipy_p(a, b, paired_t, "samples"))
+    assert PermutationTest(rows(a, b, size)).p_value() == pytest.approx(scipy_p(a, b, paired_t, "samples"))
 
 
 def test_a_sampled_p_is_near_the_enumerated_one() -> None:
     a, b = values(5, 9) + 0.8, values(6, 8)  # C(17, 9) = 24,310 arrangements
-    whole = PermutationTest(rows(a, b), most=30_000)
-    sampled = PermutationTest(rows(a, b), most=10_000, seed=1)
+    whole = PermutationTest(rows(a, b), max_arrangements=30_000)
+    sampled = PermutationTest(rows(a, b), max_arrangements=10_000, seed=1)
     assert whole.design.is_enumerated
     assert not sampled.design.is_enumerated
-    assert sampled.p() == pytest.approx(whole.p(), abs=0.01)  # four standard errors of a share of 10,000 near .05
+    assert sampled.p_value() == pytest.approx(whole.p_value(), abs=0.01)  # four standard errors
 
 
 def test_six_pairs_all_one_way_have_the_smallest_p_there_is() -> None:
     gaps = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert PermutationTest(rows(gaps, np.zeros(6), 6)).p() == 2 / 64  # two of 2^6 sign flips
+    assert PermutationTest(rows(gaps, np.zeros(6), 6)).p_value() == 2 / 64  # two of 2^6 sign flips
 
 
 def test_ties_with_the_observed_arrangement_count_half_where_asked() -> None:
     a, b = np.array([1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0])
     # Hypergeometric: 4 ones among 8; 3 or 1 in a group of 4 in 16 + 16 of 70 arrangements, 4 or 0 in 2.
-    assert PermutationTest(rows(a, b)).p() == pytest.approx(34 / 70)
-    assert PermutationTest(rows(a, b), mid=True).p() == pytest.approx((2 + 32 / 2) / 70)
+    assert PermutationTest(rows(a, b)).p_value() == pytest.approx(34 / 70)
+    assert PermutationTest(rows(a, b), mid=True).p_value() == pytest.approx((2 + 32 / 2) / 70)
 
 
 def test_ratios_are_compared_by_the_rows_of_both_sums() -> None:
@@ -93,31 +93,37 @@ def test_ratios_are_compared_by_the_rows_of_both_sums() -> None:
         for chosen in combinations(range(6), 3)
     ]
     expected = np.mean(np.array(seen) >= statistic(a, b) - 1e-9)
-    assert PermutationTest(Rows(a, b, 0)).p() == pytest.approx(expected)
+    assert PermutationTest(MatchedSums(a, b, 0)).p_value() == pytest.approx(expected)
 
 
 def test_a_partly_paired_design_swaps_the_shared_and_deals_the_others() -> None:
     design = Design(shared=2, only_a=1, only_b=2)
     assert design.number == 4 * 3
     assert (
-        sorted(swap_sums(design, np.array([[1.0], [10.0]])).ravel().tolist())
+        sorted(swap_deltas(design, np.array([[1.0], [10.0]])).ravel().tolist())
         == [0.0] * 3 + [1.0] * 3 + [10.0] * 3 + [11.0] * 3
     )
     assert (
-        sorted(deal_sums(design, np.array([[1.0], [2.0], [3.0]])).ravel().tolist()) == [1.0] * 4 + [2.0] * 4 + [3.0] * 4
+        sorted(reassignment_sums(design, np.array([[1.0], [2.0], [3.0]])).ravel().tolist())
+        == [1.0] * 4 + [2.0] * 4 + [3.0] * 4
     )
 
 
 def test_the_first_arrangement_is_the_observed_one() -> None:
-    for design in (Design(3, 2, 2), Design(20, 15, 15), Design(0, 5, 3_000, most=500), Design(0, 3_000, 5, most=500)):
+    for design in (
+        Design(3, 2, 2),
+        Design(20, 15, 15),
+        Design(0, 5, 3_000, max_arrangements=500),
+        Design(0, 3_000, 5, max_arrangements=500),
+    ):
         data = np.arange(float(design.only_a + design.only_b))[:, None]
-        assert deal_sums(design, data)[0, 0] == data[: design.only_a].sum()
-        assert swap_sums(design, np.ones((design.shared, 1)))[0, 0] == 0
+        assert reassignment_sums(design, data)[0, 0] == data[: design.only_a].sum()
+        assert swap_deltas(design, np.ones((design.shared, 1)))[0, 0] == 0
 
 
 def test_blocks_of_a_shuffle_are_random_groups() -> None:
     """5 of 3,000 values 0 .. 2,999: sums with mean 5 * 1499.5 and variance 5 * 866^2 * (1 - 4/2999)."""
-    sums = deal_sums(Design(0, 5, 2_995, most=4_000), np.arange(3_000.0)[:, None])[1:, 0]
+    sums = reassignment_sums(Design(0, 5, 2_995, max_arrangements=4_000), np.arange(3_000.0)[:, None])[1:, 0]
     assert sums.mean() == pytest.approx(5 * 1499.5, abs=4 * 866 * 5**0.5 / 4_000**0.5)
     assert sums.std() == pytest.approx(866.03 * 5**0.5, rel=0.05)
 
@@ -149,11 +155,13 @@ def test_the_interval_leaves_zero_out_exactly_where_p_is_below_the_level(
         b = (b * 3)[: len(a)]
         if len(a) < 6:
             return
-    test = PermutationTest(rows(np.array(a, float), np.array(b, float), len(a) if shared else 0), most=500, mid=mid)
-    if test.error == 0:
+    test = PermutationTest(
+        rows(np.array(a, float), np.array(b, float), len(a) if shared else 0), max_arrangements=500, mid=mid
+    )
+    if test.standard_error == 0:
         return
     low, high = test.interval()
-    assert (low > 0 or high < 0) == (test.p() < 0.05)
+    assert (low > 0 or high < 0) == (test.p_value() < 0.05)
     assert low <= test.value <= high
 
 
@@ -170,14 +178,14 @@ def test_large_groups_agree_with_welchs_t_test() -> None:
     rng = np.random.default_rng(9)
     a, b = rng.normal(size=150) + 0.25, rng.normal(size=120) * 2
     test, expected = PermutationTest(rows(a, b)), ttest_ind(a, b, equal_var=False)
-    assert test.p() == pytest.approx(expected.pvalue, abs=0.01)
+    assert test.p_value() == pytest.approx(expected.pvalue, abs=0.01)
     assert test.interval() == pytest.approx(tuple(expected.confidence_interval()), abs=0.03)
 
 
 def test_without_variation_there_is_no_error_and_the_interval_is_not_to_be_used() -> None:
     test = PermutationTest(rows(np.ones(5), np.zeros(5)))
-    assert test.error == 0
-    assert test.p() == pytest.approx(2 / 252)  # Fisher: two of C(10, 5) arrangements are as extreme
+    assert test.standard_error == 0
+    assert test.p_value() == pytest.approx(2 / 252)  # Fisher: two of C(10, 5) arrangements are as extreme
 
 
 @pytest.mark.parametrize("shared", [0, 4, 9])
@@ -187,9 +195,9 @@ def test_a_shift_is_the_same_as_data_that_are_lowered_by_it(shared: int, shift: 
     sizes = rng.integers(1, 6, size=(2, 9)).astype(float)
     a, b = (np.column_stack([rng.normal(1, 1, 9) * m, m]) for m in sizes)
     lowered = np.column_stack([a[:, 0] - shift * a[:, 1], a[:, 1]])
-    test, other = (PermutationTest(Rows(rows, b, shared)) for rows in (a, lowered))
-    assert test.p(shift) == other.p()
+    test, other = (PermutationTest(MatchedSums(rows, b, shared)) for rows in (a, lowered))
+    assert test.p_value(shift) == other.p_value()
     assert test.value - shift == pytest.approx(other.value, rel=1e-12, abs=1e-12)
-    assert test.error == pytest.approx(other.error, rel=1e-12)
+    assert test.standard_error == pytest.approx(other.standard_error, rel=1e-12)
     low, high = other.interval()
-    assert test.interval() == pytest.approx((low + shift, high + shift), abs=3e-3 * other.error)
+    assert test.interval() == pytest.approx((low + shift, high + shift), abs=3e-3 * other.standard_error)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.one_side import interval_of
-from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
 from trialogue.stats.comparison.two_sides import (
     SMALLER_SIDE,
     STANDARD_ERROR,
@@ -179,7 +179,7 @@ def test_pairs_and_partly_shared_clusters_keep_the_level(size: int, shared: int)
         b = taste[size - shared :] + rng.exponential(size=size)
         order = [*range(size - shared, size), *range(size - shared)]  # shared clusters first on both sides
         rows = [np.column_stack([values, np.ones(size)]) for values in (a[order], b)]
-        called += PermutationTest(Rows(rows[0], rows[1], shared), most=400).p() < 0.05
+        called += PermutationTest(MatchedSums(rows[0], rows[1], shared), max_arrangements=400).p_value() < 0.05
     assert 15 <= called <= 45
 
 

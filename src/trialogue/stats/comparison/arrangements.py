@@ -15,11 +15,9 @@ import numpy.typing as npt
 
 from trialogue.stats.arrays import Floats, Ints
 
-IN_A_TABLE = (
-    2_000  # clusters of one side up to which arrangements are held as a table of shape (arrangements, clusters)
-)
-KEPT = 8  # tables kept: a run compares many measures on few sizes of groups
-KEPT_PACKED = 64  # of random ones, in 1/64 of the room: a run goes through the pairs of systems more than once
+MAX_TABLE_CLUSTERS = 2_000  # of one side, up to which arrangements are a table of shape (arrangements, clusters)
+CACHED_TABLES = 8  # tables kept: a run compares many measures on few sizes of groups
+CACHED_PACKED_TABLES = 64  # of random ones, in 1/64 of the room: a run goes through the pairs of systems more than once
 
 Flags = npt.NDArray[np.float64]
 Bits = npt.NDArray[np.uint8]
@@ -35,7 +33,7 @@ class Design:
     """Clusters of the first side alone."""
     only_b: int
     """Clusters of the second side alone."""
-    most: int = 10_000
+    max_arrangements: int = 10_000
     """Arrangements to draw at random where there are more, besides the observed one."""
     seed: int = 0
     """Seed of the random sample."""
@@ -48,10 +46,10 @@ class Design:
     @property
     def is_enumerated(self) -> bool:
         """Whether all arrangements are enumerated."""
-        return self.number <= self.most
+        return self.number <= self.max_arrangements
 
 
-def swap_sums(design: Design, changes: Floats) -> Floats:
+def swap_deltas(design: Design, changes: Floats) -> Floats:
     """Sum of the swaps in each arrangement.
 
     Args:
@@ -65,7 +63,7 @@ def swap_sums(design: Design, changes: Floats) -> Floats:
     return sums
 
 
-def deal_sums(design: Design, rows: Floats) -> Floats:
+def reassignment_sums(design: Design, rows: Floats) -> Floats:
     """Sums of the first side's one-sided clusters in each arrangement.
 
     Args:
@@ -75,13 +73,13 @@ def deal_sums(design: Design, rows: Floats) -> Floats:
     Returns:
         Shape (arrangements, k); the first row is what side a holds in the data.
     """
-    if len(rows) <= IN_A_TABLE or design.is_enumerated:
+    if len(rows) <= MAX_TABLE_CLUSTERS or design.is_enumerated:
         sums: Floats = _tables(design)[1] @ rows
         return sums
     return _block_sums(design, rows)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED_TABLES)
 def _tables(design: Design) -> tuple[Flags, Flags]:
     """Whether each shared cluster is swapped, and whether each one-sided one is with side a, in each arrangement."""
     size = design.only_a + design.only_b
@@ -92,19 +90,19 @@ def _tables(design: Design) -> tuple[Flags, Flags]:
             deals[row, list(members)] = 1.0
         return np.repeat(swaps, len(deals), axis=0), np.tile(deals, (len(swaps), 1))
     packed_swaps, packed_deals = _random_tables(design)
-    return _unpack(packed_swaps, design.shared), _unpack(packed_deals, size if size <= IN_A_TABLE else 0)
+    return _unpack(packed_swaps, design.shared), _unpack(packed_deals, size if size <= MAX_TABLE_CLUSTERS else 0)
 
 
-@lru_cache(maxsize=KEPT_PACKED)
+@lru_cache(maxsize=CACHED_PACKED_TABLES)
 def _random_tables(design: Design) -> tuple[Bits, Bits]:
     """Both tables with eight flags in a byte."""
     size = design.only_a + design.only_b
     rng = np.random.default_rng([design.seed, design.shared, design.only_a, design.only_b])
-    swaps = rng.integers(0, 2, size=(design.most + 1, design.shared), dtype=np.int8)
+    swaps = rng.integers(0, 2, size=(design.max_arrangements + 1, design.shared), dtype=np.int8)
     swaps[:1] = 0
-    if size > IN_A_TABLE:
+    if size > MAX_TABLE_CLUSTERS:
         return np.packbits(swaps, axis=1), np.zeros((0, 0), dtype=np.uint8)
-    deals = np.zeros((design.most + 1, size))  # rows of eight bytes a flag are shuffled faster than of one
+    deals = np.zeros((design.max_arrangements + 1, size))  # rows of eight bytes a flag are shuffled faster than of one
     deals[:, : design.only_a] = 1.0
     rng.permuted(deals[1:], axis=1, out=deals[1:])
     return np.packbits(swaps, axis=1), np.packbits(deals > 0, axis=1)
@@ -123,7 +121,7 @@ def _block_sums(design: Design, rows: Floats) -> Floats:
     """
     smaller = min(design.only_a, design.only_b)
     rng = np.random.default_rng([design.seed, design.only_a, design.only_b, 1])
-    sums = np.empty((design.most + 1, rows.shape[1]))
+    sums = np.empty((design.max_arrangements + 1, rows.shape[1]))
     sums[0] = (rows[: design.only_a] if smaller == design.only_a else rows[design.only_a :]).sum(axis=0)
     done = 1
     while done < len(sums):

@@ -19,7 +19,7 @@ from enum import StrEnum
 import numpy as np
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.permutation import MatchedSums, PermutationTest
 from trialogue.stats.comparison.shares import (
     ShareInterval,
     are_counts,
@@ -205,10 +205,10 @@ def _permutation_difference(
     if sides.shared + min(sides.groups) > MANY:
         return student_t_difference(*parts, sides.shared, confidence=settings.confidence)
     if is_ratio(sides.a, combine) and is_ratio(sides.b, combine):
-        rows = Rows(sides.a.sums, sides.b.sums, sides.shared)
+        rows = MatchedSums(sides.a.sums, sides.b.sums, sides.shared)
     else:
-        rows = Rows(_single(parts[0].each), _single(parts[1].each), sides.shared)
-    test = PermutationTest(rows, most=settings.permutations, seed=settings.seed, mid=mid)
+        rows = MatchedSums(_single(parts[0].each), _single(parts[1].each), sides.shared)
+    test = PermutationTest(rows, max_arrangements=settings.permutations, seed=settings.seed, mid=mid)
     return _read_permutation(test, value, sides, settings.confidence)
 
 
@@ -233,16 +233,16 @@ def _single(values: Floats) -> Floats:
 def _read_permutation(test: PermutationTest, value: float, sides: MatchedSamples, confidence: float) -> Difference:
     if not test.is_defined:
         return Difference(value, limit=Limit.UNDEFINED_IN_ARRANGEMENTS)
-    if test.error == 0:
-        p = 1.0 if abs(value) <= 1e-12 * max(1.0, abs(test.centre)) else test.p()
+    if test.standard_error == 0:
+        p = 1.0 if abs(value) <= 1e-12 * max(1.0, abs(test.centre)) else test.p_value()
         return Difference(value, p=p, limit=Limit.NO_VARIATION)
     low, high = test.interval(confidence)
     kind = (
         "permutation" if not sides.shared else "sign flips" if sides.groups == (0, 0) else "sign flips and permutation"
     )
-    arrangements = test.design.number if test.design.is_enumerated else test.design.most
+    arrangements = test.design.number if test.design.is_enumerated else test.design.max_arrangements
     method = f"{kind} of the studentised difference"
-    return _drop_unbounded(Difference(value, low, high, test.p(), method, {"arrangements": float(arrangements)}))
+    return _drop_unbounded(Difference(value, low, high, test.p_value(), method, {"arrangements": float(arrangements)}))
 
 
 def _drop_unbounded(found: Difference) -> Difference:
