@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import Repairs
-from trialogue.datasets.json_documents import Findings, as_number, bare_stem, excerpt_of, files_like, kind_of, read_json
+from trialogue.datasets.json_documents import (
+    ParseReport,
+    as_number,
+    bare_stem,
+    excerpt_of,
+    files_like,
+    kind_of,
+    read_json,
+)
 from trialogue.errors import DataError
 from trialogue.records import JsonValue
 
@@ -15,9 +23,9 @@ from trialogue.records import JsonValue
 def loaded(folder: Path, content: str | bytes, repairs: Repairs | None = None, name: str = "x.json") -> JsonValue:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    findings = Findings(str(path), repairs or Repairs())
-    value = read_json(path, findings)
-    findings.settle()
+    report = ParseReport(str(path), repairs or Repairs())
+    value = read_json(path, report)
+    report.settle()
     return value
 
 
@@ -110,20 +118,20 @@ def test_a_file_that_only_says_to_be_compressed_is_refused(tmp_path: Path) -> No
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
-        read_json(tmp_path / "none.json", Findings("none.json", Repairs()))
+        read_json(tmp_path / "none.json", ParseReport("none.json", Repairs()))
 
 
 def test_mistakes_are_raised_together_and_repairs_reported_once_a_kind() -> None:
     repairs = Repairs()
-    findings = Findings("f", repairs)
+    report = ParseReport("f", repairs)
     for index in range(3):
-        findings.mend("mended", f"[{index}]")
-    findings.settle()
+        report.mend("mended", f"[{index}]")
+    report.settle()
     assert [str(problem) for problem in repairs.problems] == ["f, field [0]: mended (3 times, first here)."]
-    findings.wrong("one.", "[0]")
-    findings.wrong("two.", line=3, hint="Do this.")
+    report.wrong("one.", "[0]")
+    report.wrong("two.", line=3, hint="Do this.")
     with pytest.raises(DataError, match=r"f, field \[0\]: one\.\nf, line 3: two\. Do this\."):
-        findings.settle()
+        report.settle()
 
 
 def test_numbers_are_finite_and_never_booleans() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.datasets import Repairs
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.json_objects import first_object, read_objects
 from trialogue.errors import DataError
 
@@ -19,10 +19,10 @@ objects = st.lists(st.dictionaries(st.text(), values, max_size=3), min_size=1, m
 
 def read(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[str], list[str]]:
     repairs = Repairs()
-    findings = Findings(str(path), repairs)
-    found = list(read_objects(path, findings))
-    messages = [str(problem).removeprefix(str(path)) for problem in findings.problems]
-    mended = list(findings.mended)
+    report = ParseReport(str(path), repairs)
+    found = list(read_objects(path, report))
+    messages = [str(problem).removeprefix(str(path)) for problem in report.problems]
+    mended = list(report.mended)
     return found, messages, mended
 
 

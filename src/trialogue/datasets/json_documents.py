@@ -25,13 +25,17 @@ NO_NUMBER = "a number that JSON does not have (NaN or Infinity) was read as null
 
 
 @dataclass
-class Findings:
-    """Mistakes and repairs found in one file."""
+class ParseReport:
+    """Mistakes and repairs of one file, collected while it is parsed and reported together at the end."""
 
     file: str
+    """Its name in messages."""
     note: Note
+    """Called with each kind of repair, at the end."""
     problems: list[Problem] = field(default_factory=list)
+    """Mistakes."""
     mended: dict[str, tuple[int, str, str, int | None]] = field(default_factory=dict)
+    """Repairs by what was done: their number, and field, hint and line of the first."""
 
     def wrong(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
         """Record a mistake that makes the file unusable."""
@@ -80,7 +84,7 @@ def read_text(path: Path) -> str:
     return text
 
 
-def read_json(path: Path, findings: Findings) -> JsonValue:
+def read_json(path: Path, report: ParseReport) -> JsonValue:
     """Read the one JSON value in a file.
 
     Repaired and reported: numbers that JSON lacks (null), half characters (U+FFFD), keys given twice (the last counts).
@@ -90,29 +94,29 @@ def read_json(path: Path, findings: Findings) -> JsonValue:
     """
     text = read_text(path)
     try:
-        value = _parse(text, str(path), findings)
-        return _replace_surrogates(value, findings) if SURROGATE_ESCAPE.search(text) else value
+        value = _parse(text, str(path), report)
+        return _replace_surrogates(value, report) if SURROGATE_ESCAPE.search(text) else value
     except RecursionError as error:
         raise DataError(Problem("the JSON is nested too deeply.", str(path))) from error
 
 
-def _parse(text: str, file: str, findings: Findings) -> JsonValue:
+def _parse(text: str, file: str, report: ParseReport) -> JsonValue:
     def pairs(items: list[tuple[str, JsonValue]]) -> JsonValue:
         made = dict(items)
         if len(made) < len(items):
             keys = [key for key, _ in items]
             twice = next(key for key in keys if keys.count(key) > 1)
-            findings.mend(f"the key {twice!r} occurs twice in one object; the last value was used")
+            report.mend(f"the key {twice!r} occurs twice in one object; the last value was used")
         return made
 
     def constant(_: str) -> None:
-        findings.mend(NO_NUMBER)
+        report.mend(NO_NUMBER)
 
     def finite(digits: str) -> float | None:
         number = float(digits)
         if math.isfinite(number):
             return number
-        findings.mend(NO_NUMBER)
+        report.mend(NO_NUMBER)
         return None
 
     try:
@@ -131,16 +135,14 @@ def _refuse(error: json.JSONDecodeError, text: str, file: str) -> NoReturn:
     raise DataError(Problem(what, file, error.lineno, hint=hint)) from error
 
 
-def _replace_surrogates(value: JsonValue, findings: Findings) -> JsonValue:
+def _replace_surrogates(value: JsonValue, report: ParseReport) -> JsonValue:
     if isinstance(value, str) and LONE_SURROGATE.search(value):
-        findings.mend("half a character (a lone surrogate) was read as U+FFFD")
+        report.mend("half a character (a lone surrogate) was read as U+FFFD")
         return LONE_SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
-        return [_replace_surrogates(part, findings) for part in value]
+        return [_replace_surrogates(part, report) for part in value]
     if isinstance(value, dict):
-        return {
-            str(_replace_surrogates(key, findings)): _replace_surrogates(part, findings) for key, part in value.items()
-        }
+        return {str(_replace_surrogates(key, report)): _replace_surrogates(part, report) for key, part in value.items()}
     return value
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.json_documents import LONE_SURROGATE, NO_NUMBER, SURROGATE_ESCAPE, Findings, kind_of, read_text
+from trialogue.datasets.json_documents import (
+    LONE_SURROGATE,
+    NO_NUMBER,
+    SURROGATE_ESCAPE,
+    ParseReport,
+    kind_of,
+    read_text,
+)
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import MOST_PROBLEMS, read_lines
 
@@ -14,8 +21,8 @@ JsonObject = dict[str, Any]
 BLANK = re.compile(r"\s*")
 
 
-def read_objects(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
-    """Read (line from 1, object) of every JSON object in a file; anything else is reported to ``findings``.
+def read_objects(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
+    """Read (line from 1, object) of every JSON object in a file; anything else is reported to ``report``.
 
     JSON Lines are streamed, and a last line that a crash cut short is left out. A JSON list, or objects written over
     several lines, are read whole; one that breaks off is a mistake.
@@ -27,9 +34,9 @@ def read_objects(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObje
     if not start:
         raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
     if start.startswith("[") or start.strip() == "{":
-        yield from _objects_of(read_text(path), findings)
+        yield from _objects_of(read_text(path), report)
     else:
-        yield from _objects_by_line(path, findings)
+        yield from _objects_by_line(path, report)
 
 
 def first_object(head: str) -> JsonObject | None:
@@ -51,35 +58,35 @@ def _first_line(path: Path) -> str:
     return next((text.lstrip() for _, text in read_lines(path, note=lambda _: None)), "")
 
 
-def _decoder(findings: Findings) -> json.JSONDecoder:
-    return json.JSONDecoder(parse_constant=lambda _: findings.mend(NO_NUMBER))
+def _decoder(report: ParseReport) -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=lambda _: report.mend(NO_NUMBER))
 
 
-def _objects_by_line(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
-    decoder = _decoder(findings)
+def _objects_by_line(path: Path, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
+    decoder = _decoder(report)
     held: Problem | None = None  # a line that may turn out to be the last one, cut short
-    for number, text in read_lines(path, note=findings.note):
+    for number, text in read_lines(path, note=report.note):
         if held is not None:
-            findings.problems.append(held)
+            report.problems.append(held)
             held = None
         try:
             value = decoder.decode(text)
         except (ValueError, RecursionError) as error:
             held = Problem(f"not valid JSON ({_reason(error)}).", str(path), number)
             if text.endswith("\n") or number == 1:
-                findings.problems.append(held)
+                report.problems.append(held)
                 held = None
             continue
-        if _is_object(value, number, findings):
-            yield number, _replace_surrogates(value, text, number, findings)
-        if len(findings.problems) >= MOST_PROBLEMS:
+        if _is_object(value, number, report):
+            yield number, _replace_surrogates(value, text, number, report)
+        if len(report.problems) >= MOST_PROBLEMS:
             return
     if held is not None:
-        findings.mend("the last line is cut off (a crash while writing?) and was left out", line=held.line)
+        report.mend("the last line is cut off (a crash while writing?) and was left out", line=held.line)
 
 
-def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
-    decoder = _decoder(findings)
+def _objects_of(text: str, report: ParseReport) -> Iterator[tuple[int, JsonObject]]:
+    decoder = _decoder(report)
     at = _skip(text, 0)
     in_list = text.startswith("[", at)
     at = _skip(text, at + in_list)
@@ -89,21 +96,21 @@ def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             where = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            findings.wrong(
+            report.wrong(
                 f"not valid JSON ({_reason(error)}).", line=where, hint="Is the file complete, and is it JSON?"
             )
             return
-        if _is_object(value, line, findings):
-            yield line, _replace_surrogates(value, text[at:end], line, findings)
+        if _is_object(value, line, report):
+            yield line, _replace_surrogates(value, text[at:end], line, report)
         behind = _skip(text, end)
         if in_list and text.startswith(",", behind):
             behind = _skip(text, behind + 1)
         line += text.count("\n", at, behind)
         at = behind
     if in_list and at >= len(text):
-        findings.wrong("the list is not closed by ].", line=line, hint="Is the file complete?")
+        report.wrong("the list is not closed by ].", line=line, hint="Is the file complete?")
     elif _skip(text, at + 1) < len(text):
-        findings.wrong("there is more text after the list.", line=line, hint="A file must contain exactly one list.")
+        report.wrong("there is more text after the list.", line=line, hint="A file must contain exactly one list.")
 
 
 def _skip(text: str, at: int) -> int:
@@ -111,20 +118,20 @@ def _skip(text: str, at: int) -> int:
     return blank.end() if blank else at
 
 
-def _is_object(value: object, line: int, findings: Findings) -> bool:
+def _is_object(value: object, line: int, report: ParseReport) -> bool:
     if not isinstance(value, dict):
-        findings.wrong(f"expected an object, got {kind_of(value)}.", line=line)
+        report.wrong(f"expected an object, got {kind_of(value)}.", line=line)
     return isinstance(value, dict)
 
 
-def _replace_surrogates(value: JsonObject, text: str, line: int, findings: Findings) -> JsonObject:
+def _replace_surrogates(value: JsonObject, text: str, line: int, report: ParseReport) -> JsonObject:
     """The same without halves of characters, which JSON escapes can say and UTF-8 cannot hold."""
     if not SURROGATE_ESCAPE.search(text):
         return value
     plain = json.dumps(value, ensure_ascii=False)
     if not LONE_SURROGATE.search(plain):
         return value
-    findings.mend("half a character (a lone surrogate) was read as U+FFFD", line=line)
+    report.mend("half a character (a lone surrogate) was read as U+FFFD", line=line)
     mended: JsonObject = json.loads(LONE_SURROGATE.sub("\ufffd", plain))
     return mended
 

@@ -187,7 +187,7 @@ def test_two_ratings_of_one_utterance_by_several_are_reported(tmp_path: Path) ->
     ratings = tuple(Rating(name="fluency", value=value, rater=rater) for value, rater in ((1, "x"), (2, "y")))
     dialogue = PLAIN.model_copy(update={"utterances": (HI, HELLO.model_copy(update={"ratings": ratings}))})
     _, [messages] = to([dialogue], tmp_path / "made.csv", "csv")
-    assert "repeated ratings of the same (1×)" in messages
+    assert "repeated ratings with the same name (1×)" in messages
 
 
 @given(dialogue=made.dialogues)

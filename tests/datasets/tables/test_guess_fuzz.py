@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trialogue.datasets import Repairs
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.format import guessed_columns, records_of_table
 from trialogue.datasets.tables.guess import guess
 from trialogue.datasets.tables.rows import Row, Table
@@ -82,7 +82,7 @@ def test_any_table_is_read_refused_or_unclear(table: Table) -> None:
     said = guessed_columns(mapping, table)
     assert all(column in said for column in table.columns)
     with contextlib.suppress(DataError):  # mistakes of the cells; any other error is one of ours
-        assert records_of_table(table, mapping, "made", Findings("made", lambda _problem: None))
+        assert records_of_table(table, mapping, "made", ParseReport("made", lambda _problem: None))
 
 
 @st.composite
@@ -150,7 +150,7 @@ def test_ratings_of_replies_are_kept_as_written(values: list[float], heading: st
     table = Table(list(rows[0].cells), rows)
     mapping = guess(table.columns, table.rows)
     assert mapping is not None
-    records = records_of_table(table, mapping, "made", Findings("made", lambda _problem: None))
+    records = records_of_table(table, mapping, "made", ParseReport("made", lambda _problem: None))
     replies = [record for record in records if isinstance(record, Response)]
     found = [rating.value for reply in replies for rating in reply.utterance.ratings]
     assert all(math.isclose(one, other) for one, other in zip(found, values, strict=True))
@@ -160,4 +160,4 @@ def test_a_table_without_doubt_is_never_unclear() -> None:
     table = guess(["Dialogue", "speaker", "text"])
     assert table is not None
     with pytest.raises(DataError, match="the table has no rows"):
-        records_of_table(Table([], []), table, "made", Findings("made", lambda _problem: None))
+        records_of_table(Table([], []), table, "made", ParseReport("made", lambda _problem: None))

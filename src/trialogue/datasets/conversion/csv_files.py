@@ -16,7 +16,7 @@ from trialogue.datasets.conversion.losses import Losses, select_kind
 from trialogue.records import Dialogue, Raters, Rating, Response, Situation, Utterance
 from trialogue.records.files.opening import write_text
 
-OF_UTTERANCE = (
+UTTERANCE_COLUMNS = (
     "dialogue",
     "order",
     "speaker",
@@ -28,7 +28,7 @@ OF_UTTERANCE = (
     "mentions",
     "ranking",
 )
-OF_RESPONSE = (
+RESPONSE_COLUMNS = (
     *("situation", "dialogue", "context", "reference", "targets", "system", "response", "strategies", "mentions"),
     *("ranking", "rater"),
 )
@@ -41,33 +41,36 @@ def write_csv(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
     Raises:
         DataError: there are neither.
     """
-    given = list(records)
-    if any(isinstance(record, Dialogue) for record in given):
-        dialogues = list(select_kind(given, Dialogue, losses))
-        _write(path, OF_UTTERANCE, [row for dialogue in dialogues for row in _of_dialogue(dialogue, losses)])
+    records = list(records)
+    if any(isinstance(record, Dialogue) for record in records):
+        dialogues = list(select_kind(records, Dialogue, losses))
+        _write(path, UTTERANCE_COLUMNS, [row for dialogue in dialogues for row in _utterance_rows(dialogue, losses)])
         return len(dialogues)
-    situations = {record.id: record for record in given if isinstance(record, Situation)}
-    responses = list(select_kind((record for record in given if not isinstance(record, Situation)), Response, losses))
+    situations = {record.id: record for record in records if isinstance(record, Situation)}
+    others = (record for record in records if not isinstance(record, Situation))
+    responses = list(select_kind(others, Response, losses))
     answered = {response.situation_id for response in responses}
     losses.add("situations without response", sum(name not in answered for name in situations))
     for name in answered & situations.keys():
         _count_losses(situations[name], losses)
-    rows = [row for response in responses for row in _of_response(response, situations, losses)]
-    _write(path, OF_RESPONSE, rows)
+    rows = [row for response in responses for row in _response_rows(response, situations, losses)]
+    _write(path, RESPONSE_COLUMNS, rows)
     return len(responses)
 
 
-def _write(path: Path, first: tuple[str, ...], rows: list[Cells]) -> None:
+def _write(path: Path, leading_columns: tuple[str, ...], rows: list[Cells]) -> None:
     used = dict.fromkeys(column for row in rows for column, value in row.items() if value is not None)
-    columns = [column for column in first if column in used] + [column for column in used if column not in first]
+    columns = [column for column in leading_columns if column in used] + [
+        column for column in used if column not in leading_columns
+    ]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    write_text(path, text.getvalue().encode("utf-8", "replace").decode())  # half a character becomes "?"
+    write_text(path, text.getvalue().encode("utf-8", "replace").decode())  # a lone surrogate becomes "?"
 
 
-def _of_dialogue(dialogue: Dialogue, losses: Losses) -> Iterator[Cells]:
+def _utterance_rows(dialogue: Dialogue, losses: Losses) -> Iterator[Cells]:
     losses.of_fields(dialogue, held=("id", "utterances", "system", "user", "ratings"))
     losses.add("dialogues without utterances", not dialogue.utterances)
     ratings = _ratings(dialogue.ratings, "dialogue_rating", losses)
@@ -89,12 +92,12 @@ def _of_dialogue(dialogue: Dialogue, losses: Losses) -> Iterator[Cells]:
         }
 
 
-def _of_response(response: Response, situations: dict[str, Situation], losses: Losses) -> Iterator[Cells]:
+def _response_rows(response: Response, situations: dict[str, Situation], losses: Losses) -> Iterator[Cells]:
     utterance = response.utterance
     losses.of_fields(response, held=("situation_id", "system", "utterance"))
     losses.of_fields(utterance, held=("speaker", "text", "strategies", "mentions", "ranking", "ratings"))
     row = {
-        **_of_situation(response.situation_id, situations.get(response.situation_id)),
+        **_situation_cells(response.situation_id, situations.get(response.situation_id)),
         "system": response.system,
         "response": utterance.text,
         **_labels(utterance, losses),
@@ -106,7 +109,7 @@ def _of_response(response: Response, situations: dict[str, Situation], losses: L
         yield {**row, "rater": rater, **_ratings(unnamed, "rating", losses)}
 
 
-def _of_situation(name: str, situation: Situation | None) -> Cells:
+def _situation_cells(name: str, situation: Situation | None) -> Cells:
     if situation is None:
         return {"situation": name}
     context = [{"speaker": utterance.speaker, "text": utterance.text} for utterance in situation.context]
@@ -144,7 +147,7 @@ def _ratings(ratings: tuple[Rating, ...], prefix: str, losses: Losses) -> Cells:
     cells: Cells = {}
     for rating in ratings:
         if f"{prefix}_{rating.name}" in cells:
-            losses.add("repeated ratings of the same")
+            losses.add("repeated ratings with the same name")
         cells.setdefault(f"{prefix}_{rating.name}", int(rating.value) if rating.value.is_integer() else rating.value)
         losses.add("raters", rating.rater is not None)
         losses.add("kinds of raters", rating.raters is not Raters.PEOPLE)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.failures import failure_of
-from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import (
     Constraint,
@@ -92,9 +92,9 @@ def _films_above(folder: Path) -> ItemTable:
 
 
 def _read_films(info: Path, entities: Path | None) -> ItemTable:
-    findings = Findings(str(info), lambda _: None)
-    given = read_json(info, findings)
-    names = read_json(entities, findings) if entities is not None else {}
+    report = ParseReport(str(info), lambda _: None)
+    given = read_json(info, report)
+    names = read_json(entities, report) if entities is not None else {}
     ids = {str(name): str(number) for name, number in names.items()} if isinstance(names, dict) else {}
     genres = {}
     for key, fields in given.items() if isinstance(given, dict) else ():
@@ -112,20 +112,20 @@ def read_file(
     Raises:
         DataError: with every mistake of the file.
     """
-    findings = Findings(str(path), note)
-    data = read_json(path, findings)
+    report = ParseReport(str(path), note)
+    data = read_json(path, report)
     inner = data.get("simulator_dialog") if isinstance(data, dict) else None
     messages = inner.get("context") if isinstance(inner, dict) else None
     if not isinstance(data, dict) or not isinstance(inner, dict) or not isinstance(messages, list):
-        findings.wrong(f"expected an object with simulator_dialog.context, got {kind_of(data)}.")
-        findings.settle()
+        report.wrong(f"expected an object with simulator_dialog.context, got {kind_of(data)}.")
+        report.settle()
         return
     films = films if films is not None else _films_above(path.resolve().parent)
     is_concept = "attributes" in inner
     system = system or _system_above(path)
-    utterances = [] if is_concept else list(_opening(data, films, findings))
-    utterances += _utterances(messages, films, findings)
-    findings.settle()
+    utterances = [] if is_concept else list(_opening(data, films, report))
+    utterances += _utterances(messages, films, report)
+    report.settle()
     need = _need_of_genres(inner, films) if is_concept else _need_of_titles(data, films)
     ending, detail = _ending(data, messages, EXCHANGES["concept" if is_concept else "ievalm"])
     name = f"{system}/{path.stem}"
@@ -147,13 +147,13 @@ def _system_above(path: Path) -> str:
     return folder.parent.name if folder.name.endswith("_eval") else folder.name
 
 
-def _opening(data: Mapping[str, JsonValue], films: ItemTable, findings: Findings) -> Iterator[Utterance]:
+def _opening(data: Mapping[str, JsonValue], films: ItemTable, report: ParseReport) -> Iterator[Utterance]:
     """Human dialogue that iEvaLM continues: users at even positions; empty texts are placeholders."""
     context = data.get("context")
     targets = [*_texts(data.get("rec")), *_texts(data.get("entity"))]
     for place, text in enumerate(context if isinstance(context, list) else []):
         if not isinstance(text, str):
-            findings.wrong(f"a message must be a text, got {kind_of(text)}.", f"context[{place}]")
+            report.wrong(f"a message must be a text, got {kind_of(text)}.", f"context[{place}]")
         elif text.strip():
             speaker: Speaker = "system" if place % 2 else "user"
             named = [name for name in dict.fromkeys(targets) if _names(text, name)]
@@ -166,17 +166,17 @@ def _names(text: str, title: str) -> bool:
     return len(bare) >= SHORTEST and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _utterances(messages: list[JsonValue], films: ItemTable, findings: Findings) -> Iterator[Utterance]:
+def _utterances(messages: list[JsonValue], films: ItemTable, report: ParseReport) -> Iterator[Utterance]:
     for place, message in enumerate(messages):
         at = f"simulator_dialog.context[{place}]"
         if not isinstance(message, dict):
-            findings.wrong(f"a message must be an object, got {kind_of(message)}.", at)
+            report.wrong(f"a message must be an object, got {kind_of(message)}.", at)
             continue
         speaker, text = SPEAKERS.get(str(message.get("role"))), message.get("content")
         if speaker is None:
-            findings.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
+            report.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
         elif not isinstance(text, str):
-            findings.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
+            report.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
         else:
             items = message.get("rec_items")
             feelings = message.get("feelings")

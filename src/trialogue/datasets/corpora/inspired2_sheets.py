@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.errors import DataError, Problem
 from trialogue.extras import need
 from trialogue.records import Rating, Speaker, Utterance
@@ -65,7 +65,7 @@ def is_study(path: Path) -> bool:
     return all(word in text for word in (b"Ratings-1", b"SEEKER", b"REC~"))
 
 
-def read_workbook(path: Path, findings: Findings) -> list[Reply]:
+def read_workbook(path: Path, report: ParseReport) -> list[Reply]:
     """Read every reply of every system in a workbook, in the order of its sheets, blocks and rows.
 
     Raises:
@@ -82,8 +82,8 @@ def read_workbook(path: Path, findings: Findings) -> list[Reply]:
         sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in workbook.worksheets}
     finally:
         workbook.close()
-    replies = [reply for rows in sheets.values() for reply in _replies_of_sheet(rows, findings)]
-    if not replies and not findings.problems:
+    replies = [reply for rows in sheets.values() for reply in _replies_of_sheet(rows, report)]
+    if not replies and not report.problems:
         hint = f"Expected columns {TEXTS}, {MARKS}1, {MARKS}2, ..., and lines such as 'SEEKER~ hello'."
         raise DataError(
             Problem(f"none of its sheets ({', '.join(sheets)}) belongs to the study.", str(path), hint=hint)
@@ -91,16 +91,16 @@ def read_workbook(path: Path, findings: Findings) -> list[Reply]:
     return replies
 
 
-def _replies_of_sheet(rows: list[Cells], findings: Findings) -> Iterator[Reply]:
+def _replies_of_sheet(rows: list[Cells], report: ParseReport) -> Iterator[Reply]:
     head = next((index for index, row in enumerate(rows) if TEXTS in row), None)
     if head is None:
         return
     titles = rows[head - 1] if head else ()
-    for block in _blocks(rows[head], titles, Path(findings.file).stem, findings):
-        yield from _replies_of_block(rows[head + 1 :], block, head + 2, findings)
+    for block in _blocks(rows[head], titles, Path(report.file).stem, report):
+        yield from _replies_of_block(rows[head + 1 :], block, head + 2, report)
 
 
-def _blocks(headings: Cells, titles: Cells, stem: str, findings: Findings) -> Iterator[Block]:
+def _blocks(headings: Cells, titles: Cells, stem: str, report: ParseReport) -> Iterator[Block]:
     starts = [column for column, heading in enumerate(headings) if heading == TEXTS]
     for start, end in zip(starts, [*starts[1:], len(headings)], strict=True):
         title = str(titles[start] if start < len(titles) and titles[start] else f"column {start + 1}").strip()
@@ -109,22 +109,22 @@ def _blocks(headings: Cells, titles: Cells, stem: str, findings: Findings) -> It
             for column in range(start + 1, end)
             if str(headings[column]).startswith(MARKS)
         }
-        yield Block(_system(title, stem, findings), start, marks)
+        yield Block(_system(title, stem, report), start, marks)
 
 
-def _system(title: str, stem: str, findings: Findings) -> str:
+def _system(title: str, stem: str, report: ParseReport) -> str:
     """The system's name: its kind as the file's name says it, and the corpus it retrieves from as the heading does."""
     kind, _, corpus = title.partition(" with ")
     in_stem = SYSTEM.search(stem)
     if in_stem and corpus and in_stem[0] != kind:
-        findings.mend(
+        report.mend(
             f"a heading says {kind}, the file name says {in_stem[0]}; the file name was used", "heading", line=1
         )
     kind = in_stem[0] if in_stem else kind
     return f"{kind}/{corpus}" if corpus else title
 
 
-def _replies_of_block(rows: list[Cells], block: Block, first_line: int, findings: Findings) -> Iterator[Reply]:
+def _replies_of_block(rows: list[Cells], block: Block, first_line: int, report: ParseReport) -> Iterator[Reply]:
     conversation, context = 0, list[Utterance]()
     waiting: Reply | None = None  # a reply whose human counterpart comes next
     for line, row in enumerate(rows, start=first_line):
@@ -133,7 +133,7 @@ def _replies_of_block(rows: list[Cells], block: Block, first_line: int, findings
             conversation, context, waiting = int(begins[1]), [], None
         elif spoken := SPOKEN.match(text):
             if spoken[1] == "REC":
-                waiting = _reply(spoken[2], row, block, conversation, context, line, findings)
+                waiting = _reply(spoken[2], row, block, conversation, context, line, report)
                 if waiting:
                     yield waiting
                 continue
@@ -144,29 +144,27 @@ def _replies_of_block(rows: list[Cells], block: Block, first_line: int, findings
             context.append(said)
         elif text.strip():
             hint = "A line begins with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~."
-            findings.wrong(
-                f"this line has no speaker: {text[:40]!r}.", f"column {block.texts + 1}", line=line, hint=hint
-            )
+            report.wrong(f"this line has no speaker: {text[:40]!r}.", f"column {block.texts + 1}", line=line, hint=hint)
 
 
 def _reply(
-    text: str, row: Cells, block: Block, conversation: int, context: list[Utterance], line: int, findings: Findings
+    text: str, row: Cells, block: Block, conversation: int, context: list[Utterance], line: int, report: ParseReport
 ) -> Reply | None:
     if not context or context[-1].speaker != "user":
-        findings.wrong("this reply does not follow a seeker's turn.", f"column {block.texts + 1}", line=line)
+        report.wrong("this reply does not follow a seeker's turn.", f"column {block.texts + 1}", line=line)
         return None
-    ratings = tuple(_ratings(row, block, line, findings))
+    ratings = tuple(_ratings(row, block, line, report))
     said = Utterance(speaker="system", text=text, ratings=ratings)
     return Reply(block.system, conversation, tuple(context), said, line)
 
 
-def _ratings(row: Cells, block: Block, line: int, findings: Findings) -> Iterator[Rating]:
+def _ratings(row: Cells, block: Block, line: int, report: ParseReport) -> Iterator[Rating]:
     for rater, column in block.marks.items():
         value = row[column] if column < len(row) else None
         mark = str(value).strip() if value is not None else ""
         if not mark:
-            findings.mend("a rating is missing", f"column {column + 1}", line=line)
+            report.mend("a rating is missing", f"column {column + 1}", line=line)
         elif mark.removesuffix(".0") not in {str(number) for number in range(LOW, HIGH + 1)}:
-            findings.wrong(f"expected a rating from {LOW} to {HIGH}, got {mark!r}.", f"column {column + 1}", line=line)
+            report.wrong(f"expected a rating from {LOW} to {HIGH}, got {mark!r}.", f"column {column + 1}", line=line)
         else:
             yield Rating(name="meaningfulness", value=float(mark), rater=rater, low=LOW, high=HIGH)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
 from trialogue.datasets.corpora.inspired2_sheets import Reply, is_study, read_workbook
-from trialogue.datasets.json_documents import Findings, files_like
+from trialogue.datasets.json_documents import ParseReport, files_like
 from trialogue.errors import DataError, Problem
 from trialogue.records import Response, Situation
 from trialogue.records.files.jsonl import Note, warn
@@ -38,15 +38,15 @@ def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> It
     responses: dict[str, dict[str, Response]] = {}
     problems: list[Problem] = []
     for file in _files(path):
-        findings = Findings(str(file), note)
-        for reply in read_workbook(file, findings):
+        report = ParseReport(str(file), note)
+        for reply in read_workbook(file, report):
             if reply.reference is None and not unanswered:
-                findings.mend("a reply without a human counterpart was left out", line=reply.line)
+                report.mend("a reply without a human counterpart was left out", line=reply.line)
             else:
-                _file(reply, situations, responses, findings)
-        problems += findings.problems
-        findings.problems.clear()
-        findings.settle()
+                _file(reply, situations, responses, report)
+        problems += report.problems
+        report.problems.clear()
+        report.settle()
     if problems:
         raise DataError(problems)
     for situation in situations.values():
@@ -55,16 +55,16 @@ def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> It
 
 
 def _file(
-    reply: Reply, situations: dict[str, Situation], responses: dict[str, dict[str, Response]], findings: Findings
+    reply: Reply, situations: dict[str, Situation], responses: dict[str, dict[str, Response]], report: ParseReport
 ) -> None:
     situation = _situation(reply)
     if situations.setdefault(situation.id, situation) != situation:
         what = f"situation {situation.id} differs from that of the systems before {reply.system}."
-        findings.wrong(what, line=reply.line, hint="All systems of the study answer the same situations.")
+        report.wrong(what, line=reply.line, hint="All systems of the study answer the same situations.")
     of_situation = responses.setdefault(situation.id, {})
     if reply.system in of_situation:
         what = f"{reply.system} answers situation {situation.id} twice."
-        findings.wrong(what, line=reply.line, hint="Is one of the workbooks a copy?")
+        report.wrong(what, line=reply.line, hint="Is one of the workbooks a copy?")
     of_situation[reply.system] = Response(situation_id=situation.id, system=reply.system, utterance=reply.utterance)
 
 

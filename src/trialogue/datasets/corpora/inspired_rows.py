@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from trialogue.datasets.corpora.mentions import locate_titles
-from trialogue.datasets.json_documents import Findings, bare_stem
+from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.errors import DataError, Problem
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, JsonValue, Labeller, Speaker, StrategyLabel, Utterance
 from trialogue.records.files.jsonl import MOST_PROBLEMS, Note, read_lines
@@ -52,27 +52,27 @@ def read_file(path: Path, note: Note) -> list[Dialogue]:
     Raises:
         DataError: missing columns, rows of another length, unknown speakers, an utterance that occurs twice.
     """
-    findings = Findings(str(path), note)
+    report = ParseReport(str(path), note)
     by_dialogue: dict[str, list[_Row]] = {}
-    for row in _check_unique(_rows(path, findings), findings):
+    for row in _check_unique(_rows(path, report), report):
         by_dialogue.setdefault(row.dialogue, []).append(row)
     source = f"inspired/{bare_stem(path)}"
-    dialogues = [_dialogue(name, rows, source, findings) for name, rows in by_dialogue.items()]
-    findings.settle()
+    dialogues = [_dialogue(name, rows, source, report) for name, rows in by_dialogue.items()]
+    report.settle()
     return dialogues
 
 
-def _rows(path: Path, findings: Findings) -> Iterator[_Row]:
+def _rows(path: Path, report: ParseReport) -> Iterator[_Row]:
     columns: list[str] = []
-    for number, line in read_lines(path, note=findings.note):
+    for number, line in read_lines(path, note=report.note):
         cells = line.rstrip("\r\n").split("\t")
         if not columns:
             columns = _header(cells, str(path), number)
         elif len(cells) < len(columns) and not line.endswith("\n"):
-            findings.mend("the last row is cut off and was left out", line=number)
-        elif row := _row(dict(zip(columns, cells, strict=False)), len(cells) - len(columns), number, findings):
+            report.mend("the last row is cut off and was left out", line=number)
+        elif row := _row(dict(zip(columns, cells, strict=False)), len(cells) - len(columns), number, report):
             yield row
-        if len(findings.problems) >= MOST_PROBLEMS:
+        if len(report.problems) >= MOST_PROBLEMS:
             return
     if not columns:
         raise DataError(Problem("this file is empty.", str(path), hint="Is the file complete?"))
@@ -89,88 +89,86 @@ def _header(columns: list[str], file: str, line: int) -> list[str]:
     return columns
 
 
-def _row(cells: dict[str, str], surplus: int, line: int, findings: Findings) -> _Row | None:
+def _row(cells: dict[str, str], surplus: int, line: int, report: ParseReport) -> _Row | None:
     if surplus:
         more = f"{abs(surplus)} {'cell' if abs(surplus) == 1 else 'cells'} too {'many' if surplus > 0 else 'few'}"
-        findings.wrong(f"this row has {more}.", line=line, hint="Does a text contain a tab or a line break?")
+        report.wrong(f"this row has {more}.", line=line, hint="Does a text contain a tab or a line break?")
         return None
     name, number = cells["dialog_id"].strip(), cells["utt_id"].strip()
     speaker = SPEAKERS.get(cells["speaker"].strip().upper())
     if speaker is None:
-        findings.wrong(f"speaker {cells['speaker']!r} is neither of {', '.join(SPEAKERS)}.", "speaker", line=line)
+        report.wrong(f"speaker {cells['speaker']!r} is neither of {', '.join(SPEAKERS)}.", "speaker", line=line)
     if not name:
-        findings.wrong("the row has no dialogue id.", "dialog_id", line=line)
+        report.wrong("the row has no dialogue id.", "dialog_id", line=line)
     if not number.isdecimal():
-        findings.wrong(f"{number!r} is not a number.", "utt_id", line=line)
+        report.wrong(f"{number!r} is not a number.", "utt_id", line=line)
     return _Row(line, cells, name, int(number), speaker) if speaker and name and number.isdecimal() else None
 
 
-def _check_unique(rows: Iterable[_Row], findings: Findings) -> Iterator[_Row]:
+def _check_unique(rows: Iterable[_Row], report: ParseReport) -> Iterator[_Row]:
     seen: dict[tuple[str, int], int] = {}
     for row in rows:
         if (first := seen.setdefault((row.dialogue, row.number), row.line)) != row.line:
             what = f"utterance {row.number} of dialogue {row.dialogue!r} is already in line {first}."
-            findings.wrong(what, "utt_id", line=row.line)
+            report.wrong(what, "utt_id", line=row.line)
         yield row
 
 
-def _dialogue(name: str, rows: list[_Row], source: str, findings: Findings) -> Dialogue:
+def _dialogue(name: str, rows: list[_Row], source: str, report: ParseReport) -> Dialogue:
     ordered = sorted(rows, key=lambda row: row.number)
     if ordered != rows:
-        findings.mend("the rows of a dialogue are out of order; sorted by utt_id", line=rows[0].line)
-    movie = _common_value(ordered, "movie_id", findings)
+        report.mend("the rows of a dialogue are out of order; sorted by utt_id", line=rows[0].line)
+    movie = _common_value(ordered, "movie_id", report)
     return Dialogue(
         id=name,
-        utterances=tuple(_utterance(row, findings) for row in ordered),
+        utterances=tuple(_utterance(row, report) for row in ordered),
         system="human",
         source=source,
-        outcome={
-            kind: label for kind, column in OUTCOMES.items() if (label := _common_value(ordered, column, findings))
-        },
+        outcome={kind: label for kind, column in OUTCOMES.items() if (label := _common_value(ordered, column, report))},
         meta={"movie_id": movie} if movie else {},
     )
 
 
-def _common_value(rows: list[_Row], column: str, findings: Findings) -> str:
+def _common_value(rows: list[_Row], column: str, report: ParseReport) -> str:
     """Constant value of a column over the rows of a dialogue; "" if all are empty."""
     said = Counter(value for row in rows if (value := row.cell(column)))
     for row in rows:
         if said and not row.cell(column):
-            findings.mend(
+            report.mend(
                 "this row has no value (nan); that of the dialogue's other rows was used", column, line=row.line
             )
     if len(said) > 1:
-        findings.mend(
+        report.mend(
             "the rows of a dialogue have different values; the most frequent one was used", column, line=rows[0].line
         )
     return said.most_common(1)[0][0] if said else ""
 
 
-def _utterance(row: _Row, findings: Findings) -> Utterance:
+def _utterance(row: _Row, report: ParseReport) -> Utterance:
     text = _restore_quotes(row.cells["text"])
     if text != row.cells["text"]:
-        findings.mend(f"{QUOTE_WORD} was replaced by the quotation mark that it stands for", "text", line=row.line)
+        report.mend(f"{QUOTE_WORD} was replaced by the quotation mark that it stands for", "text", line=row.line)
     if LOST in text:
-        findings.mend("characters were lost before publication (\\ufffd); kept as they are", "text", line=row.line)
+        report.mend("characters were lost before publication (\\ufffd); kept as they are", "text", line=row.line)
     titles = [title for part in row.cell("movies").split(";") if (title := part.strip())]
     return Utterance(
         speaker=row.speaker,
         text=text,
         id=str(row.number),
-        strategies=_strategies(row, findings),
+        strategies=_strategies(row, report),
         mentions=locate_titles(titles, text) if "movies" in row.cells else None,
         meta=_meta(row, text),
     )
 
 
-def _strategies(row: _Row, findings: Findings) -> tuple[StrategyLabel, ...] | None:
+def _strategies(row: _Row, report: ParseReport) -> tuple[StrategyLabel, ...] | None:
     first, second = row.cell(LABELS[0]) or row.cell(LABELS[1]), row.cell("second_label")
     if row.speaker == "system" and not first:
-        findings.mend("a recommender's utterance has no label; its strategy is unknown", LABELS[0], line=row.line)
+        report.mend("a recommender's utterance has no label; its strategy is unknown", LABELS[0], line=row.line)
     labels = [(label, origin) for label, origin in ((first, "expert"), (second, "second")) if label]
     for label, _ in labels:
         if label not in KNOWN_LABELS:
-            findings.mend(f"{label!r} is not one of the 13 strategies; kept", LABELS[0], line=row.line)
+            report.mend(f"{label!r} is not one of the 13 strategies; kept", LABELS[0], line=row.line)
     return tuple(_label(label, origin) for label, origin in labels) or None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
-from trialogue.datasets.json_documents import Findings, bare_stem, excerpt_of, files_like, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, bare_stem, excerpt_of, files_like, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, JsonValue, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
@@ -33,15 +33,15 @@ def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
     Raises:
         DataError: with every mistake of the file.
     """
-    findings = Findings(str(path), note)
-    data = read_json(path, findings)
+    report = ParseReport(str(path), note)
+    data = read_json(path, report)
     if not isinstance(data, dict) or not data:
         hint = 'Expected {"dialogue id": [["user", "Hello", "Non-disclose"], ...], ...}.'
-        findings.wrong(f"expected an object of dialogues, got {kind_of(data)}.", hint=hint)
+        report.wrong(f"expected an object of dialogues, got {kind_of(data)}.", hint=hint)
         data = {}
-    dialogues = [_dialogue(key, triples, bare_stem(path), findings) for key, triples in data.items()]
-    _note_twins(dialogues, findings)
-    findings.settle()
+    dialogues = [_dialogue(key, triples, bare_stem(path), report) for key, triples in data.items()]
+    _note_twins(dialogues, report)
+    report.settle()
     yield from dialogues
 
 
@@ -59,11 +59,11 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue]:
         yield from read_file(path, note=note)
 
 
-def _dialogue(key: str, triples: JsonValue, stem: str, findings: Findings) -> Dialogue:
+def _dialogue(key: str, triples: JsonValue, stem: str, report: ParseReport) -> Dialogue:
     if not isinstance(triples, list):
-        findings.wrong(f"a dialogue must be a list, got {kind_of(triples)}.", key)
+        report.wrong(f"a dialogue must be a list, got {kind_of(triples)}.", key)
         triples = []
-    said = [_utterance(triple, f"{key}[{index}]", findings) for index, triple in enumerate(triples)]
+    said = [_utterance(triple, f"{key}[{index}]", report) for index, triple in enumerate(triples)]
     return Dialogue(
         id=f"{stem}/{key}",
         utterances=tuple(utterance for utterance in said if utterance is not None),
@@ -73,39 +73,39 @@ def _dialogue(key: str, triples: JsonValue, stem: str, findings: Findings) -> Di
     )
 
 
-def _utterance(triple: JsonValue, at: str, findings: Findings) -> Utterance | None:
+def _utterance(triple: JsonValue, at: str, report: ParseReport) -> Utterance | None:
     if not isinstance(triple, list) or len(triple) != 3:
-        findings.wrong(f"an utterance must be [speaker, text, label], got {excerpt_of(triple)}.", at)
+        report.wrong(f"an utterance must be [speaker, text, label], got {excerpt_of(triple)}.", at)
         return None
     speaker, text, label = triple
     if not isinstance(speaker, str) or speaker not in SPEAKERS:
-        findings.wrong(f'the speaker must be "user" or "agent", got {kind_of(speaker)}.', f"{at}[0]")
+        report.wrong(f'the speaker must be "user" or "agent", got {kind_of(speaker)}.', f"{at}[0]")
         return None
     if not isinstance(text, str):
-        findings.wrong(f"the text must be a string, got {kind_of(text)}.", f"{at}[1]")
+        report.wrong(f"the text must be a string, got {kind_of(text)}.", f"{at}[1]")
         return None
-    intent = _intent(label, f"{at}[2]", findings)
+    intent = _intent(label, f"{at}[2]", report)
     acts = (DialogueAct(intent=intent),)
     return Utterance(speaker=SPEAKERS[speaker], text=text, acts=acts, acts_by=ActOrigin.ANNOTATED)
 
 
-def _intent(label: JsonValue, at: str, findings: Findings) -> str:
+def _intent(label: JsonValue, at: str, report: ParseReport) -> str:
     if isinstance(label, int) and not isinstance(label, bool):
-        findings.mend(f"the label {label} is a number, and was kept as a string", at)
+        report.mend(f"the label {label} is a number, and was kept as a string", at)
         return str(label)
     if not isinstance(label, str):
-        findings.wrong(f"a label must be a string, got {kind_of(label)}.", at)
+        report.wrong(f"a label must be a string, got {kind_of(label)}.", at)
         return ""
     return label
 
 
-def _note_twins(dialogues: list[Dialogue], findings: Findings) -> None:
+def _note_twins(dialogues: list[Dialogue], report: ParseReport) -> None:
     first: dict[tuple[Utterance, ...] | str, str] = {}
     for dialogue in dialogues:
         content = "\n".join(utterance.model_dump_json() for utterance in dialogue.utterances)
         twin = first.setdefault(content, dialogue.id)
         if twin != dialogue.id:
-            findings.mend(f"the dialogues {twin!r} and {dialogue.id!r} are identical word for word; both were kept")
+            report.mend(f"the dialogues {twin!r} and {dialogue.id!r} are identical word for word; both were kept")
 
 
 def _is_triples(head: Head) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
@@ -64,16 +64,16 @@ def read_file(path: Path, note: Note) -> Iterator[AnyRecord]:
     Raises:
         DataError: with every mistake of the file.
     """
-    findings = Findings(str(path), note)
-    data = read_json(path, findings)
+    report = ParseReport(str(path), note)
+    data = read_json(path, report)
     history = data.get("history") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(history, list):
-        findings.wrong(f"expected an object with a list history, got {kind_of(data)}.")
-        findings.settle()
+        report.wrong(f"expected an object with a list history, got {kind_of(data)}.")
+        report.settle()
         return
-    utterances = tuple(_utterances(history, findings))
-    ratings = (*_answers(data.get("questionnaire"), findings), *_grades(data.get("rating"), findings))
-    findings.settle()
+    utterances = tuple(_utterances(history, report))
+    ratings = (*_answers(data.get("questionnaire"), report), *_grades(data.get("rating"), report))
+    report.settle()
     part, inside = _place_of(path, data)
     system, persona = data.get("chat_model"), data.get("preference")
     yield Dialogue(
@@ -109,37 +109,37 @@ def _user_of(part: str, inside: tuple[str, ...], data: Mapping[str, JsonValue]) 
     return f"{part}/{inside[0]}" if len(inside) > 1 else None  # numbers restart: the parts have other people
 
 
-def _utterances(history: list[JsonValue], findings: Findings) -> Iterator[Utterance]:
+def _utterances(history: list[JsonValue], report: ParseReport) -> Iterator[Utterance]:
     for place, message in enumerate(history):
         at = f"history[{place}]"
         if not isinstance(message, dict):
-            findings.wrong(f"a message must be an object, got {kind_of(message)}.", at)
+            report.wrong(f"a message must be an object, got {kind_of(message)}.", at)
             continue
         speaker, text = SPEAKERS.get(str(message.get("role"))), message.get("content")
         if speaker is None:
-            findings.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
+            report.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
         elif not isinstance(text, str):
-            findings.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
+            report.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
         else:
             yield Utterance(
                 speaker=speaker,
                 text=text,
-                ratings=tuple(_satisfaction(message.get("satisfaction"), f"{at}.satisfaction", findings)),
-                meta=_facts(message, at, findings),
+                ratings=tuple(_satisfaction(message.get("satisfaction"), f"{at}.satisfaction", report)),
+                meta=_facts(message, at, report),
             )
 
 
-def _satisfaction(given: JsonValue, at: str, findings: Findings) -> Iterator[Rating]:
+def _satisfaction(given: JsonValue, at: str, report: ParseReport) -> Iterator[Rating]:
     """A text from "1" to "5"."""
     if given is None:
         return
     if not isinstance(given, str) or given not in "12345" or len(given) != 1:
-        findings.wrong(f'satisfaction must be "1" to "5", got {kind_of(given)}.', at)
+        report.wrong(f'satisfaction must be "1" to "5", got {kind_of(given)}.', at)
         return
     yield Rating(name="satisfaction", value=float(given), rater="user", low=1, high=5)
 
 
-def _facts(message: Mapping[str, JsonValue], at: str, findings: Findings) -> dict[str, JsonValue]:
+def _facts(message: Mapping[str, JsonValue], at: str, report: ParseReport) -> dict[str, JsonValue]:
     facts: dict[str, JsonValue] = {}
     hallucinated, reason, intent = message.get("hallucination"), message.get("reason"), message.get("intent")
     if isinstance(hallucinated, dict):
@@ -148,7 +148,7 @@ def _facts(message: Mapping[str, JsonValue], at: str, findings: Findings) -> dic
         if isinstance(given, str) and given in words:
             facts[name] = words[given]
         elif given is not None:
-            findings.wrong(f"expected one of {', '.join(words)}, got {kind_of(given)}.", f"{at}.{name}")
+            report.wrong(f"expected one of {', '.join(words)}, got {kind_of(given)}.", f"{at}.{name}")
     if intent is not None:
         facts["intents"] = intent if isinstance(intent, list) else [intent]
     if isinstance(message.get(CHINESE), str):
@@ -156,7 +156,7 @@ def _facts(message: Mapping[str, JsonValue], at: str, findings: Findings) -> dic
     return facts
 
 
-def _answers(given: JsonValue, findings: Findings) -> Iterator[Rating]:
+def _answers(given: JsonValue, report: ParseReport) -> Iterator[Rating]:
     """People's answers to the four questions about a dialogue."""
     for place, entry in enumerate(given if isinstance(given, list) else []):
         at = f"questionnaire[{place}]"
@@ -164,18 +164,18 @@ def _answers(given: JsonValue, findings: Findings) -> Iterator[Rating]:
         option = entry.get("option") if isinstance(entry, dict) else None
         points = OPTIONS.get(str(question), {}).get(str(option))
         if points is None:
-            findings.wrong(f"an unknown question or option: {question!r}, {option!r}.", at)
+            report.wrong(f"an unknown question or option: {question!r}, {option!r}.", at)
         else:
             yield _rating(ASPECTS[str(question)], points, rater="user")
 
 
-def _grades(given: JsonValue, findings: Findings) -> Iterator[Rating]:
+def _grades(given: JsonValue, report: ParseReport) -> Iterator[Rating]:
     """The annotators' grades of a dialogue with a model as the user."""
     for name, value in given.items() if isinstance(given, dict) else ():
         if name not in ASPECTS or isinstance(value, bool) or not isinstance(value, int):
-            findings.wrong(f"an unknown grade or value: {name!r}, {kind_of(value)}.", f"rating.{name}")
+            report.wrong(f"an unknown grade or value: {name!r}, {kind_of(value)}.", f"rating.{name}")
         elif not 0 <= value <= (1 if ASPECTS[name] in BINARY else 2):
-            findings.wrong(f"the grade {value} is off its scale.", f"rating.{name}")
+            report.wrong(f"the grade {value} is off its scale.", f"rating.{name}")
         else:
             yield _rating(ASPECTS[name], value, rater=None)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
 from trialogue.datasets.corpora.mentions import tidy_title
-from trialogue.datasets.json_documents import Findings, as_number, bare_stem, files_like, kind_of
+from trialogue.datasets.json_documents import ParseReport, as_number, bare_stem, files_like, kind_of
 from trialogue.datasets.json_objects import JsonObject, read_objects
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, ItemOpinion, JsonValue, Mention, Speaker, Utterance
@@ -48,33 +48,33 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 
 def _read_file(path: Path, note: Note, seen: dict[str, str]) -> Iterator[Dialogue]:
-    findings = Findings(str(path), note)
+    report = ParseReport(str(path), note)
     source = f"redial/{bare_stem(path)}"
-    for line, entry in read_objects(path, findings):
-        dialogue = _dialogue(entry, source, line, findings)
+    for line, entry in read_objects(path, report):
+        dialogue = _dialogue(entry, source, line, report)
         if dialogue is None:
             continue
         first = seen.setdefault(dialogue.id, f"{path.name}, line {line}")
         if first != f"{path.name}, line {line}":
-            findings.wrong(f"dialogue {dialogue.id!r} is already in {first}.", "conversationId", line=line)
-        if not findings.problems:
+            report.wrong(f"dialogue {dialogue.id!r} is already in {first}.", "conversationId", line=line)
+        if not report.problems:
             yield dialogue
-    findings.settle()
+    report.settle()
 
 
-def _dialogue(entry: JsonObject, source: str, line: int, findings: Findings) -> Dialogue | None:
-    known = len(findings.problems)
-    names = [_name(entry, key, line, findings) for key in ("conversationId", "initiatorWorkerId", "respondentWorkerId")]
-    if len(set(names[1:])) < 2 and len(findings.problems) == known:
-        findings.wrong(f"initiator and respondent are the same worker, {names[1]}.", "initiatorWorkerId", line=line)
-    titles = _titles(entry, line, findings)
+def _dialogue(entry: JsonObject, source: str, line: int, report: ParseReport) -> Dialogue | None:
+    known = len(report.problems)
+    names = [_name(entry, key, line, report) for key in ("conversationId", "initiatorWorkerId", "respondentWorkerId")]
+    if len(set(names[1:])) < 2 and len(report.problems) == known:
+        report.wrong(f"initiator and respondent are the same worker, {names[1]}.", "initiatorWorkerId", line=line)
+    titles = _titles(entry, line, report)
     parties: dict[str, Speaker] = {names[2]: "system", names[1]: "user"}
-    utterances = list(_utterances(entry.get("messages"), parties, titles, line, findings))
-    opinions = _opinions(entry, titles, line, findings)
-    if len(findings.problems) > known:
+    utterances = list(_utterances(entry.get("messages"), parties, titles, line, report))
+    opinions = _opinions(entry, titles, line, report)
+    if len(report.problems) > known:
         return None
     if not utterances:
-        findings.mend("a dialogue without messages", "messages", line=line)
+        report.mend("a dialogue without messages", "messages", line=line)
     return Dialogue(
         id=names[0],
         utterances=tuple(utterances),
@@ -86,65 +86,63 @@ def _dialogue(entry: JsonObject, source: str, line: int, findings: Findings) -> 
     )
 
 
-def _name(entry: JsonObject, key: str, line: int, findings: Findings) -> str:
+def _name(entry: JsonObject, key: str, line: int, report: ParseReport) -> str:
     value = entry.get(key)
     if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
         return str(value).strip()
     what = f"expected a number or a string, got {kind_of(value)}." if key in entry else "this field is missing."
-    findings.wrong(what, key, line=line)
+    report.wrong(what, key, line=line)
     return ""
 
 
-def _titles(entry: JsonObject, line: int, findings: Findings) -> dict[str, str | None]:
+def _titles(entry: JsonObject, line: int, report: ParseReport) -> dict[str, str | None]:
     """Title by film id; None where the corpus has no title."""
-    given = _table(entry, "movieMentions", line, findings)
+    given = _table(entry, "movieMentions", line, report)
     titles: dict[str, str | None] = {}
     for number, title in given.items():
         if title is not None and not isinstance(title, str):
-            findings.wrong(f"expected a title, got {kind_of(title)}.", f"movieMentions.{number}", line=line)
+            report.wrong(f"expected a title, got {kind_of(title)}.", f"movieMentions.{number}", line=line)
         titles[number] = (tidy_title(title) or None) if isinstance(title, str) else None
     return titles
 
 
-def _table(entry: JsonObject, key: str, line: int, findings: Findings) -> dict[str, Any]:
+def _table(entry: JsonObject, key: str, line: int, report: ParseReport) -> dict[str, Any]:
     """An object of the corpus; an empty one is written as an empty list."""
     value = entry.get(key)
     if isinstance(value, dict):
         return value
     if value not in (None, []):
-        findings.wrong(f"expected an object, got {kind_of(value)}.", key, line=line)
+        report.wrong(f"expected an object, got {kind_of(value)}.", key, line=line)
     return {}
 
 
 def _utterances(
-    messages: object, parties: dict[str, Speaker], titles: dict[str, str | None], line: int, findings: Findings
+    messages: object, parties: dict[str, Speaker], titles: dict[str, str | None], line: int, report: ParseReport
 ) -> Iterator[Utterance]:
     if not isinstance(messages, list):
-        findings.wrong(f"expected a list of messages, got {kind_of(messages)}.", "messages", line=line)
+        report.wrong(f"expected a list of messages, got {kind_of(messages)}.", "messages", line=line)
         return
     for index, message in enumerate(messages):
         at = f"messages.{index}"
         if not isinstance(message, dict) or not isinstance(message.get("text"), str):
-            findings.wrong("expected a message with a text.", at, line=line)
+            report.wrong("expected a message with a text.", at, line=line)
             continue
         speaker = parties.get(str(message.get("senderWorkerId")))
         if speaker is None:
             what = f"{kind_of(message.get('senderWorkerId'))} is neither initiator nor respondent."
-            findings.wrong(what, f"{at}.senderWorkerId", line=line)
+            report.wrong(what, f"{at}.senderWorkerId", line=line)
             continue
-        yield _utterance(message, speaker, titles, line, findings)
+        yield _utterance(message, speaker, titles, line, report)
 
 
 def _utterance(
-    message: JsonObject, speaker: Speaker, titles: dict[str, str | None], line: int, findings: Findings
+    message: JsonObject, speaker: Speaker, titles: dict[str, str | None], line: int, report: ParseReport
 ) -> Utterance:
     published: str = message["text"]
     text, mentions = resolve_titles(published, titles)
     for number in NAMED.findall(published):
         if titles.get(number) is None:
-            findings.mend(
-                "a film id (@…) has no title in its conversation; the id stays in the text", "text", line=line
-            )
+            report.mend("a film id (@…) has no title in its conversation; the id stays in the text", "text", line=line)
     number = message.get("messageId", message.get("turn_id"))
     meta: dict[str, JsonValue] = {} if text == published else {"as_published": published}
     if (seconds := as_number(message.get("timeOffset"))) is not None:
@@ -176,32 +174,32 @@ def resolve_titles(published: str, titles: dict[str, str | None]) -> tuple[str, 
 
 
 def _opinions(
-    entry: JsonObject, titles: dict[str, str | None], line: int, findings: Findings
+    entry: JsonObject, titles: dict[str, str | None], line: int, report: ParseReport
 ) -> tuple[ItemOpinion, ...] | None:
     opinions = [
         opinion
         for by, key in QUESTIONNAIRES
-        for number, answers in _table(entry, key, line, findings).items()
-        if (opinion := _opinion(by, number, answers, titles.get(number), f"{key}.{number}", line, findings))
+        for number, answers in _table(entry, key, line, report).items()
+        if (opinion := _opinion(by, number, answers, titles.get(number), f"{key}.{number}", line, report))
     ]
     return tuple(opinions) or None  # an empty questionnaire was not filled in
 
 
 def _opinion(
-    by: Speaker, number: str, answers: object, title: str | None, at: str, line: int, findings: Findings
+    by: Speaker, number: str, answers: object, title: str | None, at: str, line: int, report: ParseReport
 ) -> ItemOpinion | None:
     if not isinstance(answers, dict):
-        findings.wrong(f"expected answers {{suggested, seen, liked}}, got {kind_of(answers)}.", at, line=line)
+        report.wrong(f"expected answers {{suggested, seen, liked}}, got {kind_of(answers)}.", at, line=line)
         return None
     flags = {}
     for name in ("suggested", "seen", "liked"):
         value = answers.get(name, 2)
         if not isinstance(value, int) or isinstance(value, bool) or value not in ANSWERS:
-            findings.wrong(f"expected 0, 1 or 2, got {kind_of(value)}.", f"{at}.{name}", line=line)
+            report.wrong(f"expected 0, 1 or 2, got {kind_of(value)}.", f"{at}.{name}", line=line)
             return None
         flags[name] = ANSWERS[value]
     if title is None:
-        findings.mend("answers about a film without a title; its id is used", at, line=line)
+        report.mend("answers about a film without a title; its id is used", at, line=line)
     return ItemOpinion(title=title or f"@{number}", item_id=number, by=by, **flags)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue, Mention, MentionedBy, Response, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, read_lines
@@ -42,43 +42,43 @@ def name_of(entity: str) -> str:
 class _Corpus:
     """One corpus of the publisher: names of its entities, and which of them are items."""
 
-    def __init__(self, folder: Path, findings: Findings) -> None:
-        ids = read_json(folder / ENTITIES, findings)
-        items = read_json(folder / ITEMS, findings)
+    def __init__(self, folder: Path, report: ParseReport) -> None:
+        ids = read_json(folder / ENTITIES, report)
+        items = read_json(folder / ITEMS, report)
         if not isinstance(ids, dict) or not isinstance(items, list):
-            findings.wrong(f"expected an object in {ENTITIES} and a list in {ITEMS} beside this file.")
+            report.wrong(f"expected an object in {ENTITIES} and a list in {ITEMS} beside this file.")
             ids, items = {}, []
         self.names = {number: name_of(entity) for entity, number in ids.items() if isinstance(number, int)}
         self.items = frozenset(each for each in items if isinstance(each, int))
 
-    def mentions(self, numbers: JsonValue, at: str, findings: Findings) -> list[str]:
+    def mentions(self, numbers: JsonValue, at: str, report: ParseReport) -> list[str]:
         """Names of the items among some entities."""
         found = []
         for number in numbers if isinstance(numbers, list) else []:
             if not isinstance(number, int) or number not in self.names:
-                findings.wrong(f"an unknown entity: {number!r}.", at)
+                report.wrong(f"an unknown entity: {number!r}.", at)
             elif number in self.items:
                 found.append(self.names[number])
         return found
 
 
 def _situations(path: Path, note: Note) -> list[Situation]:
-    findings = Findings(str(path), note)
-    corpus = _Corpus(path.parent, findings)
+    report = ParseReport(str(path), note)
+    corpus = _Corpus(path.parent, report)
     found: list[Situation] = []
-    for number, entry in _objects(path, findings):
+    for number, entry in _objects(path, report):
         context, reply = entry.get("context"), entry.get("resp")
         if not isinstance(context, list) or not all(isinstance(each, str) for each in context) or not context:
-            findings.wrong(f"the context must be a list of texts, got {kind_of(context)}.", "context", line=number)
+            report.wrong(f"the context must be a list of texts, got {kind_of(context)}.", "context", line=number)
         elif len(context) % 2 == 0:
-            findings.wrong(
+            report.wrong(
                 "the context must begin and end with the user: an odd number of texts.", "context", line=number
             )
         elif not isinstance(reply, str):
-            findings.wrong(f"the reply must be a text, got {kind_of(reply)}.", "resp", line=number)
+            report.wrong(f"the reply must be a text, got {kind_of(reply)}.", "resp", line=number)
         else:
-            targets = corpus.mentions(entry.get("rec"), f"rec, line {number}", findings)
-            before = corpus.mentions(entry.get("prev_entity"), f"prev_entity, line {number}", findings)
+            targets = corpus.mentions(entry.get("rec"), f"rec, line {number}", report)
+            before = corpus.mentions(entry.get("prev_entity"), f"prev_entity, line {number}", report)
             dialogue, turn = str(entry.get("dialog_id")), str(entry.get("turn_id"))
             found.append(
                 Situation(
@@ -90,7 +90,7 @@ def _situations(path: Path, note: Note) -> list[Situation]:
                     source=f"{NAME}/{path.parent.name}",
                 )
             )
-    findings.settle()
+    report.settle()
     return found
 
 
@@ -117,17 +117,17 @@ def _mention(name: str) -> Mention:
 
 
 def _responses(path: Path, situations: list[Situation], system: str, note: Note) -> Iterator[Response]:
-    findings = Findings(str(path), note)
+    report = ParseReport(str(path), note)
     found: dict[int, Response] = {}
-    for number, entry in _objects(path, findings):
+    for number, entry in _objects(path, report):
         index, listed = entry.get("index"), entry.get("rec_list")
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(situations):
             what = f"the index must be that of a line of test.jsonl, 0 to {len(situations) - 1}, got {index!r}."
-            findings.wrong(what, "index", line=number)
+            report.wrong(what, "index", line=number)
         elif index in found:
-            findings.wrong(f"the index {index} occurs twice.", "index", line=number)
+            report.wrong(f"the index {index} occurs twice.", "index", line=number)
         elif not isinstance(listed, list) or not all(_is_entry(each) for each in listed):
-            findings.wrong("rec_list must be a list of objects with nearest_movie.", "rec_list", line=number)
+            report.wrong("rec_list must be a list of objects with nearest_movie.", "rec_list", line=number)
         else:
             names = [str(each["nearest_movie"]) for each in listed if isinstance(each, dict)]
             found[index] = Response(
@@ -140,8 +140,8 @@ def _responses(path: Path, situations: list[Situation], system: str, note: Note)
                 },
             )
     if missing := len(situations) - len(found):
-        findings.mend(f"{missing} of {len(situations)} situations have no list of {system}")
-    findings.settle()
+        report.mend(f"{missing} of {len(situations)} situations have no list of {system}")
+    report.settle()
     yield from (found[index] for index in sorted(found))
 
 
@@ -159,18 +159,18 @@ def _text_of(entry: Mapping[str, JsonValue]) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _objects(path: Path, findings: Findings) -> Iterator[tuple[int, dict[str, JsonValue]]]:
+def _objects(path: Path, report: ParseReport) -> Iterator[tuple[int, dict[str, JsonValue]]]:
     """(line number, object) of a JSON Lines file."""
-    for number, text in read_lines(path, note=findings.note):
+    for number, text in read_lines(path, note=report.note):
         try:
             entry = json.loads(text)
         except ValueError as error:
-            findings.wrong(f"not valid JSON: {error}.", line=number)
+            report.wrong(f"not valid JSON: {error}.", line=number)
             continue
         if isinstance(entry, dict):
             yield number, entry
         else:
-            findings.wrong(f"expected an object, got {kind_of(entry)}.", line=number)
+            report.wrong(f"expected an object, got {kind_of(entry)}.", line=number)
 
 
 def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:

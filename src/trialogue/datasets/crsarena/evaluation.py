@@ -19,7 +19,7 @@ from trialogue.datasets.crsarena.runs import (
     score_of,
     write_run,
 )
-from trialogue.datasets.json_documents import Findings, files_like, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, files_like, kind_of, read_json
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, JsonValue, Reason, ReasonCode, Score, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
@@ -42,12 +42,10 @@ def read_labels(path: Path, *, note: Note = warn) -> Iterator[Dialogue | Score]:
     Raises:
         DataError: with every mistake of the file.
     """
-    findings = Findings(str(path), note)
-    talks = [
-        _talk(at, conv_id, entry, findings) for at, conv_id, entry in objects_of(read_json(path, findings), findings)
-    ]
-    scores = list(_scores(talks, findings))
-    findings.settle()
+    report = ParseReport(str(path), note)
+    talks = [_talk(at, conv_id, entry, report) for at, conv_id, entry in objects_of(read_json(path, report), report)]
+    scores = list(_scores(talks, report))
+    report.settle()
     yield from (dialogue for dialogue, _, _ in talks)
     yield from scores
 
@@ -76,38 +74,38 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
         yield from scores
 
 
-def _talk(at: str, conv_id: str, entry: dict[str, JsonValue], findings: Findings) -> Talk:
+def _talk(at: str, conv_id: str, entry: dict[str, JsonValue], report: ParseReport) -> Talk:
     key = "dialogue" if "dialogue" in entry else "dialog"
     turns = entry.get(key)
     if not isinstance(turns, list):
-        findings.wrong(f"a dialogue must be a list of utterances, got {kind_of(turns)}.", f"{at}.{key}")
+        report.wrong(f"a dialogue must be a list of utterances, got {kind_of(turns)}.", f"{at}.{key}")
         turns = []
     system, person = parties_of(conv_id)
     if system is None:
-        findings.mend("a conv_id is not {system}_{person}; both remain unknown", f"{at}.conv_id")
-    said = [_utterance(turn, place, f"{at}.{key}[{place}]", findings) for place, turn in enumerate(turns)]
+        report.mend("a conv_id is not {system}_{person}; both remain unknown", f"{at}.conv_id")
+    said = [_utterance(turn, place, f"{at}.{key}[{place}]", report) for place, turn in enumerate(turns)]
     replies = {place: labels for place, (utterance, labels) in enumerate(said) if utterance.speaker == "system"}
     utterances = tuple(utterance for utterance, _ in said)
     dialogue = Dialogue(id=conv_id, utterances=utterances, system=system, user=person, source=NAME)
-    return dialogue, replies, labels_of(entry.get("dial_level_aggregated"), f"{at}.dial_level_aggregated", findings)
+    return dialogue, replies, labels_of(entry.get("dial_level_aggregated"), f"{at}.dial_level_aggregated", report)
 
 
-def _utterance(turn: JsonValue, place: int, at: str, findings: Findings) -> tuple[Utterance, Labels]:
+def _utterance(turn: JsonValue, place: int, at: str, report: ParseReport) -> tuple[Utterance, Labels]:
     turn = turn if isinstance(turn, dict) else {}
     role, text = turn.get("role"), turn.get("utterance")
     if role not in SPEAKERS or not isinstance(text, str):
         hint = 'Expected {"turn_ind": 0, "role": "USER" or "ASST", "utterance": "..."}.'
-        findings.wrong(f"not an utterance (role {kind_of(role)}, utterance {kind_of(text)}).", at, hint=hint)
+        report.wrong(f"not an utterance (role {kind_of(role)}, utterance {kind_of(text)}).", at, hint=hint)
         return Utterance(speaker="user", text=""), {}
     if turn.get("turn_ind") != place:
-        findings.mend(
+        report.mend(
             "a turn_ind differs from the position of its utterance; positions (from 0) were used", f"{at}.turn_ind"
         )
-    labels = labels_of(turn.get("turn_level_aggregated"), f"{at}.turn_level_aggregated", findings)
+    labels = labels_of(turn.get("turn_level_aggregated"), f"{at}.turn_level_aggregated", report)
     return Utterance(speaker=SPEAKERS[str(role)], text=text), labels
 
 
-def _scores(talks: list[Talk], findings: Findings) -> Iterator[Score]:
+def _scores(talks: list[Talk], report: ParseReport) -> Iterator[Score]:
     of_replies = aspects_of(labels for _, replies, _ in talks for labels in replies.values())
     of_wholes = aspects_of(whole for _, _, whole in talks)
     for dialogue, replies, whole in talks:
@@ -115,7 +113,7 @@ def _scores(talks: list[Talk], findings: Findings) -> Iterator[Score]:
         for place, labels in units:
             for aspect in of_wholes if place is None else of_replies:
                 if labels.get(aspect) is None:
-                    findings.mend(f"{aspect!r} is not labelled", f"{dialogue.id}, utterance {place}")
+                    report.mend(f"{aspect!r} is not labelled", f"{dialogue.id}, utterance {place}")
                 yield score_of(
                     labels,
                     aspect,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import Head
-from trialogue.datasets.json_documents import Findings, as_number, bare_stem, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, as_number, bare_stem, kind_of, read_json
 from trialogue.datasets.json_objects import read_objects
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Level, Reason, ReasonCode, Score
@@ -33,10 +33,10 @@ def read_run(path: Path, *, note: Note = warn) -> Iterator[Score]:
     Raises:
         DataError: with every mistake of the file.
     """
-    findings = Findings(str(path), note)
-    entries = objects_of(_as_list(path, findings), findings)
-    scores = list(_scores(entries, bare_stem(path), findings))
-    findings.settle()
+    report = ParseReport(str(path), note)
+    entries = objects_of(_as_list(path, report), report)
+    scores = list(_scores(entries, bare_stem(path), report))
+    report.settle()
     yield from scores
 
 
@@ -63,60 +63,60 @@ def write_run(path: Path | str, scores: Iterable[Score]) -> int:
     return len(runs)
 
 
-def objects_of(data: JsonValue, findings: Findings) -> list[tuple[str, str, dict[str, JsonValue]]]:
+def objects_of(data: JsonValue, report: ParseReport) -> list[tuple[str, str, dict[str, JsonValue]]]:
     """(path, conv_id, object) of a list of objects with unique ``conv_id``."""
     if not isinstance(data, list) or not data:
         what = "the list is empty; expected conversations." if data == [] else f"expected a list, got {kind_of(data)}."
-        findings.wrong(what, hint="Is the file complete?" if data == [] else "")
+        report.wrong(what, hint="Is the file complete?" if data == [] else "")
         return []
     found: dict[str, tuple[str, str, dict[str, JsonValue]]] = {}
     for index, entry in enumerate(data):
         conv_id = entry.get("conv_id") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(conv_id, str):
-            findings.wrong(f"expected an object with a conv_id, got {kind_of(entry)}.", f"[{index}]")
+            report.wrong(f"expected an object with a conv_id, got {kind_of(entry)}.", f"[{index}]")
         elif conv_id in found:
-            findings.wrong(f"the conversation {conv_id!r} is already at {found[conv_id][0]}.", f"[{index}].conv_id")
+            report.wrong(f"the conversation {conv_id!r} is already at {found[conv_id][0]}.", f"[{index}].conv_id")
         else:
             found[conv_id] = (f"[{index}]", conv_id, entry)
     return list(found.values())
 
 
-def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = False) -> Labels:
+def labels_of(data: JsonValue, at: str, report: ParseReport, *, switches: bool = False) -> Labels:
     """Values by aspect, in current spelling; None where the file has null.
 
     Args:
         data: the object.
         at: where it is in the file.
-        findings: collects repairs (numbers in quotes) and mistakes.
+        report: collects repairs (numbers in quotes) and mistakes.
         switches: whether true and false are read as 1 and 0.
     """
     if not isinstance(data, dict):
         if data is not None:
-            findings.wrong(f"expected an object that maps aspects to numbers, got {kind_of(data)}.", at)
+            report.wrong(f"expected an object that maps aspects to numbers, got {kind_of(data)}.", at)
         return {}
     labels: Labels = {}
     for aspect, value in data.items():
         if aspect in OLD_SPELLINGS:
-            findings.mend(f"{aspect!r} is called {OLD_SPELLINGS[aspect]!r} now, and was read as such", f"{at}.{aspect}")
+            report.mend(f"{aspect!r} is called {OLD_SPELLINGS[aspect]!r} now, and was read as such", f"{at}.{aspect}")
         number = as_number(value)
         if number is None and value is not None:
-            number = _mended_number(value, f"{at}.{aspect}", findings, switches=switches)
+            number = _mended_number(value, f"{at}.{aspect}", report, switches=switches)
         labels[OLD_SPELLINGS.get(aspect, aspect)] = number
     return labels
 
 
-def _mended_number(value: JsonValue, at: str, findings: Findings, *, switches: bool) -> float | None:
+def _mended_number(value: JsonValue, at: str, report: ParseReport, *, switches: bool) -> float | None:
     """A number in quotes, or (with ``switches``) true and false as 1 and 0; otherwise None, reported as a mistake."""
     if isinstance(value, str) and value.strip().lower() in ("", "nan", "none", "null"):
-        findings.mend("a text without a number was read as a missing score", at)
+        report.mend("a text without a number was read as a missing score", at)
         return None
     if isinstance(value, str) and (number := _in_quotes(value)) is not None:
-        findings.mend("a number in quotes was read as a number", at)
+        report.mend("a number in quotes was read as a number", at)
         return number
     if isinstance(value, bool) and switches:
-        findings.mend("true and false were read as 1 and 0", at)
+        report.mend("true and false were read as 1 and 0", at)
         return float(value)
-    findings.wrong(f"a score must be a number, got {kind_of(value)}.", at)
+    report.wrong(f"a score must be a number, got {kind_of(value)}.", at)
     return None
 
 
@@ -150,9 +150,9 @@ def parties_of(conv_id: str) -> tuple[str | None, str | None]:
     return (system, person) if system and person else (None, None)
 
 
-def _scores(entries: list[tuple[str, str, dict[str, JsonValue]]], name: str, findings: Findings) -> Iterator[Score]:
+def _scores(entries: list[tuple[str, str, dict[str, JsonValue]]], name: str, report: ParseReport) -> Iterator[Score]:
     parsed = [
-        (at, conv_id, _turns(entry.get("turns"), f"{at}.turns", findings), _dialogue_labels(entry, at, findings))
+        (at, conv_id, _turns(entry.get("turns"), f"{at}.turns", report), _dialogue_labels(entry, at, report))
         for at, conv_id, entry in entries
     ]
     turn_aspects = aspects_of(labels for _, _, turns, _ in parsed for labels in turns.values())
@@ -163,65 +163,65 @@ def _scores(entries: list[tuple[str, str, dict[str, JsonValue]]], name: str, fin
         for level, index, labels, aspects in [*units, ("dialogue", None, whole, whole_aspects)]:
             for aspect in aspects:
                 if labels.get(aspect) is None:
-                    findings.mend(f"{name} predicts no {aspect} for one {level}", at)
+                    report.mend(f"{name} predicts no {aspect} for one {level}", at)
                 where = {"dialogue_id": conv_id, "utterance": index, "system": parties_of(conv_id)[0]}
                 yield score_of(labels, aspect, why=NO_PREDICTION, measure=f"{name}:{aspect}", level=level, **where)
 
 
-def _as_list(path: Path, findings: Findings) -> JsonValue:
+def _as_list(path: Path, report: ParseReport) -> JsonValue:
     """The run as a list: as it is, or of JSON Lines, or of an object that holds conversations by their id."""
     if Head(path).is_json_list or not Head(path).is_json_object:
-        return read_json(path, findings)
-    found = [fields for _, fields in read_objects(path, findings)]
+        return read_json(path, report)
+    found = [fields for _, fields in read_objects(path, report)]
     if (
         len(found) == 1
         and found[0]
         and "conv_id" not in found[0]
         and all(isinstance(each, dict) for each in found[0].values())
     ):
-        findings.mend("an object of conversations by id was read as the list that the evaluator expects")
+        report.mend("an object of conversations by id was read as the list that the evaluator expects")
         return [{**each, "conv_id": conv_id} for conv_id, each in found[0].items()]
     if any("conv_id" in each for each in found):
-        findings.mend("JSON Lines were read as the list that the evaluator expects")
+        report.mend("JSON Lines were read as the list that the evaluator expects")
         return list(found)
     return dict(found[0]) if found else None
 
 
-def _dialogue_labels(entry: dict[str, JsonValue], at: str, findings: Findings) -> Labels:
-    return labels_of(entry.get("dial_level_pred"), f"{at}.dial_level_pred", findings, switches=True)
+def _dialogue_labels(entry: dict[str, JsonValue], at: str, report: ParseReport) -> Labels:
+    return labels_of(entry.get("dial_level_pred"), f"{at}.dial_level_pred", report, switches=True)
 
 
-def _turns(data: JsonValue, at: str, findings: Findings) -> dict[int, Labels]:
+def _turns(data: JsonValue, at: str, report: ParseReport) -> dict[int, Labels]:
     """Predictions by index of the utterance."""
     if not isinstance(data, list):
         if data is not None:
-            findings.wrong(f"expected a list of turns, got {kind_of(data)}.", at)
+            report.wrong(f"expected a list of turns, got {kind_of(data)}.", at)
         return {}
     turns: dict[int, Labels] = {}
     for place, turn in enumerate(data):
-        index = _index(turn.get("turn_ind"), f"{at}[{place}].turn_ind", findings) if isinstance(turn, dict) else None
+        index = _index(turn.get("turn_ind"), f"{at}[{place}].turn_ind", report) if isinstance(turn, dict) else None
         if not isinstance(turn, dict) or index is None:
             actual = (
                 f"turn_ind is {kind_of(turn.get('turn_ind'))}" if isinstance(turn, dict) else f"got {kind_of(turn)}"
             )
             what = f"expected an object whose turn_ind is a whole number, {actual}."
-            findings.wrong(what, f"{at}[{place}]")
+            report.wrong(what, f"{at}[{place}]")
         elif index in turns:
-            findings.wrong(f"turn {index} occurs twice.", f"{at}[{place}].turn_ind")
+            report.wrong(f"turn {index} occurs twice.", f"{at}[{place}].turn_ind")
         else:
             place_of = f"{at}[{place}].turn_level_pred"
-            turns[index] = labels_of(turn.get("turn_level_pred"), place_of, findings, switches=True)
+            turns[index] = labels_of(turn.get("turn_level_pred"), place_of, report, switches=True)
     return turns
 
 
-def _index(value: JsonValue, at: str, findings: Findings) -> int | None:
+def _index(value: JsonValue, at: str, report: ParseReport) -> int | None:
     """A whole number, also one written as 3.0 or in quotes; None for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     number = _in_quotes(value) if isinstance(value, str) else as_number(value)
     if number is None or not number.is_integer():
         return None
-    findings.mend("a turn_ind in quotes, or with a decimal point, was read as the whole number", at)
+    report.mend("a turn_ind in quotes, or with a decimal point, was read as the whole number", at)
     return int(number)
 
 

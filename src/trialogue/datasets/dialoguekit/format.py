@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trialogue.datasets.base import Head, SimpleFormat
-from trialogue.datasets.dialoguekit.parts import dialogue_of
+from trialogue.datasets.dialoguekit.parsing import dialogue_of
 from trialogue.datasets.dialoguekit.writer import to_dialoguekit, write_dialoguekit
-from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, kind_of, read_json
 from trialogue.records import Dialogue
 from trialogue.records.files.jsonl import Note, warn
 
@@ -37,42 +37,42 @@ def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
     Raises:
         DataError: with every mistake of the file.
     """
-    findings = Findings(str(path), note)
-    data = read_json(path, findings)
+    report = ParseReport(str(path), note)
+    data = read_json(path, report)
     if not isinstance(data, list):
         hint = "Enclose a single dialogue in [ and ]." if isinstance(data, dict) and "conversation" in data else ""
-        findings.wrong(f"expected a list of dialogues, got {kind_of(data)}.", hint=hint)
+        report.wrong(f"expected a list of dialogues, got {kind_of(data)}.", hint=hint)
         data = []
     elif not data:
-        findings.wrong("the list is empty; expected dialogues.", hint="Was the simulation or export interrupted?")
-    dialogues = [dialogue_of(entry, f"[{index}]", findings) for index, entry in enumerate(data)]
-    whole = _with_unique_ids([dialogue for dialogue in dialogues if dialogue is not None], findings)
-    _note_shared_user(whole, findings)
-    findings.settle()
+        report.wrong("the list is empty; expected dialogues.", hint="Was the simulation or export interrupted?")
+    dialogues = [dialogue_of(entry, f"[{index}]", report) for index, entry in enumerate(data)]
+    whole = _with_unique_ids([dialogue for dialogue in dialogues if dialogue is not None], report)
+    _note_shared_user(whole, report)
+    report.settle()
     return whole
 
 
-def _note_shared_user(dialogues: list[Dialogue], findings: Findings) -> None:
+def _note_shared_user(dialogues: list[Dialogue], report: ParseReport) -> None:
     """Say so where many dialogues have one user and no need or persona: a simulator has one id for all its users."""
     counts = Counter(each.user for each in dialogues if each.need is None and each.user is not None)
     for user, count in counts.items():
         if count >= MANY:
-            findings.mend(
+            report.mend(
                 f"{count} dialogues without an information need or a persona have the user {user!r}, and count as one "
                 "person's",
                 hint="If that is a simulator, store the need in metadata.information_need, or leave the user out.",
             )
 
 
-def _with_unique_ids(dialogues: list[Dialogue], findings: Findings) -> list[Dialogue]:
+def _with_unique_ids(dialogues: list[Dialogue], report: ParseReport) -> list[Dialogue]:
     taken, seen, renamed = {dialogue.id for dialogue in dialogues}, Counter[str](), []
     for index, dialogue in enumerate(dialogues):
         seen[dialogue.id] += 1
         if not dialogue.id:
-            findings.mend("a dialogue without an id was named by its position", f"[{index}]")
+            report.mend("a dialogue without an id was named by its position", f"[{index}]")
             renamed.append(_rename(dialogue, f"dialogue-{index + 1}", taken))
         elif seen[dialogue.id] > 1:
-            findings.mend("a repeated dialogue id was made unique", f"[{index}].conversation_id")
+            report.mend("a repeated dialogue id was made unique", f"[{index}].conversation_id")
             renamed.append(_rename(dialogue, f"{dialogue.id}~{seen[dialogue.id]}", taken))
         else:
             renamed.append(dialogue)

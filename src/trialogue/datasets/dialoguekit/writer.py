@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from trialogue.datasets.dialoguekit.parts import (
+from trialogue.datasets.dialoguekit.parsing import (
     CONVERSATION_IDS,
     FEEDBACK,
     OURS,
@@ -20,7 +20,7 @@ from trialogue.datasets.dialoguekit.parts import (
     dialogue_of,
     utterance_of,
 )
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, JsonValue, Record, Utterance
 from trialogue.records.files.opening import open_replacing
@@ -112,8 +112,8 @@ def _unrepresented_content(
     return {OURS: {"v": OURS_VERSION, **{name: dumped.get(name, empty[name]) for name in lost}}}
 
 
-def _unheard() -> Findings:
-    return Findings("", lambda problem: None)
+def _unheard() -> ParseReport:
+    return ParseReport("", lambda problem: None)
 
 
 def _parts(dialogues: list[Dialogue]) -> Iterator[bytes]:

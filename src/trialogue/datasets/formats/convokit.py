@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import Findings, as_number, bare_stem, kind_of, read_json
+from trialogue.datasets.json_documents import ParseReport, as_number, bare_stem, kind_of, read_json
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.datasets.tables.speakers import Speakers, obvious
 from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
@@ -38,32 +38,32 @@ def _is_utterance(entry: JsonObject | None) -> bool:
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     file = path / UTTERANCES if path.is_dir() else path
-    findings = Findings(str(file), note)
+    report = ParseReport(str(file), note)
     roles = _read_metadata(file.parent / SPEAKERS, note) if path.is_dir() else {}
     about = _read_metadata(file.parent / CONVERSATIONS, note) if path.is_dir() else {}
     speakers = Speakers({name: role for name, meta in roles.items() if (role := _role(meta)) is not None})
     source = path.name if path.is_dir() else bare_stem(path)
     conversations: dict[str, list[tuple[int, JsonObject]]] = {}
-    for line, entry in read_objects(file, findings):
+    for line, entry in read_objects(file, report):
         name = entry.get("conversation_id", entry.get("root"))
         if isinstance(name, str | int) and not isinstance(name, bool):
             conversations.setdefault(str(name), []).append((line, entry))
         else:
             what = f"expected the id of a conversation, got {kind_of(name)}."
-            findings.wrong(what, "conversation_id", line=line)
+            report.wrong(what, "conversation_id", line=line)
     dialogues = [
         Dialogue(
             id=name,
-            utterances=tuple(_utterances(_in_order(entries), speakers, findings)),
+            utterances=tuple(_utterances(_in_order(entries), speakers, report)),
             source=source,
             meta=about.get(name, {}),
         )
         for name, entries in conversations.items()
     ]
     if speakers.unknown:
-        speakers.settle("speaker", findings)
-        findings.wrong("which speakers are users and which are systems is not specified.", "speaker", hint=HINT)
-    findings.settle()
+        speakers.settle("speaker", report)
+        report.wrong("which speakers are users and which are systems is not specified.", "speaker", hint=HINT)
+    report.settle()
     yield from dialogues
 
 
@@ -71,9 +71,9 @@ def _read_metadata(path: Path, note: Note) -> dict[str, dict[str, JsonValue]]:
     """The metadata of speakers or conversations by id; {} where there is no such file."""
     if not path.is_file():
         return {}
-    findings = Findings(str(path), note)
-    content = read_json(path, findings)
-    findings.settle()
+    report = ParseReport(str(path), note)
+    content = read_json(path, report)
+    report.settle()
     found = content.items() if isinstance(content, dict) else ()
     return {name: _meta(entry) for name, entry in found if isinstance(entry, dict)}
 
@@ -106,12 +106,12 @@ def _time(entry: JsonObject) -> object:
         return None
 
 
-def _utterances(entries: list[tuple[int, JsonObject]], speakers: Speakers, findings: Findings) -> Iterator[Utterance]:
+def _utterances(entries: list[tuple[int, JsonObject]], speakers: Speakers, report: ParseReport) -> Iterator[Utterance]:
     for line, entry in entries:
         name, text, meta = entry.get("speaker", entry.get("user")), entry.get("text"), _own_meta(entry)
         name = name.get("id") if isinstance(name, dict) else name  # older files hold the speaker itself
         if not isinstance(text, str):
-            findings.wrong(f"expected a string, got {kind_of(text)}.", "text", line=line)
+            report.wrong(f"expected a string, got {kind_of(text)}.", "text", line=line)
             continue
         speaker = _role(meta) or speakers.resolve(str(name), line)
         own = {} if name is None else {"speaker": str(name)}

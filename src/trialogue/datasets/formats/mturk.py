@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import Findings, bare_stem
+from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.guess import headings_of
 from trialogue.datasets.tables.mapping import Mapping, shape_mistakes
 from trialogue.datasets.tables.responses import PREFIXED, responses
@@ -55,28 +55,28 @@ def _recognise(head: Head) -> bool:
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    findings = Findings(str(path), note)
-    table = read_table(path, findings)
-    assignments = list(_assignments(table, findings))
-    _note_columns(table, assignments, findings)
+    report = ParseReport(str(path), note)
+    table = read_table(path, report)
+    assignments = list(_assignments(table, report))
+    _note_columns(table, assignments, report)
     shown = list(dict.fromkeys(name for each in assignments for name in each.shown))
     transcript = next((name for name in shown if name.lower() in TRANSCRIPTS), None)
     records: list[AnyRecord] = []
     if transcript is not None:
-        records += _dialogues(assignments, transcript, bare_stem(path), findings)
+        records += _dialogues(assignments, transcript, bare_stem(path), report)
     elif assignments:
-        records += _replies(assignments, shown, bare_stem(path), findings)
-    findings.settle()
+        records += _replies(assignments, shown, bare_stem(path), report)
+    report.settle()
     yield from records
 
 
-def _assignments(table: Table, findings: Findings) -> Iterator[_Assignment]:
+def _assignments(table: Table, report: ParseReport) -> Iterator[_Assignment]:
     for row in table.rows:
         if row.text(STATUS).strip().lower() == "rejected":
-            findings.mend("a rejected assignment was left out", STATUS, line=row.line)
+            report.mend("a rejected assignment was left out", STATUS, line=row.line)
             continue
         shown = {name.removeprefix(INPUT): value for name, value in row.cells.items() if name.startswith(INPUT)}
-        yield _Assignment(row.line, row.text(HIT), _code(row.text(WORKER)), shown, _answers(row, findings))
+        yield _Assignment(row.line, row.text(HIT), _code(row.text(WORKER)), shown, _answers(row, report))
 
 
 def _code(worker: str) -> str:
@@ -84,22 +84,22 @@ def _code(worker: str) -> str:
     return f"worker-{hashlib.sha256(worker.strip().encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
-def _answers(row: Row, findings: Findings) -> dict[str, float]:
+def _answers(row: Row, report: ParseReport) -> dict[str, float]:
     """The numbers that were answered."""
     given: dict[str, Any] = {}
     for column, value in row.cells.items():
         if column == TASK:
-            given |= _task_answers(row, findings)
+            given |= _task_answers(row, report)
         elif column.startswith(ANSWER):
             given[column.removeprefix(ANSWER)] = value
     return {name: number for name, value in _radios(given).items() if (number := plain_number(value)) is not None}
 
 
-def _task_answers(row: Row, findings: Findings) -> dict[str, Any]:
+def _task_answers(row: Row, report: ParseReport) -> dict[str, Any]:
     try:
         parsed = json.loads(row.text(TASK))
     except (ValueError, RecursionError):
-        findings.wrong("not the JSON that the platform writes.", TASK, line=row.line)
+        report.wrong("not the JSON that the platform writes.", TASK, line=row.line)
         return {}
     given = parsed[0] if isinstance(parsed, list) and parsed else parsed
     found: dict[str, Any] = {}
@@ -122,30 +122,30 @@ def _radios(given: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _note_columns(table: Table, assignments: list[_Assignment], findings: Findings) -> None:
+def _note_columns(table: Table, assignments: list[_Assignment], report: ParseReport) -> None:
     """Note the interpretation of the columns."""
     rated = list(dict.fromkeys(name for each in assignments for name in each.answers))
     workers = len({each.worker for each in assignments})
     if rated:
         what = f"ratings of {workers} workers were read: {', '.join(rated)}; worker ids were replaced by codes"
-        findings.mend(what, ANSWER)
+        report.mend(what, ANSWER)
     elif assignments:
-        findings.mend("no answer is a number, so there are no ratings")
+        report.mend("no answer is a number, so there are no ratings")
     given = [column.removeprefix(ANSWER) for column in table.columns if column.startswith(ANSWER) and column != TASK]
     unread = [name for name in given if not any(name == one or name.startswith(f"{one}.") for one in rated)]
     if unread:
-        findings.mend(f"answers that are not numbers were skipped: {', '.join(unread)}", ANSWER)
+        report.mend(f"answers that are not numbers were skipped: {', '.join(unread)}", ANSWER)
 
 
 def _replies(
-    assignments: list[_Assignment], shown: Iterable[str], stem: str, findings: Findings
+    assignments: list[_Assignment], shown: Iterable[str], stem: str, report: ParseReport
 ) -> Iterator[AnyRecord]:
     """Replies in their contexts, with the ratings of every worker who saw them."""
     headings = {name: column for name, column in headings_of(shown).items() if name in OF_REPLIES}
     given: dict[str, Any] = {**headings, **({} if "system" in headings else {"system_name": stem})}
     if wrong := shape_mistakes(given):
         hint = "Shown were: " + ", ".join(shown) + ". Or read the file as a table, with --mapping."
-        findings.wrong(f"the Input columns could not be interpreted: {'; '.join(wrong)}.", INPUT, hint=hint)
+        report.wrong(f"the Input columns could not be interpreted: {'; '.join(wrong)}.", INPUT, hint=hint)
         return
     names = list(dict.fromkeys(name for each in assignments for name in each.answers))
     mapping = Mapping.model_validate({**given, "rater": RATER, "ratings": {name: ANSWER + name for name in names}})
@@ -156,10 +156,10 @@ def _replies(
         )
         for each in assignments
     ]
-    yield from responses(Table([], rows), mapping, stem, findings)
+    yield from responses(Table([], rows), mapping, stem, report)
 
 
-def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, findings: Findings) -> Iterator[Dialogue]:
+def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, report: ParseReport) -> Iterator[Dialogue]:
     """Whole dialogues, with the ratings of every worker who saw them."""
     headings = headings_of(name for name in assignments[0].shown if name != transcript)
     by_name: dict[str, list[_Assignment]] = {}
@@ -168,7 +168,7 @@ def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, findi
         by_name.setdefault(str(each.shown[own]) if own is not None else each.hit, []).append(each)
     for name, group in by_name.items():
         first = group[0]
-        utterances = _transcript(str(first.shown[transcript] or ""), INPUT + transcript, first.line, findings)
+        utterances = _transcript(str(first.shown[transcript] or ""), INPUT + transcript, first.line, report)
         system = first.shown.get(headings.get("system", ""))
         ratings = [
             Rating(name=question, value=value, rater=each.worker)
@@ -180,7 +180,7 @@ def _dialogues(assignments: list[_Assignment], transcript: str, stem: str, findi
         )
 
 
-def _transcript(text: str, column: str, line: int, findings: Findings) -> list[Utterance]:
+def _transcript(text: str, column: str, line: int, report: ParseReport) -> list[Utterance]:
     """Utterances of a dialogue; a line without a speaker continues the one before."""
     found: list[Utterance] = []
     for part in BREAK.sub("\n", text).splitlines():
@@ -192,7 +192,7 @@ def _transcript(text: str, column: str, line: int, findings: Findings) -> list[U
             found[-1] = found[-1].model_copy(update={"text": f"{found[-1].text}\n{part.strip()}"})
         elif part.strip():
             hint = "Begin each utterance with its speaker, such as User: or System:."
-            findings.wrong("the first speaker is unknown.", column, line=line, hint=hint)
+            report.wrong("the first speaker is unknown.", column, line=line, hint=hint)
             return []
     return found
 

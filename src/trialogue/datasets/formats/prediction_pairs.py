@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.failures import FAILED, error_key, error_meta, failure_in
-from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
+from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.responses import context_of
@@ -45,30 +45,30 @@ def _recognise(head: Head) -> bool:
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    findings = Findings(str(path), note)
+    report = ParseReport(str(path), note)
     records: list[AnyRecord] = []
-    for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
-        records += _pair(entry, number, line, bare_stem(path), findings)
-    findings.settle()
+    for number, (line, entry) in enumerate(read_objects(path, report), start=1):
+        records += _pair(entry, number, line, bare_stem(path), report)
+    report.settle()
     yield from records
 
 
-def _pair(entry: JsonObject, number: int, line: int, system: str, findings: Findings) -> list[AnyRecord]:
+def _pair(entry: JsonObject, number: int, line: int, system: str, report: ParseReport) -> list[AnyRecord]:
     key = error_key(entry)
     failure = failure_in(entry[key]) if key is not None else None
     given = _key(entry, PREDICTIONS)
     no_reply = failure is not None and (given is None or entry[given] is None)
-    prediction = "" if no_reply else _text(entry, PREDICTIONS, line, findings)
-    reference = _text(entry, REFERENCES, line, findings)
+    prediction = "" if no_reply else _text(entry, PREDICTIONS, line, report)
+    reference = _text(entry, REFERENCES, line, report)
     if prediction is None or reference is None:
         return []
-    context = _context(entry, line, findings)
+    context = _context(entry, line, report)
     messages = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
     name = f"{number}-{hashlib.sha256(repr([messages, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
     if failure is not None:
-        findings.mend(FAILED, key or "", line=line)
+        report.mend(FAILED, key or "", line=line)
     elif not prediction:
-        findings.mend("a reply is blank; kept", given or "", line=line)
+        report.mend("a reply is blank; kept", given or "", line=line)
     return [
         Situation(
             id=name,
@@ -86,26 +86,26 @@ def _pair(entry: JsonObject, number: int, line: int, system: str, findings: Find
     ]
 
 
-def _text(entry: JsonObject, names: tuple[str, ...], line: int, findings: Findings) -> str | None:
+def _text(entry: JsonObject, names: tuple[str, ...], line: int, report: ParseReport) -> str | None:
     key = _key(entry, names)
     value = entry.get(key) if key is not None else None
     if isinstance(value, str):
         plain = SPEAKER.sub("", value)
         if plain != value:
-            findings.mend("the speaker in front of a reply was removed", key or "", line=line)
+            report.mend("the speaker in front of a reply was removed", key or "", line=line)
         return plain.strip()
     what = f"one of {', '.join(names[:4])} is needed." if key is None else f"expected a string, got {kind_of(value)}."
-    findings.wrong(what, key or "", line=line)
+    report.wrong(what, key or "", line=line)
     return None
 
 
-def _context(entry: JsonObject, line: int, findings: Findings) -> tuple[Utterance, ...]:
+def _context(entry: JsonObject, line: int, report: ParseReport) -> tuple[Utterance, ...]:
     """Dialogue history; one empty utterance of the user if unknown."""
     key = _key(entry, CONTEXTS)
-    context = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), findings) if key else ()
+    context = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), report) if key else ()
     if context and context[-1].speaker == "user":
         return context
-    findings.mend("the file has no context of the replies; only comparisons with references are possible", line=line)
+    report.mend("the file has no context of the replies; only comparisons with references are possible", line=line)
     return (*context, Utterance(speaker="user", text=""))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.datasets.failures import ERRORS, FAILED_CONVERSATION, error_of, failure_in, failure_of
-from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
+from trialogue.datasets.json_documents import ParseReport, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
 from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
 from trialogue.records.files.jsonl import Note
@@ -47,55 +47,55 @@ def _is_message(message: object) -> bool:
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
-    findings = Findings(str(path), note)
+    report = ParseReport(str(path), note)
     ids: dict[str, int] = {}
-    for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
-        name = _name(entry, f"{bare_stem(path)}-{number}", line, findings)
+    for number, (line, entry) in enumerate(read_objects(path, report), start=1):
+        name = _name(entry, f"{bare_stem(path)}-{number}", line, report)
         first = ids.setdefault(name, number)
         if first != number:
             hint = "Ids must be unique within a file; without ids, conversations are numbered."
-            findings.wrong(f"id {name!r} is already the id of conversation {first}.", "id", line=line, hint=hint)
-        dialogue = _dialogue(entry, name, bare_stem(path), line, findings)
-        if not findings.problems:
+            report.wrong(f"id {name!r} is already the id of conversation {first}.", "id", line=line, hint=hint)
+        dialogue = _dialogue(entry, name, bare_stem(path), line, report)
+        if not report.problems:
             yield dialogue
-    findings.settle()
+    report.settle()
 
 
-def _name(entry: JsonObject, fallback: str, line: int, findings: Findings) -> str:
+def _name(entry: JsonObject, fallback: str, line: int, report: ParseReport) -> str:
     given = entry.get("id")
     if given is None or given == "":
         return fallback
     if isinstance(given, bool) or not isinstance(given, str | int):
-        findings.wrong(f"expected a string, got {kind_of(given)}.", "id", line=line)
+        report.wrong(f"expected a string, got {kind_of(given)}.", "id", line=line)
         return fallback
     return str(given)
 
 
-def _dialogue(entry: JsonObject, name: str, stem: str, line: int, findings: Findings) -> Dialogue:
+def _dialogue(entry: JsonObject, name: str, stem: str, line: int, report: ParseReport) -> Dialogue:
     utterances: list[Utterance] = []
     aside: list[JsonValue] = []
-    for number, message in enumerate(_messages(entry, line, findings)):
+    for number, message in enumerate(_messages(entry, line, report)):
         at = f"conversations[{number}]"
         if not _is_message(message):
-            findings.wrong("expected a message {from, value}.", at, line=line)
+            report.wrong("expected a message {from, value}.", at, line=line)
             continue
         sender, text = message["from"], message["value"]
         if sender in ASIDE or sender in ERRORS or (not text and failure_in(error_of(message)) is not None):
             aside.append({**message, "before": len(utterances)})
         elif not isinstance(text, str):
-            findings.wrong(f"expected a string, got {kind_of(text)}.", f"{at}.value", line=line)
+            report.wrong(f"expected a string, got {kind_of(text)}.", f"{at}.value", line=line)
         elif not isinstance(sender, str) or sender.lower() not in SPEAKERS:
             hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
-            findings.wrong(f"unknown sender {sender!r}.", f"{at}.from", line=line, hint=hint)
+            report.wrong(f"unknown sender {sender!r}.", f"{at}.from", line=line, hint=hint)
         else:
             rest: dict[str, Any] = {key: value for key, value in message.items() if key not in ("from", "value")}
             utterances.append(Utterance(speaker=SPEAKERS[sender.lower()], text=text, meta=rest))
     if not utterances:
-        findings.mend("a conversation has no text of the user or assistant", "conversations", line=line)
+        report.mend("a conversation has no text of the user or assistant", "conversations", line=line)
     model = entry.get("model")
     failure = failure_of(entry, entry.get("conversations"), SPEAKERS)
     if failure is not None:
-        findings.mend(FAILED_CONVERSATION, "conversations", line=line)
+        report.mend(FAILED_CONVERSATION, "conversations", line=line)
     kept = {key: value for key, value in entry.items() if key not in ("id", "conversations", "model")}
     return Dialogue(
         id=name,
@@ -108,11 +108,11 @@ def _dialogue(entry: JsonObject, name: str, stem: str, line: int, findings: Find
     )
 
 
-def _messages(entry: JsonObject, line: int, findings: Findings) -> list[Any]:
+def _messages(entry: JsonObject, line: int, report: ParseReport) -> list[Any]:
     messages = entry.get("conversations")
     if isinstance(messages, list):
         return messages
-    findings.wrong(f"expected a list of messages, got {kind_of(messages)}.", "conversations", line=line)
+    report.wrong(f"expected a list of messages, got {kind_of(messages)}.", "conversations", line=line)
     return []
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from trialogue.datasets.base import Head
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.records import Speaker
 from trialogue.records.files.jsonl import read_lines
 
@@ -57,30 +57,30 @@ def is_blank(reply: str) -> bool:
     return not any(character.isalnum() for character in reply)
 
 
-def conversations(path: Path, findings: Findings) -> dict[int, Conversation]:
-    """Parse every conversation of a file by its number, in order; problems are reported to ``findings``."""
+def conversations(path: Path, report: ParseReport) -> dict[int, Conversation]:
+    """Parse every conversation of a file by its number, in order; problems are reported to ``report``."""
     found: dict[int, Conversation] = {}
     current: Conversation | None = None
-    for number, text, tag in _split_tags(path, findings):
+    for number, text, tag in _split_tags(path, report):
         if tag == "CONVERSATION":
             current = Conversation(int(text), number)
             if (first := found.setdefault(current.number, current)) is not current:
-                findings.wrong(f"conversation {current.number} already begins in line {first.line}.", line=number)
+                report.wrong(f"conversation {current.number} already begins in line {first.line}.", line=number)
         elif current is None:
-            findings.wrong("this line comes before the first CONVERSATION.", line=number)
+            report.wrong("this line comes before the first CONVERSATION.", line=number)
         elif tag:
             current.lines.append(Line(number, SPEAKERS[tag], text))
         else:
-            _add_reply(current, Line(number, "system", text), findings)
+            _add_reply(current, Line(number, "system", text), report)
     return found
 
 
-def _split_tags(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
+def _split_tags(path: Path, report: ParseReport) -> Iterator[tuple[int, str, str]]:
     """(line number, text, tag) of every line; the tag is "" for a line without one."""
-    for number, raw in read_lines(path, note=findings.note):
+    for number, raw in read_lines(path, note=report.note):
         line = html.unescape(raw)
         if line != raw:
-            findings.mend("HTML character references (&quot;) were decoded", line=number)
+            report.mend("HTML character references (&quot;) were decoded", line=number)
         if conversation := CONVERSATION.match(line):
             yield number, conversation[1], "CONVERSATION"
         elif tagged := TAGGED.match(line):
@@ -89,14 +89,14 @@ def _split_tags(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]
             yield number, line.strip(), ""
 
 
-def _add_reply(conversation: Conversation, line: Line, findings: Findings) -> None:
+def _add_reply(conversation: Conversation, line: Line, report: ParseReport) -> None:
     places = reversed(range(len(conversation.lines)))
     turn = next((index for index in places if conversation.lines[index].speaker == "user"), None)
     if turn is None:
-        findings.mend("a reply before the first seeker turn was left out", line=line.number)
+        report.mend("a reply before the first seeker turn was left out", line=line.number)
     elif turn in conversation.replies:
         earlier = conversation.replies[turn].number
         hint = "A reply is one line, and each seeker turn has at most one."
-        findings.wrong(f"this turn already has a reply in line {earlier}.", line=line.number, hint=hint)
+        report.wrong(f"this turn already has a reply in line {earlier}.", line=line.number, hint=hint)
     else:
         conversation.replies[turn] = line

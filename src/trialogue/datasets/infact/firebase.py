@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.datasets.base import Head, SimpleFormat
-from trialogue.datasets.json_documents import Findings, read_json
+from trialogue.datasets.json_documents import ParseReport, read_json
 from trialogue.records import JsonValue, Rating, Response, Situation, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
 
@@ -60,17 +60,17 @@ def read_export(path: Path, *, note: Note = warn) -> Iterator[Situation | Respon
     Raises:
         DataError: it is no JSON, or holds no visitors.
     """
-    findings = Findings(str(path), note)
-    visitors = _visitors(read_json(path, findings))
+    report = ParseReport(str(path), note)
+    visitors = _visitors(read_json(path, report))
     if not visitors:
-        findings.wrong("CRS_Study contains no visitors.", hint="Export the whole database as JSON, from its root.")
-    trials = [trial for name, entries in visitors.items() for trial in _trials(name, entries, findings)]
-    kept = _attentive(trials, findings)
+        report.wrong("CRS_Study contains no visitors.", hint="Export the whole database as JSON, from its root.")
+    trials = [trial for name, entries in visitors.items() for trial in _trials(name, entries, report)]
+    kept = _attentive(trials, report)
     texts = _commonest_texts(kept)
     fitting = [trial for trial in kept if trial.said == texts[trial.situation]]
     for _ in range(len(kept) - len(fitting)):
-        findings.mend("a page with other responses than the rest of its situation was left out")
-    findings.settle()
+        report.mend("a page with other responses than the rest of its situation was left out")
+    report.settle()
     yield from _records(fitting, texts)
 
 
@@ -91,7 +91,7 @@ def _index_by_key(entries: JsonValue) -> Entry:
     return entries if isinstance(entries, dict) else {}
 
 
-def _trials(visitor: str, entries: Entry, findings: Findings) -> Iterator[Trial]:
+def _trials(visitor: str, entries: Entry, report: ParseReport) -> Iterator[Trial]:
     # The keys of Firebase are ids of browsers: hashed, so that no record names one, and stable across exports.
     code = "W" + hashlib.sha256(visitor.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     for key, entry in entries.items():
@@ -106,13 +106,13 @@ def _trials(visitor: str, entries: Entry, findings: Findings) -> Iterator[Trial]
             said[system] = text.strip()
             rating = _rating(fields.get(f"{prefix}rating"))
             if rating is None:
-                findings.mend("a rating that is not a number from 1 to 5 was left out", f"{visitor[:6]}….{key}")
+                report.mend("a rating that is not a number from 1 to 5 was left out", f"{visitor[:6]}….{key}")
             else:
                 ratings[system] = rating
         fragment = str(fields.get("fragment") or "")
         dialogue = str(fields.get("dialogid") or fields.get("dialogueid") or "")
         if not said or not fragment:
-            findings.mend("a trial without responses or situation was left out", f"{visitor[:6]}….{key}")
+            report.mend("a trial without responses or situation was left out", f"{visitor[:6]}….{key}")
             continue
         digest = hashlib.sha256(fragment.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         yield Trial(code, f"{dialogue or '?'}#{digest}", dialogue, fragment, said, ratings)
@@ -130,14 +130,14 @@ def _rating(value: JsonValue) -> float | None:
     return number if number is not None and LOW <= number <= HIGH else None
 
 
-def _attentive(trials: list[Trial], findings: Findings) -> list[Trial]:
+def _attentive(trials: list[Trial], report: ParseReport) -> list[Trial]:
     """Trials of visitors who passed the check, without the checks themselves."""
     failed = {trial.visitor for trial in trials if trial.is_check and not trial.ratings.get(OUR, HIGH) < PASSES_BELOW}
     checked = {trial.visitor for trial in trials if trial.is_check}
     for _ in failed:
-        findings.mend("a visitor failed the attention check and was left out")
+        report.mend("a visitor failed the attention check and was left out")
     for _ in {trial.visitor for trial in trials} - checked:
-        findings.mend("a visitor who never saw the attention check was left out, as in INFACT")
+        report.mend("a visitor who never saw the attention check was left out, as in INFACT")
     return [trial for trial in trials if trial.visitor in checked - failed and not trial.is_check]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
 from trialogue.datasets.corpora.mentions import find_quoted_titles
 from trialogue.datasets.infact.files import Conversation, Kind, conversations, is_blank, kind_of_file
-from trialogue.datasets.json_documents import Findings, bare_stem, files_like
+from trialogue.datasets.json_documents import ParseReport, bare_stem, files_like
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Response, Situation, Utterance
 from trialogue.records.files.jsonl import Note
@@ -30,14 +30,14 @@ def _recognise(head: Head) -> bool:
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     dialogue_file, response_files = _files(path)
-    findings = Findings(str(dialogue_file), note)
-    found = conversations(dialogue_file, findings)
-    _check_dialogues(found, findings)
-    findings.settle()
+    report = ParseReport(str(dialogue_file), note)
+    found = conversations(dialogue_file, report)
+    _check_dialogues(found, report)
+    report.settle()
     replies: dict[str, dict[int, Conversation]] = {}
     problems: list[Problem] = []
     for file in response_files:
-        of_file = Findings(str(file), note)
+        of_file = ParseReport(str(file), note)
         replies[SYSTEMS.get(bare_stem(file), bare_stem(file))] = _align_responses(
             found, conversations(file, of_file), of_file
         )
@@ -83,49 +83,49 @@ def _refuse_single_file(path: Path) -> Path:
     return path
 
 
-def _check_dialogues(found: dict[int, Conversation], findings: Findings) -> None:
+def _check_dialogues(found: dict[int, Conversation], report: ParseReport) -> None:
     for conversation in found.values():
         for reply in conversation.replies.values():
-            findings.wrong("the line does not begin with USER: or CHAT-BOT:.", line=reply.number)
+            report.wrong("the line does not begin with USER: or CHAT-BOT:.", line=reply.number)
         for line in conversation.lines:
             if not line.text:
-                findings.mend("an utterance is empty; kept", line=line.number)
+                report.mend("an utterance is empty; kept", line=line.number)
 
 
 def _align_responses(
-    dialogues: dict[int, Conversation], given: dict[int, Conversation], findings: Findings
+    dialogues: dict[int, Conversation], given: dict[int, Conversation], report: ParseReport
 ) -> dict[int, Conversation]:
     """Conversations of a response file, checked against the dialogue file."""
     for number, conversation in given.items():
         if number not in dialogues:
             what = f"the dialogue file has no conversation {number}."
-            findings.wrong(what, line=conversation.line, hint="Are these files from the same study?")
+            report.wrong(what, line=conversation.line, hint="Are these files from the same study?")
         else:
-            _compare(dialogues[number], conversation, findings)
+            _compare(dialogues[number], conversation, report)
         for reply in conversation.replies.values():
             if is_blank(reply.text):
-                findings.mend("a reply is blank; kept as an empty response", line=reply.number)
+                report.mend("a reply is blank; kept as an empty response", line=reply.number)
     return given
 
 
-def _compare(known: Conversation, given: Conversation, findings: Findings) -> None:
+def _compare(known: Conversation, given: Conversation, report: ParseReport) -> None:
     strangers = 0
     for index, line in enumerate(given.lines):
         if index >= len(known.lines):
-            findings.mend("an utterance after the end of the dialogue was left out", line=line.number)
+            report.mend("an utterance after the end of the dialogue was left out", line=line.number)
             continue
         if line.speaker != known.lines[index].speaker:
             what = f"utterance {index} of conversation {known.number} is by the {line.speaker} here, and by the "
             what += f"{known.lines[index].speaker} in the dialogue file; replies cannot be aligned."
-            findings.wrong(what, line=line.number, hint="Is a line missing before it?")
+            report.wrong(what, line=line.number, hint="Is a line missing before it?")
             return
         here, there = _words(line.text), _words(known.lines[index].text)
         strangers += bool(here and there and not here & there)
         if _letters(line.text) != _letters(known.lines[index].text):
-            findings.mend("an utterance differs from the dialogue file, whose text was used", line=line.number)
+            report.mend("an utterance differs from the dialogue file, whose text was used", line=line.number)
     if strangers > MISALIGNED * len(known.lines):
         what = f"most of conversation {known.number} has no word in common with the dialogue file."
-        findings.wrong(what, line=given.line, hint="Are these files from the same study?")
+        report.wrong(what, line=given.line, hint="Are these files from the same study?")
 
 
 def _words(text: str) -> set[str]:

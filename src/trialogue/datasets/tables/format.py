@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head
-from trialogue.datasets.json_documents import Findings, bare_stem
+from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.datasets.tables.dialogues import dialogues
 from trialogue.datasets.tables.guess import guess, may_be_guessed
 from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
@@ -54,21 +54,21 @@ class TableFormat:
             DataError: with every mistake at once: columns that are not there, unknown speakers, cells that are no
                 numbers, rows of another length, ...
         """
-        findings = Findings(str(path), note)
-        table = read_table(path, findings, delimiter=self.mapping.delimiter)
-        yield from records_of_table(table, self.mapping, bare_stem(path), findings)
+        report = ParseReport(str(path), note)
+        table = read_table(path, report, delimiter=self.mapping.delimiter)
+        yield from records_of_table(table, self.mapping, bare_stem(path), report)
 
 
-def records_of_table(table: Table, mapping: Mapping, source: str, findings: Findings) -> list[AnyRecord]:
+def records_of_table(table: Table, mapping: Mapping, source: str, report: ParseReport) -> list[AnyRecord]:
     """Build the dialogues, or the situations and responses, from rows of any source.
 
     Raises:
         DataError: with every mistake at once.
     """
-    _check_columns(table, mapping, findings)
+    _check_columns(table, mapping, report)
     read = responses if mapping.is_of_responses else dialogues
-    records: list[AnyRecord] = list(read(table, mapping, source, findings))
-    findings.settle()
+    records: list[AnyRecord] = list(read(table, mapping, source, report))
+    report.settle()
     return records
 
 
@@ -99,7 +99,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     if not may_be_guessed(columns):
         return None
     try:
-        table = read_table(path, Findings(str(path), _ignore))
+        table = read_table(path, ParseReport(str(path), _ignore))
     except DataError:  # reported when the content is read
         table = Table(columns, [])
     mapping = guess(table.columns, table.rows)
@@ -138,13 +138,13 @@ def _missing_columns(columns: Sequence[str], mapping: Mapping) -> list[tuple[str
     ]
 
 
-def _check_columns(table: Table, mapping: Mapping, findings: Findings) -> None:
-    if not table.columns and not findings.problems:
-        raise DataError(Problem("the table has no rows.", findings.file, hint="Is the file complete?"))
+def _check_columns(table: Table, mapping: Mapping, report: ParseReport) -> None:
+    if not table.columns and not report.problems:
+        raise DataError(Problem("the table has no rows.", report.file, hint="Is the file complete?"))
     missing = _missing_columns(table.columns, mapping)
     for column, what in missing:
-        findings.wrong(what, column)
+        report.wrong(what, column)
     if missing:
-        raise DataError(findings.problems)
-    if not table.rows and not findings.problems:
-        raise DataError(Problem("the table has a header, but no rows.", findings.file, hint="Is this the right file?"))
+        raise DataError(report.problems)
+    if not table.rows and not report.problems:
+        raise DataError(Problem("the table has a header, but no rows.", report.file, hint="Is this the right file?"))

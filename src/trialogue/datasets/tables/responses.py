@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from trialogue.datasets.failures import FAILED, error_meta, failure_in
-from trialogue.datasets.json_documents import Findings, kind_of
+from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.dialogues import make_utterance
 from trialogue.datasets.tables.mapping import Mapping
 from trialogue.datasets.tables.rows import Row, Table, items, parsed_list
@@ -22,28 +22,28 @@ class _Study:
 
     mapping: Mapping
     source: str
-    findings: Findings
+    report: ParseReport
     speakers: Speakers
     names: dict[tuple[str, ...], str] = field(default_factory=dict)  # id by context, where no column holds ids
     situations: dict[str, Situation] = field(default_factory=dict)
     responses: dict[str, dict[str, tuple[Response, int]]] = field(default_factory=dict)
 
 
-def responses(table: Table, mapping: Mapping, source: str, findings: Findings) -> Iterator[Situation | Response]:
+def responses(table: Table, mapping: Mapping, source: str, report: ParseReport) -> Iterator[Situation | Response]:
     """Build every situation in the order of its first row, followed by its responses.
 
     Without a column of contexts there are responses only; their situations must come from elsewhere.
     """
-    study = _Study(mapping, source, findings, Speakers(mapping.speakers))
+    study = _Study(mapping, source, report, Speakers(mapping.speakers))
     for row in table.rows:
         name = _situation_id(row, study)
         if name and mapping.context is not None:
             _take_situation(row, name, study)
         for response in _of_row(row, name, study):
             _take_response(response, row, study)
-    study.speakers.settle(mapping.context or "", findings)
+    study.speakers.settle(mapping.context or "", report)
     if mapping.context is None and table.rows:
-        findings.mend("no column contains the context; responses were read without situations")
+        report.mend("no column contains the context; responses were read without situations")
     for name, by_system in study.responses.items():
         if name in study.situations:
             yield study.situations[name]
@@ -59,12 +59,12 @@ def _situation_id(row: Row, study: _Study) -> str:
         return study.names.setdefault(key, f"{study.source}-{len(study.names) + 1}")
     name = row.text(mapping.situation).strip()
     if not name:
-        study.findings.wrong("the row has no situation id.", mapping.situation, line=row.line)
+        study.report.wrong("the row has no situation id.", mapping.situation, line=row.line)
     return name
 
 
 def _take_situation(row: Row, name: str, study: _Study) -> None:
-    mapping, findings = study.mapping, study.findings
+    mapping, report = study.mapping, study.report
     context = tuple(_context(row, study))
     if not context or context[-1].speaker != "user":
         what = (
@@ -72,12 +72,12 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
             if context
             else "this context is empty."
         )
-        findings.wrong(
+        report.wrong(
             what, mapping.context or "", line=row.line, hint="The context is the dialogue before the response."
         )
         return
     reference = row.text(mapping.reference).strip()
-    targets = items(row, mapping.targets, mapping.list_separator, findings)
+    targets = items(row, mapping.targets, mapping.list_separator, report)
     situation = Situation(
         id=name,
         context=context,
@@ -88,7 +88,7 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
     )
     if study.situations.setdefault(name, situation) != situation:
         what = f"situation {name!r} differs from an earlier row (context, reference, targets or dialogue)."
-        findings.wrong(what, mapping.situation or "", line=row.line, hint="Do several situations share this id?")
+        report.wrong(what, mapping.situation or "", line=row.line, hint="Do several situations share this id?")
 
 
 def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
@@ -98,7 +98,7 @@ def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
     if mapping.response is not None:
         system = row.text(mapping.system).strip() or mapping.system_name or ""
         if not system:
-            study.findings.wrong("the row has no system.", mapping.system or "", line=row.line)
+            study.report.wrong("the row has no system.", mapping.system or "", line=row.line)
         yield _response(row, name, system, mapping.response, study)
 
 
@@ -106,10 +106,10 @@ def _response(row: Row, name: str, system: str, column: str, study: _Study) -> R
     text = row.text(column)
     failure = failure_in(row.cells.get(study.mapping.error)) if study.mapping.error is not None else None
     if failure is not None:
-        study.findings.mend(FAILED, study.mapping.error or "", line=row.line)
+        study.report.mend(FAILED, study.mapping.error or "", line=row.line)
     elif not text.strip():
-        study.findings.mend("a response is blank; kept", column, line=row.line)
-    utterance = make_utterance("system", text, row, study.mapping, study.findings)
+        study.report.mend("a response is blank; kept", column, line=row.line)
+    utterance = make_utterance("system", text, row, study.mapping, study.report)
     return Response(
         situation_id=name,
         system=system,
@@ -133,16 +133,16 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
         hint = "If several raters rated a response, map the column with their codes as rater."
         if study.mapping.situation is None:
             hint = f"If these are different situations, add a column of ids: situation_id. {hint}"
-        study.findings.wrong(what, line=row.line, hint=hint)
+        study.report.wrong(what, line=row.line, hint=hint)
         return
     ratings = earlier.utterance.ratings + response.utterance.ratings
     utterance = earlier.utterance.model_copy(update={"ratings": ratings})
     by_system[response.system] = (earlier.model_copy(update={"utterance": utterance}), line)
 
 
-def context_of(row: Row, mapping: Mapping, findings: Findings) -> tuple[Utterance, ...]:
+def context_of(row: Row, mapping: Mapping, report: ParseReport) -> tuple[Utterance, ...]:
     """Utterances before the response of a row; () if none."""
-    study = _Study(mapping, "", findings, Speakers(mapping.speakers))
+    study = _Study(mapping, "", report, Speakers(mapping.speakers))
     return tuple(_context(row, study))
 
 
@@ -175,7 +175,7 @@ def _parse_piece(piece: object, row: Row, study: _Study) -> tuple[str | None, st
         text = next((str(piece[key]) for key in TEXT_KEYS if piece.get(key) is not None), None)
         if text is None:
             what = f"expected an utterance {{speaker, text}}, got {kind_of(piece)}."
-            study.findings.wrong(what, study.mapping.context or "", line=row.line)
+            study.report.wrong(what, study.mapping.context or "", line=row.line)
         return name, text or ""
     prefixed = PREFIXED.match(str(piece))
     if prefixed and Speakers(study.mapping.speakers).resolve(prefixed[1], row.line):

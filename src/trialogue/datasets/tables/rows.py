@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.datasets.base import Head
-from trialogue.datasets.json_documents import Findings, as_number, kind_of, read_text
+from trialogue.datasets.json_documents import ParseReport, as_number, kind_of, read_text
 from trialogue.datasets.json_objects import first_object, read_objects
 from trialogue.datasets.tables.arrow_rows import arrow_columns, arrow_rows, is_arrow
 from trialogue.errors import DataError, Problem
@@ -46,11 +46,11 @@ class Table:
     rows: list[Row]
 
 
-def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) -> Table:
+def read_table(path: Path, report: ParseReport, *, delimiter: str | None = None) -> Table:
     """Read the rows of a file, detecting Parquet, JSON (first bracket or brace) or delimited text.
 
     Blank rows are skipped. Rows of another length than the header, broken quotes and headings given twice are reported to
-    ``findings``.
+    ``report``.
 
     Raises:
         DataError: no such file, empty, or not UTF-8 (or UTF-16 with its mark).
@@ -60,9 +60,9 @@ def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) 
         return Table(arrow_columns(path), rows)
     head = Head(path)
     if head.is_json_object or head.is_json_list:
-        rows = [Row(line, cells) for line, cells in read_objects(path, findings)]
+        rows = [Row(line, cells) for line, cells in read_objects(path, report)]
         return Table(list(dict.fromkeys(column for row in rows for column in row.cells)), rows)
-    return _parse_delimited(_text(path), findings, delimiter)
+    return _parse_delimited(_text(path), report, delimiter)
 
 
 def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:
@@ -107,24 +107,24 @@ def _delimiter(header: str) -> str:
     return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
 
 
-def _parse_delimited(text: str, findings: Findings, delimiter: str | None) -> Table:
+def _parse_delimited(text: str, report: ParseReport, delimiter: str | None) -> Table:
     body, said = _split_separator_line(text)
     offset = text.count("\n") - body.count("\n")
     first = next((line for line in body.splitlines() if line.strip()), "")
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter or said or _delimiter(first), strict=True)
     columns: list[str] = []
     rows: list[Row] = []
-    for line, cells in _records(reader, offset, findings):
+    for line, cells in _records(reader, offset, report):
         if not any(cell.strip() for cell in cells):
-            findings.mend("a blank row was skipped", line=line)
+            report.mend("a blank row was skipped", line=line)
         elif not columns:
-            columns = _header(cells, line, findings)
-        elif (row := _row(columns, cells, line, findings)) is not None:
+            columns = _header(cells, line, report)
+        elif (row := _row(columns, cells, line, report)) is not None:
             rows.append(row)
     return Table(columns, rows)
 
 
-def _records(reader: Any, offset: int, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+def _records(reader: Any, offset: int, report: ParseReport) -> Iterator[tuple[int, list[str]]]:
     """(line it begins in, cells) of every record of a csv reader, until one is broken."""
     while True:
         line = offset + reader.line_num + 1
@@ -134,24 +134,24 @@ def _records(reader: Any, offset: int, findings: Findings) -> Iterator[tuple[int
             return
         except csv.Error as error:
             hint = 'A quoted cell ends with ", and a " inside it is doubled. For very long texts, use JSON Lines.'
-            findings.wrong(f"the row cannot be read ({error}).", line=line, hint=hint)
+            report.wrong(f"the row cannot be read ({error}).", line=line, hint=hint)
             return
         yield line, cells
 
 
-def _header(cells: list[str], line: int, findings: Findings) -> list[str]:
+def _header(cells: list[str], line: int, report: ParseReport) -> list[str]:
     columns = [cell.strip() for cell in cells]
     for column, times in Counter(column for column in columns if column).items():
         if times > 1:
-            findings.wrong(f"{times} columns share this name.", column, line=line, hint="Rename all but one.")
+            report.wrong(f"{times} columns share this name.", column, line=line, hint="Rename all but one.")
     return columns
 
 
-def _row(columns: list[str], cells: list[str], line: int, findings: Findings) -> Row | None:
+def _row(columns: list[str], cells: list[str], line: int, report: ParseReport) -> Row | None:
     surplus = [cell for cell in cells[len(columns) :] if cell.strip()]
     if surplus or len(cells) < len(columns):
         what = f"this row has {len(cells)} cells, the header has {len(columns)}."
-        findings.wrong(what, line=line, hint="Is a text with a delimiter not quoted, or is the file cut off?")
+        report.wrong(what, line=line, hint="Is a text with a delimiter not quoted, or is the file cut off?")
         return None
     return Row(line, dict(zip(columns, cells, strict=False)))
 
@@ -169,20 +169,20 @@ def plain_number(value: object) -> float | None:
         return None
 
 
-def number(row: Row, column: str, findings: Findings) -> float | None:
+def number(row: Row, column: str, report: ParseReport) -> float | None:
     """Parse a cell as a number, reporting mistakes; None if it is blank or marked missing. "4,5" is read as 4.5."""
     value = row.cells.get(column)
     if value is None or (isinstance(value, str) and value.strip().lower() in ABSENT):
         return None
     if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip()):
-        findings.mend("a decimal comma was read as a decimal point", column, line=row.line)
+        report.mend("a decimal comma was read as a decimal point", column, line=row.line)
     found = plain_number(value)
     if found is None:
-        findings.wrong(f"expected a number, got {kind_of(value)}.", column, line=row.line)
+        report.wrong(f"expected a number, got {kind_of(value)}.", column, line=row.line)
     return found
 
 
-def items(row: Row, column: str | None, separator: str, findings: Findings) -> list[str] | None:
+def items(row: Row, column: str | None, separator: str, report: ParseReport) -> list[str] | None:
     """Parse a cell as a list of texts; None if there is no such column."""
     if column is None:
         return None
@@ -190,7 +190,7 @@ def items(row: Row, column: str | None, separator: str, findings: Findings) -> l
     if isinstance(value, str) and value.strip().startswith("["):
         value = parsed_list(value)
         if value is None:
-            findings.wrong("the list is not valid JSON.", column, line=row.line)
+            report.wrong("the list is not valid JSON.", column, line=row.line)
             return []
     if isinstance(value, str):
         value = value.split(separator)

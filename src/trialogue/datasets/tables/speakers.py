@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.records import Speaker
 
 _USER = "user usr seeker initiator human customer client person participant searcher"
@@ -38,14 +38,14 @@ class Speakers:
             self.unknown[name] = (times + 1, first)
         return known
 
-    def settle(self, column: str, findings: Findings) -> None:
+    def settle(self, column: str, report: ParseReport) -> None:
         """Report all unknown names at once."""
         if self.unknown:
             seen = ", ".join(f"{name!r} ({times}×)" for name, (times, _) in list(self.unknown.items())[:10])
             example = ", ".join(f"{name}: user" for name in list(self.unknown)[:2])
             hint = f"Map them to roles, for example: speakers: {{{example}}}"
             line = min(first for _, first in self.unknown.values())
-            findings.wrong(f"unknown speakers, neither user nor system: {seen}.", column, line=line, hint=hint)
+            report.wrong(f"unknown speakers, neither user nor system: {seen}.", column, line=line, hint=hint)
 
 
 @lru_cache(maxsize=1024)  # a table has few names and many rows

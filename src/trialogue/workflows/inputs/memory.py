@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from trialogue.datasets import AnyRecord
-from trialogue.datasets.json_documents import Findings, kind_of
+from trialogue.datasets.json_documents import ParseReport, kind_of
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
@@ -227,7 +227,7 @@ def _context(value: object, index: int, notes: list[Problem], problems: list[Pro
     from trialogue.datasets.tables.responses import context_of
     from trialogue.datasets.tables.rows import Row
 
-    findings = Findings("contexts", notes.append)
+    report = ParseReport("contexts", notes.append)
     cell = plain(value)
     if isinstance(cell, str):
         cell = [cell]
@@ -235,31 +235,31 @@ def _context(value: object, index: int, notes: list[Problem], problems: list[Pro
         problems.append(Problem(f"expected a string or a list of messages, got {kind_of(cell)}.", "contexts", index))
         return ()
     fields = TableMapping(context="contexts", response="reply", system_name=ONE_SYSTEM)
-    found = context_of(Row(index, {"contexts": cell}), fields, findings)
-    if found and found[-1].speaker != "user" and not findings.problems:
-        findings.wrong("the last message must be the user's.", line=index)
-    problems += findings.problems
+    found = context_of(Row(index, {"contexts": cell}), fields, report)
+    if found and found[-1].speaker != "user" and not report.problems:
+        report.wrong("the last message must be the user's.", line=index)
+    problems += report.problems
     return found
 
 
 def _records(value: object, name: str, mapping: Columns | None, notes: list[Problem], side: str) -> list[AnyRecord]:
     """The records of a list of records, conversations or rows, or of a data frame."""
-    findings = Findings(name, notes.append)
+    report = ParseReport(name, notes.append)
     if is_frame(value):
-        return _of_table(table_of_frame(value), name, mapping, findings, notes)
+        return _of_table(table_of_frame(value), name, mapping, report, notes)
     assert isinstance(value, list)
     kinds = [_kind(each) for each in value]
     wanted = next((kind for kind in kinds if kind), "")
     for index, (each, kind) in enumerate(zip(value, kinds, strict=True)):
         if kind != wanted:
-            findings.wrong(f"expected {wanted}, as elsewhere in the list, got {_kind_text(each, kind)}.", line=index)
-    if findings.problems:
-        raise DataError(findings.problems)
+            report.wrong(f"expected {wanted}, as elsewhere in the list, got {_kind_text(each, kind)}.", line=index)
+    if report.problems:
+        raise DataError(report.problems)
     if wanted == RECORD:
         return value
     if wanted == CONVERSATION:
-        return _conversations(value, name, findings, side)
-    return _of_table(table_of_rows(value), name, mapping, findings, notes)
+        return _conversations(value, name, report, side)
+    return _of_table(table_of_rows(value), name, mapping, report, notes)
 
 
 RECORD, CONVERSATION, ROW = "a record", "a conversation {messages: [...]}", "a row {column: value}"
@@ -278,7 +278,7 @@ def _kind_text(each: object, kind: str) -> str:
     return kind or kind_of(plain(each))
 
 
-def _conversations(entries: Sequence[Mapping[str, Any]], name: str, findings: Findings, side: str) -> list[AnyRecord]:
+def _conversations(entries: Sequence[Mapping[str, Any]], name: str, report: ParseReport, side: str) -> list[AnyRecord]:
     from trialogue.datasets.formats.openai_chat import SystemFields, dialogue_of
 
     found: list[AnyRecord] = []
@@ -287,20 +287,20 @@ def _conversations(entries: Sequence[Mapping[str, Any]], name: str, findings: Fi
     for index, entry in enumerate(entries):
         fields = {str(key): plain(value) for key, value in entry.items()}
         systems.see(fields, index)
-        dialogue = dialogue_of(fields, f"{side}{'-' if side else ''}{name}-{index}", ONE_SYSTEM, index, findings)
+        dialogue = dialogue_of(fields, f"{side}{'-' if side else ''}{name}-{index}", ONE_SYSTEM, index, report)
         if dialogue is None:
             continue
         first = seen.setdefault((dialogue.system, dialogue.id), index)
         if first != index:
-            findings.wrong(f"id {dialogue.id!r} is already the id of {name}[{first}].", "id", line=index)
+            report.wrong(f"id {dialogue.id!r} is already the id of {name}[{first}].", "id", line=index)
         found.append(dialogue)
-    systems.settle(findings)
-    findings.settle()
+    systems.settle(report)
+    report.settle()
     return found
 
 
 def _of_table(
-    table: Any, name: str, mapping: Columns | None, findings: Findings, notes: list[Problem]
+    table: Any, name: str, mapping: Columns | None, report: ParseReport, notes: list[Problem]
 ) -> list[AnyRecord]:
     from trialogue.datasets.tables.format import guessed_columns, load_mapping, records_of_table
     from trialogue.datasets.tables.guess import guess
@@ -314,7 +314,7 @@ def _of_table(
         raise DataError(Problem(f"what these columns hold is not clear from their names: {heads}.", name, hint=hint))
     if mapping is None:
         notes.append(Problem(guessed_columns(columns, table), name, hint=MAPPED))
-    return records_of_table(table, columns, name, findings)
+    return records_of_table(table, columns, name, report)
 
 
 def _name_systems(records: Iterable[AnyRecord], system: str | None) -> Iterable[AnyRecord]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.json_documents import ParseReport
 from trialogue.datasets.tables.rows import Row, read_table
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Labeller, StrategyLabel
@@ -108,9 +108,9 @@ def read_answers(
 
 def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     if path.suffix.lower() in TABLES:
-        findings = Findings(str(path), warn)
-        table = read_table(path, findings)
-        findings.settle()
+        report = ParseReport(str(path), warn)
+        table = read_table(path, report)
+        report.settle()
         lacking = [
             " or ".join(COLUMNS[ours]) for ours in ("id", "strategy") if set(COLUMNS[ours]).isdisjoint(table.columns)
         ]
