@@ -24,8 +24,8 @@ def test_the_chain_counts_user_labels_after_user_labels_and_the_end() -> None:
         "Note": {END: 1},
         "Complete": {END: 1},
     }
-    assert model.share("Non-disclose", "Disclose") == 2 / 3
-    assert model.share("Note", "Disclose") == 0 == model.share("no such label", END)
+    assert model.transition_probability("Non-disclose", "Disclose") == 2 / 3
+    assert model.transition_probability("Note", "Disclose") == 0 == model.transition_probability("no such label", END)
 
 
 def test_replies_are_user_labels_right_after_an_agent_label_and_nothing_else() -> None:
@@ -88,7 +88,9 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_space_without_counts_gives_every_label_the_same_chance() -> None:
     model = uniform_interaction(KDD2020, name="none")
-    assert {model.share("Note", label) for label in (*KDD2020.labels, END)} == {1 / 30}  # 29 labels and the end
+    assert {model.transition_probability("Note", label) for label in (*KDD2020.labels, END)} == {
+        1 / 30
+    }  # 29 labels and the end
     assert model.any_reply.total == 29
     assert model.dialogues == 0
 

@@ -11,7 +11,7 @@ from trialogue.cli.shared.options import refuse_unused
 from trialogue.cli.shared.progress import StepProgress, refuse_input, steps
 from trialogue.cli.strategies.data import examples
 from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
-from trialogue.cli.strategies.sequence import SEQUENCE, evaluate_sequence, refuse_others
+from trialogue.cli.strategies.sequence import SEQUENCE, evaluate_sequence, reject_inapplicable_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ def evaluate(
     from trialogue.workflows.alignment.align import find_model
 
     if protocol == SEQUENCE:
-        refuse_others(context)
+        reject_inapplicable_options(context)
     else:
         _check_protocol(context, protocol, model, test)
     chosen = (

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from trialogue.workflows.alignment.planning import SequenceKind
 
 SEQUENCE = "sequence"
-TAKEN = ("data", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
+ACCEPTED_OPTIONS = ("data", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
 NAMES = {"frequencies": "strategy frequencies (no history)"}
 
 
-def refuse_others(context: typer.Context) -> None:
-    """Raise UsageError, with their names, if options were given that say nothing about foreseeing what comes next."""
-    takes = "It takes --data, --labels-by, --model ngram or recurrent, --folds, --seed and --json."
-    refuse_unused(context, other_parameters(context, TAKEN), by=f"--protocol {SEQUENCE}", hint=takes)
+def reject_inapplicable_options(context: typer.Context) -> None:
+    """Raise UsageError, with their names, if options were given that do not apply to next-strategy prediction."""
+    hint = "It takes --data, --labels-by, --model ngram or recurrent, --folds, --seed and --json."
+    refuse_unused(context, other_parameters(context, ACCEPTED_OPTIONS), by=f"--protocol {SEQUENCE}", hint=hint)
 
 
 def evaluate_sequence(
     data: list[str],
-    kind: str | None,
+    model: str | None,
     *,
     labels_by: str | None,
     folds: int,
@@ -33,30 +33,30 @@ def evaluate_sequence(
     as_json: bool,
     tell: StepProgress,
 ) -> None:
-    """Cross-validate a model of the next strategy over dialogues and print it beside the frequencies alone."""
+    """Cross-validate a model of the next strategy by dialogue, and print it with the baseline of strategy frequencies."""
     from trialogue.strategies.card import number
     from trialogue.workflows.alignment.planning import cross_validate_planner
     from trialogue.workflows.inputs.label_origins import declared_labeller
 
-    chosen = _kind(kind)
-    tell(f"{chosen} by dialogue, {folds} folds")
-    dialogues, found = cross_validate_planner(
-        data, kind=chosen, folds=folds, seed=seed, labels_by=declared_labeller(labels_by)
+    kind = _model_kind(model)
+    tell(f"{kind} by dialogue, {folds} folds")
+    dialogues, accuracies = cross_validate_planner(
+        data, kind=kind, folds=folds, seed=seed, labels_by=declared_labeller(labels_by)
     )
     if as_json:
-        parts = {name: {key: each.to_json() for key, each in vars(one).items()} for name, one in found.items()}
-        typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": parts}, indent=1))
+        models = {name: {key: each.to_json() for key, each in vars(own).items()} for name, own in accuracies.items()}
+        typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": models}, indent=1))
         return
     typer.echo(f"the next strategy in {dialogues} dialogues, each predicted by models trained on the others")
-    for name, one in found.items():
-        typer.echo(f"  {NAMES.get(name, name)}: {one.perplexity.n} places")
-        typer.echo(f"    perplexity {number(one.perplexity, 2)}")
-        typer.echo(f"    top-1 accuracy {number(one.top1)}, top-3 accuracy {number(one.top3)}")
+    for name, accuracy in accuracies.items():
+        typer.echo(f"  {NAMES.get(name, name)}: {accuracy.perplexity.n} places")
+        typer.echo(f"    perplexity {number(accuracy.perplexity, 2)}")
+        typer.echo(f"    top-1 accuracy {number(accuracy.top1)}, top-3 accuracy {number(accuracy.top3)}")
 
 
-def _kind(given: str | None) -> "SequenceKind":
-    if given is None or given == "ngram":
+def _model_kind(model: str | None) -> "SequenceKind":
+    if model is None or model == "ngram":
         return "ngram"
-    if given == "recurrent":
+    if model == "recurrent":
         return "recurrent"
-    raise UsageError(f"--protocol {SEQUENCE} takes --model ngram or recurrent, got {given!r}.")
+    raise UsageError(f"--protocol {SEQUENCE} takes --model ngram or recurrent, got {model!r}.")

@@ -19,20 +19,20 @@ JudgeVerdict = Literal["better", "worse", "inconclusive", "undefined"]
 
 
 class JudgedValue(Record):
-    """One quantity estimated three ways."""
+    """One quantity, estimated by the judge alone, by labels alone, and by both."""
 
     judge: float
-    """By the judge alone, uncorrected."""
+    """Value by the judge's scores of all units, uncorrected."""
     alone: Estimate
-    """By labels alone."""
+    """Estimate from labelled units alone, without the judge."""
     corrected: Estimate
-    """By both."""
+    """Estimate from both: the judge's value, corrected by its errors on labelled units."""
     weight: float
-    """The judge's weight: labels per unit of its scores; 0: it was not used."""
+    """Weight of the judge's scores in the corrected estimate: labels per unit of its scores; 0: they were not used."""
     width_ratio: float | None = None
-    """Width of the corrected interval over that of labels alone."""
+    """Width of the corrected interval over that of labels alone; below 1 the judge saved labels."""
     raw: Estimate | None = None
-    """By the judge alone, where there are no labels; the interval leaves out the judge's own error."""
+    """``judge`` with an interval, if there are no labels at all; the interval leaves out the judge's own error."""
 
     @property
     def leading(self) -> Estimate:
@@ -46,7 +46,7 @@ class JudgedSystem(Record):
     system: str
     """Its name."""
     judged: int
-    """Units that are to be judged."""
+    """Number of units in the analysis."""
     labels: int
     """Number of labelled units."""
     value: JudgedValue
@@ -54,9 +54,9 @@ class JudgedSystem(Record):
     rank: int | None = None
     """1 for the best corrected mean; None: it has none."""
     best_rank: int | None = None
-    """Best rank that it may well have, all systems at once."""
+    """Best rank in its simultaneous range over all systems; None: it has no rank."""
     worst_rank: int | None = None
-    """Worst one."""
+    """Worst rank in that range."""
     validity: Validity = Validity.FIRM
     """Validity after the gate."""
 
@@ -73,7 +73,7 @@ class JudgedDifference(Record):
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p-value of the corrected difference by Holm's method over all pairs."""
     verdict: JudgeVerdict
-    """Result of the corrected difference for ``a``."""
+    """Whether ``a`` is better or worse, by the corrected difference."""
     validity: Validity = Validity.FIRM
     """Validity after the gate."""
 
@@ -86,13 +86,13 @@ class JudgedCorrelation(Record):
     statistic: Statistic
     """Pearson's r, Spearman's rho or Kendall's tau-b."""
     units: int
-    """Units with a value of it."""
+    """Number of units with a value of the measure."""
     judge: float | None
     """Correlation with the judge's scores; None: one of the two does not vary."""
     alone: Estimate
     """Correlation with people's labels, from labelled units alone."""
     corrected: Estimate
-    """From both."""
+    """The same, estimated from labels and the judge's scores of all units."""
     width_ratio: float | None = None
     """Width of the corrected interval over that of labels alone."""
 
@@ -111,25 +111,25 @@ class JudgingFindings(Record):
     level: Literal["dialogue", "turn"]
     """Unit of analysis."""
     estimand: Estimand
-    """These units, or the population they were drawn from."""
+    """What conclusions are about: these units, or the population they were drawn from."""
     raters: Estimand
-    """These raters, or the population of raters."""
+    """The same for raters: these, or the population they were drawn from."""
     is_share: bool
     """Whether labels are 0 and 1."""
     labels_by: tuple[Raters, ...]
     """Kinds of labellers."""
     rater_count: int
-    """Raters that are known by code; 0: only aggregates are known, and their error is not."""
+    """Number of raters known by code; 0: only aggregates are known, so that the raters' error is not."""
     noise: float | None
-    """Variance of one rater's label about the mean of its unit; None: no unit has two raters."""
+    """Variance of the labels within units, between their raters; None: no unit has two raters."""
     leniency: float | None
-    """Variance between raters of how high they label."""
+    """Variance of the raters' mean labels, between raters; None: it is not estimated."""
     judged: int
-    """Units."""
+    """Number of units in the analysis."""
     labels: int
-    """Units with a label."""
+    """Number of units with a label."""
     abstained: int
-    """Units without a score of the judge."""
+    """Number of units without a score of the judge."""
     confidence: float
     """Confidence level of every interval, before the correction for looks."""
     looks: int
@@ -164,7 +164,7 @@ class PlannedLabel(Record):
     kind: ClassVar[str] = "planned_label"
 
     system: str
-    """The system; do not show it to who labels."""
+    """The system; labellers must not see it."""
     dialogue_id: str | None
     """The dialogue."""
     situation_id: str | None = None
@@ -172,6 +172,6 @@ class PlannedLabel(Record):
     utterance: int | None = None
     """The turn."""
     chance: float = Field(gt=0, le=1)
-    """Chance that it is labelled, earlier labels included; the correction needs it if it differs within a system."""
+    """Probability that the unit is labelled, now or earlier; the correction weights by it if it differs within a system."""
     is_labelled: bool = False
     """Whether it has a label already."""

@@ -23,9 +23,9 @@ class Reason(Record):
     """
 
     code: ReasonCode
-    """Code."""
+    """What is missing or limited; ``texts`` has a sentence for each."""
     facts: dict[str, JsonValue] = Field(default_factory=dict)
-    """Numbers and names that belong to it."""
+    """Numbers and names that fill in the sentence, by placeholder."""
     cause: Optional["Reason"] = None
     """The reason behind it, where one explains the other."""
 
@@ -33,7 +33,7 @@ class Reason(Record):
     def of(cls, code: ReasonCode, cause: Optional["Reason"] = None, /, **facts: Any) -> "Reason":
         """Create a reason with its facts; a reason without facts is a shared instance, since metrics create one per unit."""
         if not facts and cause is None:
-            return _plain(code)
+            return _shared(code)
         return cls(code=code, facts=facts, cause=cause)
 
     @classmethod
@@ -43,17 +43,18 @@ class Reason(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_words(cls, given: Any) -> Any:
-        if not isinstance(given, str):
-            return given
-        if not given:
+    def _from_text(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if not value:
             raise ValueError("a reason needs a text")
-        return {"code": ReasonCode.OTHER, "facts": {"text": given}}
+        return {"code": ReasonCode.OTHER, "facts": {"text": value}}
 
     def __hash__(self) -> int:
         """Hash consistent with equality, so that a Counter can count reasons."""
         if not self.facts and self.cause is None:
             return hash(self.code)  # most reasons; metrics count one for each unit
+        # Lists and objects cannot be hashed. Their lengths can, and equal ones have equal lengths.
         facts = ((name, len(value) if isinstance(value, list | dict) else value) for name, value in self.facts.items())
         return hash((self.code, frozenset(facts), self.cause))
 
@@ -63,5 +64,5 @@ class Reason(Record):
 
 
 @cache
-def _plain(code: ReasonCode) -> Reason:
+def _shared(code: ReasonCode) -> Reason:
     return Reason(code=code)

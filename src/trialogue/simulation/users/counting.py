@@ -52,7 +52,7 @@ def state_bigrams(dialogues: Iterable[Sequence[Label]], states: Mapping[str, str
     return counts
 
 
-def successions(sequences: Iterable[Sequence[str]]) -> Counts:
+def transition_counts(sequences: Iterable[Sequence[str]]) -> Counts:
     """Counts of labels, or ``END``, following each label in these sequences."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for labels in sequences:
@@ -80,7 +80,7 @@ def with_classes(labels: Iterable[Label], qrfa: Qrfa) -> list[str]:
     return [label for label in mixed if label is not None]
 
 
-def usualness(labels: Sequence[Label], qrfa: Qrfa, usual: Mapping[tuple[str, str], int]) -> float:
+def typicality(labels: Sequence[Label], qrfa: Qrfa, usual: Mapping[tuple[str, str], int]) -> float:
     """Mean count, in ``usual``, of a dialogue's class bigrams; 0 for a dialogue without any."""
     classes = [qrfa.class_of(speaker, label) or "" for speaker, label in labels]
     pairs = list(pairwise(classes))

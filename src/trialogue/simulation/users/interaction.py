@@ -1,7 +1,8 @@
 """Interaction models: transition counts of acts in annotated dialogues.
 
-A model holds counts and no text: which user label follows which (the chain of CIR6), which user label answers an agent
-label (replacements), the steps of users through QRFA's agent classes, and label sequences of whole dialogues.
+A model holds counts and no text: which user label follows which (a Markov chain, sampled by the interaction model CIR6 of
+Zhang and Balog, KDD 2020), which user label answers an agent label, the same chain with the agent's messages between as
+classes of QRFA (Query, Request, Feedback, Answer; Vakulenko et al., ECIR 2019), and the label sequences of whole dialogues.
 ``agenda`` samples from it.
 """
 
@@ -25,8 +26,8 @@ from trialogue.simulation.users.counting import (
     class_bigrams,
     labels_of,
     replies,
-    successions,
-    usualness,
+    transition_counts,
+    typicality,
     with_classes,
 )
 
@@ -36,12 +37,12 @@ SHORTEST_TRACE = 4  # user turns; the released code takes dialogues with "more t
 
 @dataclass(frozen=True)
 class Trace:
-    """User labels of one dialogue, and how usual its transitions are."""
+    """User labels of one dialogue, and how typical its transitions are."""
 
     labels: tuple[str, ...]
     """User labels in order."""
     score: float
-    """Mean count of its class bigrams in all dialogues; the higher, the more usual."""
+    """Mean count of its class bigrams in all dialogues; the higher, the more typical."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class InteractionModel:
     steps: Counts
     """As ``chain``, with the classes Request and Answer of the agent's messages between."""
     traces: tuple[Trace, ...]
-    """Whole dialogues with more than three user turns, the most usual first."""
+    """Whole dialogues with more than three user turns, the most typical first."""
     openings: Mapping[str, int]
     """Counts of first user labels."""
     dialogues: int
@@ -88,9 +89,9 @@ class InteractionModel:
 
     @cached_property
     def any_reply(self) -> Weighted[str]:
-        """Weights of the user label in response to an agent label without annotations: those over all agent labels.
+        """Weights of the user label that answers an agent label without counts of its own: those over all agent labels.
 
-        Without a single pair of agent and user, any label of the model.
+        All labels of the model weigh the same if no reply was counted at all.
         """
         total: Counter[str] = Counter()
         for counts in self.replies.values():
@@ -105,7 +106,7 @@ class InteractionModel:
             return own
         return max(self.openings, key=lambda label: self.openings[label])
 
-    def share(self, label: str, following: str) -> float:
+    def transition_probability(self, label: str, following: str) -> float:
         """P(next user label | user label), 0 for unobserved transitions (Zhang and Balog, 2020, sec. 4.2.3)."""
         counts = self.chain.get(label, {})
         return counts.get(following, 0) / sum(counts.values()) if counts else 0.0
@@ -170,12 +171,12 @@ def fit_interaction(
     """Count an interaction model in annotated dialogues; utterances without an act are skipped.
 
     Args:
-        dialogues: with an act on every utterance.
-        name: what they are.
-        space: what the labels mean.
+        dialogues: annotated dialogues.
+        name: name of the data.
+        space: meaning of the labels.
         qrfa: classes of labels.
-        usual: counts of class bigrams that tell how usual a dialogue is; None: those of these dialogues. (The released
-            code has one table for its three agents.)
+        usual: counts of class bigrams by which a dialogue's typicality is scored; None: those of these dialogues. (The
+            released code has one table for its three agents.)
 
     Raises:
         DataError: no utterance of a user has a label.
@@ -185,24 +186,27 @@ def fit_interaction(
     if not any(users):
         hint = "Users are fitted on dialogues with an act on every utterance, such as those of kdd2020."
         raise DataError(Problem("no user utterance of these dialogues has an act.", hint=hint))
-    table = class_bigrams(sequences, qrfa=qrfa) if usual is None else usual
-    traces = [Trace(said, usualness(labels, qrfa, table)) for labels, said in zip(sequences, users, strict=True)]
+    class_bigram_counts = class_bigrams(sequences, qrfa=qrfa) if usual is None else usual
+    traces = [
+        Trace(user_labels, typicality(labels, qrfa, class_bigram_counts))
+        for labels, user_labels in zip(sequences, users, strict=True)
+    ]
     return InteractionModel(
         name=name,
-        chain=successions(users),
+        chain=transition_counts(users),
         replies=replies(sequences),
-        steps=successions(with_classes(labels, qrfa) for labels in sequences),
+        steps=transition_counts(with_classes(labels, qrfa) for labels in sequences),
         traces=tuple(sorted((t for t in traces if len(t.labels) >= SHORTEST_TRACE), key=lambda trace: -trace.score)),
-        openings=dict(Counter(said[0] for said in users if said)),
+        openings=dict(Counter(user_labels[0] for user_labels in users if user_labels)),
         dialogues=len(sequences),
         space=space,
     )
 
 
 def uniform_interaction(space: ActionSpace, *, name: str) -> InteractionModel:
-    """Model with uniform probabilities over all labels and the end.
+    """Model with uniform probabilities over all labels and the end, for files that name labels but hold no dialogues.
 
-    It is what a file that names labels without dialogues allows for; agendas from it mean little.
+    Agendas sampled from it are in a random order, so little can be concluded from users that follow them.
     """
     chain = {label: dict.fromkeys((*space.labels, END), 1) for label in space.labels}
     return InteractionModel(name, chain, {}, {}, (), {space.roles.opening: 1}, 0, space)
