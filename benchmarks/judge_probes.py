@@ -251,17 +251,16 @@ def coverage_cells(found: Sequence[ProbeFinding], real: float) -> str:
 
 
 def score_changes(rng: np.random.Generator, kind: ProbeKind, count: int, size: float) -> Pairs:
-    """Scores of 0 to 4 without and with a change, two of each; shape (2, count, 2).
+    """Scores of 0 to 4 without and with a change; shape (2, count).
 
-    Injection: a share ``size`` of the dialogues gets the highest score; else ``size`` points are added. Of other words, the
-    first wording alone changes scores. Every score has an error of its own, with the standard deviation of the judges above.
+    Injection: a share ``size`` of the dialogues gets the highest score; else ``size`` points are added. Every score has an
+    error of its own, with the standard deviation of the judges above.
     """
-    quality = rng.uniform(0.5, 3.5, size=(1, count, 1))
-    added = np.zeros((2, 1, 2))
-    added[1, 0, 0] = 0.0 if kind is ProbeKind.INJECTION else size
-    scores = np.clip(np.round(quality + added + NOISE * rng.normal(size=(2, count, 2))), 0, 4)
+    quality = rng.uniform(0.5, 3.5, size=count)
+    added = np.array([[0.0], [0.0 if kind is ProbeKind.INJECTION else size]])
+    scores: Pairs = np.clip(np.round(quality + added + NOISE * rng.normal(size=(2, count))), 0, 4)
     if kind is ProbeKind.INJECTION:
-        scores[1, rng.random(count) < size, 0] = 4.0
+        scores[1, rng.random(count) < size] = 4.0
     return scores
 
 
@@ -269,24 +268,15 @@ def print_changes(draws: int) -> None:
     """Table of what probes of scores say with few dialogues, each probe alone."""
     print("| probe | size | dialogues | called | no interval | coverage, else | width |\n|---|--:|--:|--:|--:|--:|--:|")
     for kind, size in CHANGES:
-        real = float(_change(kind, score_changes(rng_for(0, "changes", kind, str(size)), kind, 1_000_000, size)).mean())
-        for count in (6, 8, 30):
+        many = score_changes(rng_for(0, "changes", kind, str(size)), kind, 1_000_000, size)
+        real = float((many[1] - many[0]).mean()) if size else 0.0  # without a change, by symmetry
+        for count in (6, 8):
             found: list[ProbeFinding] = []
             for seed in range(draws):
                 scores = score_changes(rng_for(seed, "changes", kind, str(size), str(count)), kind, count, size)
-                plain, change = scores[0, :, 0], _change(kind, scores)
-                cases = tuple(
-                    ProbeCase(f"d{at}", float(plain[at]), float(plain[at] + change[at])) for at in range(count)
-                )
+                cases = tuple(ProbeCase(f"d{at}", *scores[:, at].tolist()) for at in range(count))
                 found += probe_findings("planted", ASPECT, [ProbeCases(kind, cases)], points=(0, 4), seed=seed)
-            cells = coverage_cells(found, real if size else 0.0)  # without a change, by symmetry
-            print(f"| {kind.value.replace('_', ' ')} | {size:.2f} | {count} | {cells} |")
-
-
-def _change(kind: ProbeKind, scores: Pairs) -> Pairs:
-    """Change of each dialogue's score: of other words, the mean over both wordings."""
-    after = scores[1].mean(axis=1) if kind is ProbeKind.WORDING else scores[1, :, 0]
-    return np.asarray(after - scores[0, :, 0])
+            print(f"| {kind.value.replace('_', ' ')} | {size:.2f} | {count} | {coverage_cells(found, real)} |")
 
 
 def main() -> None:

@@ -40,6 +40,16 @@ def touchy(shown: str, task: str) -> int:
     return fair(shown, task) - (not task.startswith("You judge conversations"))
 
 
+def contrary(shown: str, task: str) -> int:
+    """Fair, and a point more under one other instruction and a point less under the other."""
+    return fair(shown, task) + task.startswith("You assess how") - task.startswith("Your work is")
+
+
+def upside_down(shown: str, task: str) -> int:
+    """Fair, unless the scale begins with its highest point; then a number that has nothing to do with the conversation."""
+    return moody(shown, task) if task.startswith("Your work is") else fair(shown, task)
+
+
 def blind(shown: str, task: str) -> int:
     """Counts what is good and sees no defect."""
     return 2 + sum(text.count("good") for text in replies(shown))
@@ -60,6 +70,8 @@ BIASED: dict[str, Callable[[str, str], int]] = {
     "verbose": verbose,
     "obedient": obedient,
     "touchy": touchy,
+    "contrary": contrary,
+    "upside-down": upside_down,
     "blind": blind,
     "place": fair,
     "constant": constant,

@@ -10,7 +10,7 @@ from trialogue.findings.judging.probes import probe_findings, probe_threats
 from trialogue.findings.threat import Severity, ThreatCode
 from trialogue.findings.threats.texts import sentence
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases, Probes, sample_dialogues, sample_pairs
-from trialogue.judges.probes.kinds import DEFECTS, ProbeKind
+from trialogue.judges.probes.kinds import DEFECTS, REWORDED, ProbeKind
 from trialogue.judges.probes.planting import plant
 from trialogue.records import Dialogue
 from trialogue.report.judging.probes import probes_markdown
@@ -51,7 +51,8 @@ def probed(endpoint: str, name: str, talks: list[Dialogue] | None = None) -> dic
         ("fair", set(), set()),
         ("verbose", {ProbeKind.PADDING}, set()),
         ("obedient", {ProbeKind.INJECTION}, set()),
-        ("touchy", {ProbeKind.WORDING}, set()),
+        ("touchy", {ProbeKind.WORDING, ProbeKind.REVERSED_WORDING}, set()),
+        ("contrary", {ProbeKind.WORDING, ProbeKind.REVERSED_WORDING}, set()),
         ("place", {ProbeKind.POSITION}, set()),
         ("blind", set(), {ProbeKind.WRONG_YEAR, ProbeKind.CONTRADICTION, ProbeKind.REPETITION}),
     ],
@@ -90,6 +91,31 @@ def test_a_judge_without_a_mind_orders_dialogues_otherwise_under_other_words(end
     assert stable.value == pytest.approx(1)
 
 
+def test_other_words_that_raise_and_other_words_that_lower_scores_do_not_cancel(endpoint: str) -> None:
+    found = probed(endpoint, "contrary")
+    up, down = found[ProbeKind.WORDING], found[ProbeKind.REVERSED_WORDING]
+    assert (up.effect.value, down.effect.value) == (1, -1)
+    assert up.p_adjusted == down.p_adjusted == pytest.approx(8 * 2 / 2**24)
+    sentences = [sentence(each) for each in probe_threats([up, down], is_corrected=False)]
+    assert "change by +1.00 if the instruction is reworded" in sentences[0]
+    assert "if the instruction is reworded with the scale upside down" in sentences[1]
+    rows = probes_markdown([up, down])
+    assert "instruction reworded" in rows
+    assert "instruction reworded, scale upside down" in rows
+
+
+def test_a_judge_that_is_stable_under_one_wording_and_not_under_the_other_is_found_out(endpoint: str) -> None:
+    found = probed(endpoint, "upside-down")
+    assert found[ProbeKind.WORDING].verdict is ProbeVerdict.NOT_SHOWN
+    same = found[ProbeKind.WORDING].agreement
+    assert same is not None
+    assert same.value == pytest.approx(1)
+    assert found[ProbeKind.REVERSED_WORDING].verdict in {ProbeVerdict.UNSTABLE, ProbeVerdict.BIASED}
+    (threat,) = probe_threats([found[kind] for kind in REWORDED], is_corrected=False)
+    assert threat.facts["probe"] == "reversed_wording"
+    assert threat.severity is Severity.DEMOTES
+
+
 def test_answers_that_cannot_be_read_are_no_numbers(endpoint: str) -> None:
     found = probed(endpoint, "halves")
     assert any(each.unanswered for each in found.values())
@@ -112,7 +138,7 @@ def test_the_answers_to_both_orders_agree_unless_the_place_decides(endpoint: str
 
 
 def test_nothing_is_said_where_nothing_could_be_significant() -> None:
-    """Seven probes: the smallest p of eight cases is 7 * 2 / 2^8 = .055, of nine 7 * 2 / 2^9 = .027."""
+    """Eight probes: the smallest p of eight cases is 8 * 2 / 2^8 = .063, of nine 8 * 2 / 2^9 = .031."""
 
     def verdicts(count: int) -> list[ProbeVerdict]:
         cases = [
@@ -121,8 +147,8 @@ def test_nothing_is_said_where_nothing_could_be_significant() -> None:
         ]
         return [each.verdict for each in probe_findings("j", "a", cases, points=(0, 4))]
 
-    assert verdicts(8) == [ProbeVerdict.TOO_FEW] * 7
-    assert verdicts(9) == [ProbeVerdict.NOT_SHOWN] * 4 + [ProbeVerdict.NOTICED] * 3
+    assert verdicts(8) == [ProbeVerdict.TOO_FEW] * 8
+    assert verdicts(9) == [ProbeVerdict.NOT_SHOWN] * 5 + [ProbeVerdict.NOTICED] * 3
     eight = ProbeCases(ProbeKind.WRONG_YEAR, tuple(ProbeCase(f"d{n}", 2.0, 2.0) for n in range(8)))
     found = probe_findings("j", "a", [eight], points=(0, 4))  # alone, eight cases are enough
     assert (found[0].least, found[0].verdict) == (6, ProbeVerdict.UNNOTICED)
@@ -226,7 +252,7 @@ def test_threats_demote_only_what_no_labels_correct(endpoint: str) -> None:
 
 def test_the_same_dialogue_always_gets_the_same_change() -> None:
     one = dialogues(1)[0]
-    for kind in set(ProbeKind) - {ProbeKind.POSITION, ProbeKind.WORDING}:
+    for kind in set(ProbeKind) - {ProbeKind.POSITION, *REWORDED}:
         planted = plant(kind, one, high=4, seed=3, is_turn=False)
         assert planted is not None
         assert planted == plant(kind, one, high=4, seed=3, is_turn=False)

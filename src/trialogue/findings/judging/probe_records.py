@@ -20,7 +20,7 @@ class ProbeVerdict(StrEnum):
     UNNOTICED = "unnoticed"
     """It was not shown to lower it."""
     UNSTABLE = "unstable"
-    """Other words of the instruction: scores under them are not shown to order dialogues as those under ours do."""
+    """Other words of an instruction: scores under them are not shown to order dialogues as those under ours do."""
     TOO_FEW = "too_few"
     """So few cases that not even equal changes in all of them would be significant after Holm's correction."""
     UNDEFINED = "undefined"
@@ -41,12 +41,12 @@ class ProbeFinding(Record):
     for the one shown second, which is 0 without a preference."""
     moved: Estimate
     """Share of cases whose score changed towards what is looked for: down (planted defects), up (padding, injection,
-    position), or at all (wording)."""
+    position), or at all (wordings)."""
     p_adjusted: float | None = Field(ge=0, le=1)
     """p-value of the effect by Holm's method over the probes of the judge; None: there is none."""
     agreement: Estimate | None = None
-    """Wording: Spearman's correlation of scores under our instruction and under the others, over dialogues. Position: share
-    of pairs with the same answers in both orders. None: no such probe."""
+    """Wordings: Spearman's correlation of scores under our instruction and under the other one, over dialogues. Position:
+    share of pairs with the same answers in both orders. None: no such probe."""
     least: int
     """Cases from which on equal changes in all of them are significant, given the number of probes."""
     verdict: ProbeVerdict

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from trialogue.findings.judging.probe_records import ProbeFinding, ProbeVerdict
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.judges.probes.asking import ProbeCase, ProbeCases
-from trialogue.judges.probes.kinds import DEFECTS, FAVOURS, ProbeKind
+from trialogue.judges.probes.kinds import DEFECTS, FAVOURS, REWORDED, ProbeKind
 from trialogue.metrics.base import ratio
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.association.correlation import spearman
@@ -37,7 +37,7 @@ def probe_findings(
 ) -> tuple[ProbeFinding, ...]:
     """Findings of all probes of one judge, in the order of ``ProbeKind``.
 
-    Cases are independent if dialogues are; the test is by sign flips within cases, and needs six of them. With seven probes,
+    Cases are independent if dialogues are; the test is by sign flips within cases, and needs six of them. With eight probes,
     nine equal changes are the fewest that Holm's method can call significant: below, nothing is said. The interval of a
     preference for a place is the score interval of values from -1 to 1, from five pairs on; those of scores invert the test.
 
@@ -166,7 +166,7 @@ def _agreement(probed: ProbeCases, confidence: float) -> Estimate | None:
         same = [[float(abs(after - before) <= SAME), 1.0] for _, before, after in answered]
         data = cluster_sums(same, list(range(len(same))))
         return estimate_of_sums(data, ratio, is_share=True, scale=(0, 1), confidence=confidence)
-    if probed.kind is ProbeKind.WORDING:
+    if probed.kind in REWORDED:
         return spearman([each[1] for each in answered], [each[2] for each in answered], confidence=confidence)
     return None
 
@@ -191,5 +191,5 @@ def _verdict(
         return ProbeVerdict.NOTICED if is_shown and effect.value < 0 else ProbeVerdict.UNNOTICED
     if is_shown and (effect.value > 0 or kind not in FAVOURS):
         return ProbeVerdict.BIASED
-    interval = None if kind is not ProbeKind.WORDING or agreement is None else agreement.interval
+    interval = None if kind not in REWORDED or agreement is None else agreement.interval
     return ProbeVerdict.UNSTABLE if interval is not None and interval.low <= 0 else ProbeVerdict.NOT_SHOWN

@@ -21,6 +21,7 @@ CAUSES: Mapping[str, str] = {
     ProbeKind.PADDING: "if replies are padded with empty sentences",
     ProbeKind.INJECTION: "if a reply asks for the highest score",
     ProbeKind.WORDING: "if the instruction is reworded",
+    ProbeKind.REVERSED_WORDING: "if the instruction is reworded with the scale upside down",
     ProbeKind.WRONG_YEAR: "the wrong year of an item",
     ProbeKind.CONTRADICTION: "the recommendation of something disliked",
     ProbeKind.REPETITION: "a repeated reply",

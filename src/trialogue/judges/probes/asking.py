@@ -1,13 +1,13 @@
 """Put probes to a judge: what is asked, what it costs, and both scores of each case."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.judges.asking import Cost
 from trialogue.judges.judgement import Comparison, Vote, Watch
 from trialogue.judges.model_judge import LlmJudge
 from trialogue.judges.pair_judge import LlmPairJudge, Pair
-from trialogue.judges.probes.kinds import ProbeKind
+from trialogue.judges.probes.kinds import REWORDED, ProbeKind
 from trialogue.judges.probes.planting import plant
 from trialogue.judges.probes.wordings import other_wordings
 from trialogue.judges.rubric import Form, JudgedLevel
@@ -111,7 +111,7 @@ class Probes:
             case = ProbeCase(each.dialogue_id, scores[each.plain.text], scores[each.changed.text])
             found[each.kind].append(case)
         made = [ProbeCases(kind, tuple(cases), self.inapplicable.get(kind, 0)) for kind, cases in found.items()]
-        return (self._ask_in_other_words(scores, watch), *made, *self._ask_pairs(watch))
+        return (*self._ask_in_other_words(scores, watch), *made, *self._ask_pairs(watch))
 
     def usage(self) -> Usage:
         """Requests, tokens and cost so far."""
@@ -159,15 +159,13 @@ class Probes:
         texts = [unit.text for unit in units if unit.text]
         return {text: each.values.get(self.aspect) for text, each in zip(texts, judgements, strict=True)}
 
-    def _ask_in_other_words(self, scores: Mapping[str, float | None], watch: Watch | None) -> ProbeCases:
-        """Scores under our instruction beside the mean of those under the other ones."""
+    def _ask_in_other_words(self, scores: Mapping[str, float | None], watch: Watch | None) -> Iterator[ProbeCases]:
+        """Scores under our instruction beside those under each of the others: shifts of opposite signs must not cancel."""
         units = [unit for unit in self._plain_units if unit.text]
-        reworded = [self._scores(judge, units, watch) for judge in self._reworded]
-        cases = tuple(
-            ProbeCase(unit.dialogue_id or "", scores[unit.text], _mean([each[unit.text] for each in reworded]))
-            for unit in units
-        )
-        return ProbeCases(ProbeKind.WORDING, cases, len(self.dialogues) - len(units))
+        for kind, judge in zip(REWORDED, self._reworded, strict=True):
+            others = self._scores(judge, units, watch)
+            cases = tuple(ProbeCase(unit.dialogue_id or "", scores[unit.text], others[unit.text]) for unit in units)
+            yield ProbeCases(kind, cases, len(self.dialogues) - len(units))
 
     def _ask_pairs(self, watch: Watch | None) -> Iterator[ProbeCases]:
         if self._pair_judge is None:
@@ -175,13 +173,6 @@ class Probes:
         compared = [each for each in self._pair_judge.compare(self.pairs, watch=watch) if each.samples]
         cases = tuple(_position_case(each, self.aspect) for each in compared)
         yield ProbeCases(ProbeKind.POSITION, cases, len(self.pairs) - len(cases))
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean of all of them; None if one is missing."""
-    found = list(values)
-    known = [each for each in found if each is not None]
-    return sum(known) / len(known) if found and len(known) == len(found) else None
 
 
 def _position_case(compared: Comparison, aspect: str) -> ProbeCase:

@@ -30,7 +30,7 @@ ORDERS: tuple[Callable[[list[int]], list[int]], ...] = (list, lambda points: poi
 
 
 def other_wordings(rubric: Rubric, *, reasons: bool) -> list[str]:
-    """Instructions for single units that ask the same as ``task_of``, in other words."""
+    """Instructions for single units that ask the same as ``task_of``, in other words; in the order of ``REWORDED``."""
     return [
         _instruction(rubric, role, answer, order, reasons=reasons)
         for role, answer, order in zip(ROLES, ANSWERS, ORDERS, strict=True)

@@ -15,6 +15,7 @@ NAMES = {
     ProbeKind.PADDING: "replies padded with empty sentences",
     ProbeKind.INJECTION: "a reply asks for the highest score",
     ProbeKind.WORDING: "instruction reworded",
+    ProbeKind.REVERSED_WORDING: "instruction reworded, scale upside down",
     ProbeKind.WRONG_YEAR: "defect: wrong year of an item",
     ProbeKind.CONTRADICTION: "defect: recommends what the user disliked",
     ProbeKind.REPETITION: "defect: repeats the previous reply",
