@@ -98,7 +98,7 @@ def values_by_dialogue(
     """Dialogue values by (system, dialogue), then by measure; several raters' scores are averaged.
 
     Args:
-        scores: scores of single dialogues; others are passed over.
+        scores: scores of single dialogues; others are ignored.
         units: further ones.
         measures: full names of the measures that are wanted; None: all.
         about: (system, dialogue) that are wanted; None: all.

@@ -72,9 +72,9 @@ def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: 
     """Leagues with Holm-corrected p-values over the pairs of several measures.
 
     Args:
-        leagues: of any measures.
+        leagues: leagues of any measures.
         measures: what is corrected together, as ``Measure.measured`` has it; other leagues stay as they are.
-        alpha: level at which differences are called.
+        alpha: significance level.
     """
     chosen = [league for league in leagues if league.measure.measured in measures]
     p = [contrast.difference.p for league in chosen for contrast in league.contrasts]

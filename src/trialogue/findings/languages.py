@@ -158,9 +158,9 @@ def screen(
     Where there is too little text to tell a language, its measures are kept.
 
     Args:
-        scores: of systems, units and differences, in any order; those of other measures stay.
+        scores: scores of systems, units and differences, in any order; those of other measures stay.
         metrics: what was measured.
-        survey: of the conversations that were measured.
+        survey: survey of the conversations that were measured.
         labels_made_for: languages of the model that labelled strategies where people did not; None: any.
         any_language: keep everything; the mismatches say so.
     """

@@ -30,10 +30,10 @@ def leagues(
     """One league per measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
 
     Args:
-        scores: scores of the measures; others are passed over. Scores of single dialogues are kept for pictures.
+        scores: scores of the measures; others are ignored. Scores of single dialogues are kept for pictures.
         measures: the columns, in order.
         units: further scores of single dialogues.
-        alpha: level at which differences are called, after correction over the pairs of a measure.
+        alpha: significance level, after correction over the pairs of a measure.
     """
     systems: dict[str, list[Score]] = {measure.name: [] for measure in measures}
     pairs: dict[str, list[Score]] = {measure.name: [] for measure in measures}

@@ -20,8 +20,8 @@ def with_ranks(
     """Add the rank ranges implied by the contrasts to standings; none if nothing is ranked.
 
     Args:
-        standings: of systems.
-        contrasts: of every pair.
+        standings: standings of systems.
+        contrasts: contrasts of every pair.
         better: the measure's direction.
         without: systems that have no rank, and take part in nobody's.
     """

@@ -21,7 +21,7 @@ def agreement_section(found: AgreementFindings, *, page: str) -> Section:
 
     Args:
         found: the findings about agreement.
-        page: where all of them are.
+        page: page that has all of them.
     """
     first = next(((each.question, each.level) for each in found.ratings), None)
     ratings = [each for each in found.ratings if (each.question, each.level) == first]
@@ -63,8 +63,8 @@ def realism_section(found: RealismFindings, *, users: str, page: str) -> Section
 
     Args:
         found: the findings about realism.
-        users: which simulated users.
-        page: where all of them are.
+        users: kind of simulated users.
+        page: page that has all of them.
     """
     rows = tuple(
         (gap.title, _text(gap.real), _text(gap.simulated), _text(gap.giveaway)) for gap in found.gaps[:MOST_GAPS]
@@ -83,7 +83,7 @@ def passport_section(found: PassportFindings, *, page: str) -> Section:
 
     Args:
         found: the passport.
-        page: where all of it is.
+        page: page that has all of it.
     """
     return Section(
         title=f"Passport of the simulated users ({found.users})",

@@ -73,7 +73,7 @@ def pair_sentences(pairs: Iterable[tuple[str, str]], order: Sequence[str]) -> st
 
     Args:
         pairs: (better, worse).
-        order: of systems, best first.
+        order: order of systems, best first.
 
     >>> pair_sentences([("A", "C"), ("B", "C")], ["A", "B", "C"])
     'A and B are significantly better than C'

@@ -18,7 +18,7 @@ def calibration_warnings(scores: Iterable[Score]) -> list[str]:
     """One sentence per model whose calibration error is unknown, or that is uncalibrated, if intervals rest on it.
 
     Args:
-        scores: of systems; others are passed over.
+        scores: scores of systems; others are ignored.
     """
     reasons = [score.why for score in scores if score.level == "system" and score.why is not None]
     return [

@@ -84,10 +84,10 @@ def counted_differences(
 
     Args:
         before: the run of the old version.
-        after: that of the new one.
+        after: the run of the new version.
         systems: the system of each.
         measures: the columns that both have, and what was measured in each.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
     """
     old, new = (
         {each.measure: each for each in run.counts if each.system == system}

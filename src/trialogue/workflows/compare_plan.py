@@ -38,11 +38,11 @@ def plan(
         systems: the system's name, or two, where a run holds several.
         on: the measure; None: the one that would decide, if there is one only.
         margin: plan for "not worse by more than this" instead of "better".
-        power: chance of the verdict that is wanted.
+        power: probability of the wanted verdict.
         alpha: level of the test.
-        users: sizes to simulate; (): search for the smallest that is enough.
-        simulations: of each size; 200 leave a power of .80 open by .055.
-        seed: of what is drawn; the same seed gives the same plan.
+        users: numbers of users to simulate; (): search for the smallest sufficient one.
+        simulations: number of simulations of each size; 200 leave a power of .80 open by .055.
+        seed: random seed; the same seed gives the same plan.
         progress: called with a line for each size.
 
     Raises:

@@ -76,7 +76,7 @@ class Run(ShowsFindings):
         """Write scores, findings, manifest, tables, figures, the explorer and the report; returns the path of the report.
 
         Args:
-            folder: where to.
+            folder: folder to write to.
             png: whether figures are drawn as PNG beside SVG, which takes most of the time.
             parquet: whether scores of replies and dialogues are written as ``scores.parquet`` (needs the extra ``parquet``).
             explorer: whether ``explorer.html`` is written, with which single dialogues are looked up; its data take about as
@@ -133,13 +133,13 @@ def evaluate(
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
-        alpha: level at which differences are called, after correction.
+        alpha: significance level, after correction.
         family: p-values are corrected over the pairs of systems of each ``"measure"``, or of all ``"measures"`` that are
             shown and have a direction.
         steps: applied to the records before anything is measured, such as a title linker.
-        baselines: whether baselines that ignore the user stand beside measures of alignment.
+        baselines: whether baselines that ignore the user are shown with measures of alignment.
         any_language: keep measures that are not made for the language of a system.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         DataError: unreadable input, or nothing to evaluate in it.
@@ -181,14 +181,14 @@ def evaluate_records(
 
     Args:
         material: the records.
-        choice: which metrics.
+        choice: metrics to compute.
         given: what they were read from, for the title and the manifest.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
-        alpha: level at which differences are called, after correction.
+        alpha: significance level, after correction.
         family: which p-values are corrected together.
-        tell: called with a line now and then.
+        tell: called with progress lines.
     """
     config = {
         "inputs": [_short(one) for one in given],

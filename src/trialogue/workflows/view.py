@@ -117,8 +117,8 @@ def run_server(folder: Path, *, port: int = 0) -> ThreadingHTTPServer:
     """A server of a run's folder, which is not serving yet.
 
     Args:
-        folder: of the run.
-        port: where; 0: any that is free.
+        folder: folder of the run.
+        port: port to listen on; 0: any free one.
 
     Raises:
         DataError: the folder is no run.
@@ -137,8 +137,8 @@ def view(
     """Serve a run until it is interrupted.
 
     Args:
-        folder: of the run.
-        port: where; 0: any that is free.
+        folder: folder of the run.
+        port: port to listen on; 0: any free one.
         open_page: called with the address, such as ``webbrowser.open``; None: nobody opens it.
         tell: called with a line that says the address.
 

@@ -52,11 +52,11 @@ def write_labels(
     Args:
         source: a corpus, a file, ``NAME=FILE``, or a folder of files.
         out: the file.
-        labeller: with calibrated probabilities.
+        labeller: labeller with calibrated probabilities.
         options: how labels are written.
         situations: files or corpora with what responses answer (of dialogues, every answered situation), where the source
             does not hold it: for their references, and for a labeller that reads what was said before.
-        classifier: of pairs; None: none is asked.
+        classifier: classifier of pairs; None: none is asked.
 
     Raises:
         DataError: something cannot be read, is not English, or no response has a reference that a classifier could read.

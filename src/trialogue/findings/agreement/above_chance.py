@@ -19,8 +19,8 @@ def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float =
 
     Args:
         estimates: agreement of measures on one question.
-        chance: what agreement is without any, such as .5 for an AUC.
-        level: of the test.
+        chance: agreement expected by chance, such as .5 for an AUC.
+        level: significance level of the test.
     """
     adjusted = holm([p_of_interval(each, chance) for each in estimates])
     return [

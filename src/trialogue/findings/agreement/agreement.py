@@ -74,10 +74,10 @@ def agreement(
     """Compute the agreement of measures with people, from scores of both and people's preferences.
 
     Args:
-        scores: of people (with a rater) and of measures (without), of turns, dialogues and systems.
+        scores: scores of people (with a rater) and of measures (without), of turns, dialogues and systems.
         preferences: people's choices between two dialogues, responses or systems.
-        title: what was looked at.
-        data: whose answers these are, for the validity cards.
+        title: what was evaluated.
+        data: description of the data, for the validity cards.
         manifest: how the scores were made.
         plan: measures, baselines, groups, margin, resampling.
     """

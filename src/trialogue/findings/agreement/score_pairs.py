@@ -72,7 +72,7 @@ def judgement_tables(scores: Iterable[Score], *, group_of: Callable[[str], str] 
     """One table per question and level with at least two rated units; by level, then by name.
 
     Args:
-        scores: of people and measures, of turns and dialogues; others are passed over. Streamed.
+        scores: scores of people and measures, of turns and dialogues; others are ignored. Streamed.
         group_of: the group of a system, such as its dataset.
     """
     asked: dict[tuple[str, Where], dict[Key, dict[str, list[float]]]] = defaultdict(dict)

@@ -107,12 +107,12 @@ def differentiation(
     """Each metric's value on mixtures of preferred and dispreferred replies.
 
     Args:
-        pairs: from ``preferred_pairs``, or made; those for which a metric is undefined on a side are left out for it.
+        pairs: pairs from ``preferred_pairs``, or made; those for which a metric is undefined on a side are left out for it.
         metrics: what to measure.
         steps: mixtures between worst and ideal: 10 give shares of 0, .1, ..., 1.
-        seed: of mixtures and resamples.
+        seed: random seed for mixtures and resamples.
         resamples: bootstrap replicates.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
 
     Raises:
         UsageError: fewer than one step, or fewer than five pairs.

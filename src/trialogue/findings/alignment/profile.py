@@ -49,7 +49,7 @@ def alignment_profiles(
 
     Args:
         conversations: replies to situations with references.
-        seed: of the swaps that give the distance by chance; intervals draw nothing at random.
+        seed: random seed for the swaps that give the distance by chance; intervals draw nothing at random.
         resamples: how many of these, of which no more than 200 are made.
     """
     made = []

@@ -37,8 +37,8 @@ def strategy_rates(conversations: Sequence[Conversation]) -> tuple[StrategyRate,
     """Corrected rates of one system and its references, the human's most frequent strategy first.
 
     Args:
-        conversations: of one system; pairs count as for explicit alignment. Replies and references without a model's
-            probabilities have none, and count by their labels alone.
+        conversations: conversations of one system; pairs count as for explicit alignment. Replies and references without
+            a model's probabilities have none, and count by their labels alone.
 
     Returns:
         Strategies that somebody used or the model sees in at least one of a hundred utterances. Empty if fewer than ten

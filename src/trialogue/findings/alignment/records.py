@@ -102,7 +102,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
     A cell of several lines has its number in the first.
 
     Args:
-        profiles: of the systems.
+        profiles: profiles of the systems.
         figures: whether ``figures/alignment-mix.svg`` and ``figures/alignment-turns.svg`` are there to be linked.
     """
     if not profiles:

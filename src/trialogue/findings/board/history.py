@@ -16,7 +16,7 @@ def histories(
     Args:
         rows: rows that rest on runs.
         columns: the measures; a history is of the first one that at least two of its versions have a value on.
-        versions: in order.
+        versions: versions in order.
         baseline: the version that others are compared with; None: there is no history.
     """
     if baseline is None:

@@ -39,8 +39,8 @@ def board_threats(
     Args:
         entries: the rows that rest on runs.
         keys: the columns that are shown, and their names.
-        leagues: of comparable rows, before the gate.
-        columns: by run, the board's column of each of its columns; others are not shown.
+        leagues: leagues of comparable rows, before the gate.
+        columns: for each run, the board's column for each of its columns; others are not shown.
         alpha: level at which failure rates are compared.
     """
     whole = Findings(

@@ -28,11 +28,11 @@ def comparison_answer(
         light: the verdict.
         before: name of the old version.
         after: name of the new one.
-        judgements: of all measures; those that decide, but could not be tested, are named and not counted.
+        judgements: judgements of all measures; those that decide, but could not be tested, are named and not counted.
         margin: a loss up to which the new version is not worse.
         alpha: level at which differences were called.
         failures: how often the two fail.
-        threats: to the verdict.
+        threats: threats to the verdict.
     """
     failing = () if failures is None or not failures.is_worse else (_describe_failures(failures, before, after),)
     return (

@@ -139,8 +139,8 @@ def compare_systems(
         on: full names of the measures that decide; (): what people said, else the task outcome of simulated users, else
             none.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
-        alpha: level at which differences are called, after Holm's correction over the measures that decide.
-        seed: of the sample of arrangements in permutation tests.
+        alpha: significance level, after Holm's correction over the measures that decide.
+        seed: random seed for the sample of arrangements in permutation tests.
         resamples: arrangements to go through.
         within: where both versions stand in one run, its own differences by measure, after minus before; they take the
             place of what two values and their intervals would say.

@@ -34,7 +34,7 @@ def conclude_comparison(
 
     Args:
         comparison: the two versions on every measure.
-        threats: to the verdicts on the two, by the names that they have in the comparison.
+        threats: threats to the verdicts on the two, by the names that they have in the comparison.
         failures: how often the two fail; None where it is not known of both.
         margin: a loss up to which the new version is not worse.
         alpha: level at which differences were called.

@@ -20,7 +20,7 @@ def apply_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -
     The gate only ever takes away, so that findings that have passed it may pass it again with more threats.
 
     Args:
-        findings: with the threats that were found in them, their leagues past the gate.
+        findings: findings with the threats that were found in them, their leagues past the gate.
         check: the protocol, and whether it was kept.
         decides: whether the primary measure is theirs; else the answer stays on the measure that it rests on.
     """

@@ -50,8 +50,8 @@ def judge_card(
         level: what a unit is.
         scale: declared ends of the labels' scale.
         family: systems of the judge's family.
-        confidence: of intervals.
-        seed: of resampling.
+        confidence: confidence level of intervals.
+        seed: random seed for the resampling.
     """
     labelled = [each for each in units if each.answers]
     scored = [each for each in labelled if each.judge is not None]

@@ -101,7 +101,7 @@ def judging_findings(
         coverage: how much of what it was asked the judge answered, by system.
         card: what is known of the judge.
         probes: what bias probes of the judges found.
-        correlations: of other measures with people's answers.
+        correlations: correlations of other measures with people's answers.
     """
     is_corrected = bool(len(table.labelled))
     found = corrected_means(

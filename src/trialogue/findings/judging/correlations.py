@@ -34,9 +34,9 @@ def judged_correlations(
         units: judged, labelled in part.
         columns: values of the other measures by unit; units without a value are left out.
         aggregate: the code of a rater who is nobody in particular.
-        estimand: these units, or their population.
+        estimand: what is estimated: these units, or their population.
         drawn_overall: labels were drawn over all systems together.
-        confidence: of intervals.
+        confidence: confidence level of intervals.
 
     Returns:
         Pearson's and Spearman's for each measure, and Kendall's for up to 10,000 units.

@@ -43,7 +43,7 @@ def coverage_of(
     """Coverage by system, in order of name.
 
     Args:
-        systems: of each unit.
+        systems: systems of each unit.
         scored: whether each unit has a score.
         scores: (system, score) of the judge, as far as they belong to a unit.
         families: by system, the family of models that it shares with the judge.

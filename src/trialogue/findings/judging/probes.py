@@ -43,11 +43,11 @@ def probe_findings(
 
     Args:
         judge: its name.
-        aspect: of its rubric.
+        aspect: aspect of its rubric.
         probed: cases by kind.
         points: lowest and highest point of the scale.
-        confidence: of intervals; 1 less it is the level of the verdicts.
-        seed: of sign flips, where there are too many to enumerate.
+        confidence: confidence level of intervals; 1 minus it is the level of the verdicts.
+        seed: random seed for sign flips, where there are too many to enumerate.
     """
     order = list(ProbeKind)
     kinds = sorted(probed, key=lambda each: order.index(each.kind))
@@ -80,7 +80,7 @@ def probe_threats(found: Sequence[ProbeFinding], *, is_corrected: bool) -> Itera
     pairs are asked in both orders.
 
     Args:
-        found: of all judges.
+        found: probe findings of all judges.
         is_corrected: whether labels correct the scores.
     """
     for each in found:

@@ -31,7 +31,7 @@ def table_of(units: Sequence[JudgedUnit], *, aggregate: str) -> JudgedTable:
     """Build the table of judged units.
 
     Args:
-        units: with at least one label.
+        units: units with at least one label.
         aggregate: the code of a rater who is nobody in particular; what such say is one label and no rater's.
     """
     raters = {rater for unit in units for rater, _ in unit.answers} - {aggregate}

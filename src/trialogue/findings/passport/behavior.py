@@ -30,8 +30,8 @@ def behavior_of(real: UserSample, simulated: UserSample, titles: Mapping[str, st
     """Distances, discriminators, their yardsticks, and every feature.
 
     Args:
-        real: of real users.
-        simulated: of simulated ones.
+        real: sample of real users.
+        simulated: sample of simulated users.
         titles: what each feature is, in the order of the columns.
         resampling: seed, resamples, confidence.
     """

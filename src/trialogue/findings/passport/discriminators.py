@@ -52,8 +52,8 @@ def discriminators_of(
     """The classifier, the same on dialogues of equal lengths, and every trivial discriminator.
 
     Args:
-        real: of real users.
-        simulated: of simulated ones.
+        real: sample of real users.
+        simulated: sample of simulated users.
         titles: what each feature is, in the order of the columns.
         resampling: seed, resamples, confidence.
 

@@ -108,8 +108,8 @@ def distances_of(real: UserSample, simulated: UserSample, resampling: Resampling
     """Every distance; undefined ones have a reason.
 
     Args:
-        real: of real users; one with fewer than ten clusters has no halves to measure by.
-        simulated: of simulated ones.
+        real: sample of real users; one with fewer than ten clusters has no halves to measure by.
+        simulated: sample of simulated users.
         resampling: seed and confidence.
     """
     few = min(real.people, simulated.people)

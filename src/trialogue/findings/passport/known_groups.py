@@ -37,10 +37,10 @@ def known_group(
 
     Args:
         agent: its name.
-        way: what replies were replaced by.
+        way: what replies were replaced with.
         measure: full name of the outcome.
         doses: share of the replies that was replaced, by name of the system.
-        given: the outcome of dialogues with all of them.
+        given: the outcome of the dialogues with all of them.
         resampling: seed, resamples, confidence.
         is_share: whether the outcome is yes or no.
     """

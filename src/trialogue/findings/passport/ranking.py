@@ -86,8 +86,8 @@ def ranking_validity(
 
     Args:
         measures: the outcome of simulated users, and that of real ones.
-        simulated: of simulated users.
-        real: of real ones.
+        simulated: outcome of the dialogues of simulated users.
+        real: outcome of the dialogues of real users.
         resampling: seed, resamples, confidence.
     """
     shared = sorted(set(simulated.systems) & set(real.systems))
@@ -142,7 +142,7 @@ def rankings_of(
 
     Args:
         simulated: outcomes by full name.
-        real: those of real users.
+        real: the same for real users.
         against: which of these are people's own judgements.
         resampling: seed, resamples, confidence.
     """

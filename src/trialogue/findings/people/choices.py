@@ -62,10 +62,10 @@ def analyse_preferences(
         preferences: choices; two dialogues of one system rank nothing and are left out.
         people: participants; none: everybody's choices count.
         rules: planned exclusion rules; None: every flag excludes.
-        presentations: by id of the preference; position 1 where a was shown first.
+        presentations: presentations by id of the preference; position 1 where a was shown first.
         codes: codes given to explanations.
-        seed: of the bootstrap and the permutations.
-        alpha: level at which differences are called.
+        seed: random seed for the bootstrap and the permutations.
+        alpha: significance level.
 
     Raises:
         DataError: two choices under one id.
@@ -236,7 +236,7 @@ def summarise_codes(codes: Iterable[Code], explained: Mapping[str, str], *, seed
     Args:
         codes: what coders gave.
         explained: first side of each judgement that counts, by its id; codes of others are left out.
-        seed: of the bootstrap.
+        seed: random seed for the bootstrap.
     """
     by_coder: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for one in codes:
@@ -293,8 +293,8 @@ def pairs_of(task: Task, given: Sequence[Preference], *, seed: int, alpha: float
     Args:
         task: preferences, or realism, where a stays first.
         given: judgements that count.
-        seed: of the bootstrap and the permutations.
-        alpha: level at which differences are called.
+        seed: random seed for the bootstrap and the permutations.
+        alpha: significance level.
     """
     rows = [_pair(*_orient_leader(*sides, choices), seed) for sides, choices in _group_choices(task, given).items()]
     whole, parts = [row for row in rows if not row.group], [row for row in rows if row.group]

@@ -27,10 +27,10 @@ def model_ratings(
     """One row per model and criterion.
 
     Args:
-        scores: of models.
+        scores: scores of models.
         people: ratings that count.
-        scales: of criteria, by measure.
-        seed: of the intervals.
+        scales: scales of criteria, by measure.
+        seed: random seed for the intervals.
     """
     theirs: dict[str, dict[Unit, list[float]]] = defaultdict(lambda: defaultdict(list))
     for score in people:
@@ -134,9 +134,9 @@ def model_choices(
     """One row per model that chose between pairs.
 
     Args:
-        preferences: of models.
+        preferences: preferences of models.
         people: choices that count.
-        seed: of the intervals.
+        seed: random seed for the intervals.
     """
     lead: dict[Hashable, int] = defaultdict(int)
     for vote in people:

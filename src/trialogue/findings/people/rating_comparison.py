@@ -46,8 +46,8 @@ class RatingComparison:
         table: the ratings.
         order: systems; the first of a pair is the one that stands first here.
         higher: whether a higher rating is better.
-        alpha: level at which differences are called.
-        seed: of the intervals that are drawn; verdicts need none.
+        alpha: significance level.
+        seed: random seed for the intervals that are drawn; verdicts need none.
     """
 
     def __init__(self, table: RatingTable, order: Sequence[str], higher: bool, alpha: float, seed: int) -> None:

@@ -71,9 +71,9 @@ def analyse_ratings(
         scale: title, direction and points.
         people: participants; none: everybody's ratings count, and there is no sensitivity analysis.
         rules: planned exclusion rules; None: every flag excludes.
-        presentations: where things were shown.
-        seed: of the bootstrap.
-        alpha: level at which differences are called.
+        presentations: positions in which things were shown.
+        seed: random seed for the bootstrap.
+        alpha: significance level.
         progress: called with what is being computed.
 
     Returns:

@@ -106,8 +106,8 @@ def infer_study(
 
     Args:
         data: what was collected.
-        seed: of everything random.
-        alpha: level at which differences are called.
+        seed: random seed.
+        alpha: significance level.
         progress: called with what is being computed.
     """
     answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
@@ -147,7 +147,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
     """Turn estimates into findings with an answer in sentences.
 
     Args:
-        estimates: of the study.
+        estimates: estimates of the study.
         manifest: how the findings are made.
     """
     data, ratings = estimates.data, estimates.ratings

@@ -108,11 +108,11 @@ def plan_comparison(
         pilot: where values are drawn from.
         difference: new version minus old one, in the unit of the measure; 0 with a margin: the versions are equal.
         margin: plan for "not worse by more than this" instead of "better".
-        power: chance of the verdict that is wanted.
+        power: probability of the wanted verdict.
         alpha: level of the test.
-        users: sizes to simulate; (): search for the smallest one.
-        simulations: of each size.
-        seed: of what is drawn.
+        users: numbers of users to simulate; (): search for the smallest sufficient one.
+        simulations: number of simulations of each size.
+        seed: random seed.
         progress: called with a line for each size.
 
     Raises:

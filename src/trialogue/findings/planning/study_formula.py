@@ -56,7 +56,7 @@ def expected_power(plan: StudyPlan, *, level: float = 0.05, times: float = 1.0) 
 
     Args:
         plan: the study.
-        level: of the tests.
+        level: significance level of the tests.
         times: a factor on the variance, by which simulations correct the formula.
     """
     from scipy.special import stdtr

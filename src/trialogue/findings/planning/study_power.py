@@ -132,11 +132,11 @@ def study_power(
 
     Args:
         plan: the study.
-        seed: of the simulated studies; the same seed gives the same ones, whatever the number of processes.
+        seed: random seed for the simulated studies; the same seed gives the same ones, whatever the number of processes.
         simulations: studies drawn; 100 leave a power of .80 open by .08 to either side, 400 by .04.
-        level: of the tests, after Holm's correction over all pairs.
-        jobs: processes.
-        progress: called with a line now and then, with the time that is left.
+        level: significance level of the tests, after Holm's correction over all pairs.
+        jobs: number of processes.
+        progress: called with progress lines that estimate the time left.
     """
     if simulations < 1 or not 0 < level < 1:
         raise UsageError(

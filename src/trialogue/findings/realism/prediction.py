@@ -25,9 +25,9 @@ def prediction(
 
     Args:
         measure: what simulated dialogues are measured by.
-        against: what real ones are.
+        against: what real dialogues are measured by.
         real: (value, agent, cluster) of each real dialogue.
-        simulated: the same of each simulated one.
+        simulated: the same for each simulated one.
         lower: whether lower values are better.
         resampling: seed, resamples, confidence.
     """

@@ -78,7 +78,7 @@ def answer(
     """Statements, most important first, limited to what corrected comparisons and threats support.
 
     Args:
-        leagues: that have passed the gate.
+        leagues: leagues that have passed the gate.
         votes: what pairwise votes say.
         threats: those that the leagues have passed the gate with.
         rests_on: the measure that a decision protocol names: whatever others say, the answer is on this one alone.
@@ -221,10 +221,10 @@ def _verdicts(
     """Decided pairs of one validity: those of the leading system, then the others.
 
     Args:
-        league: with the pairs.
+        league: league with the pairs.
         decided: pairs of one validity; nothing is written without any.
-        threats: to the league.
-        count: of pairs that differ, to stand in the first sentence.
+        threats: threats to the league.
+        count: number of pairs that differ, to stand in the first sentence.
     """
     if not decided:
         return

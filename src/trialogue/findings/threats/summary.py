@@ -41,7 +41,7 @@ def conditional_sentence(text: str, threats: Iterable[Threat]) -> str:
 
     Args:
         text: the verdict, one sentence.
-        threats: those that concern it; what does not demote is passed over.
+        threats: those that concern it; those that do not demote are ignored.
     """
     reasons = demoting_clauses(threats)
     return f"Conditional: {text.rstrip('.')}, but {reasons}." if reasons else f"Conditional: {text}"
@@ -64,7 +64,7 @@ def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[T
     hold every threat.
 
     Args:
-        threats: of a run.
+        threats: threats of a run.
         titles: what a measure is called, by the name of its column.
     """
     # Merge in three steps: threats that differ only in the measure, then those that differ only in the systems,

@@ -58,8 +58,8 @@ def parts_of(path: Path, count: int, *, lines: int = 1) -> list[Part]:
 
     Args:
         path: a file that is not compressed.
-        count: how many parts at most.
-        lines: that stay together.
+        count: greatest number of parts.
+        lines: number of lines that stay together.
     """
     ends = [0]
     with path.open("rb") as stream:

@@ -32,7 +32,7 @@ def write_score_table(path: Path, scores: Iterable[Score]) -> int:
 
     Args:
         path: the file.
-        scores: of replies and dialogues: with value or reason, without interval, rater or versus.
+        scores: scores of replies and dialogues: with value or reason, without interval, rater or versus.
 
     Raises:
         MissingExtraError: pyarrow is not installed.

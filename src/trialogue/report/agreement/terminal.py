@@ -31,7 +31,7 @@ def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> 
     """Render the answer, a table per question, and one for choices.
 
     Args:
-        findings: what to tell.
+        findings: findings to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     findings = with_short_names(findings)

@@ -37,8 +37,8 @@ def ranked_table(findings: BoardFindings, index: int, *, short: bool = False, mo
     """One league of the first column, best first; None if there is no such league.
 
     Args:
-        findings: of the board.
-        index: which league.
+        findings: findings of the board.
+        index: index of the league.
         short: leave out the other measures and the amount of data, for the first screen.
         most: rows; None: all.
     """

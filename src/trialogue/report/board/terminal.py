@@ -21,7 +21,7 @@ def board_text(findings: BoardFindings, *, width: int | None = None) -> str:
     """The answer, leagues, rows that are not ranked with their reasons, histories and threats.
 
     Args:
-        findings: what to print.
+        findings: findings to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     width = columns(width, least=NARROWEST, most=WIDEST)

@@ -14,7 +14,7 @@ def inline_svg(drawing: Drawing, *, name: str, title: str, description: str, lin
 
     Args:
         drawing: the picture.
-        name: of the figure, unique on its page.
+        name: name of the figure, unique on its page.
         title: what it shows.
         description: what it says.
         links: whether marks are links. The picture is then a group, since an image has nothing in it to press.

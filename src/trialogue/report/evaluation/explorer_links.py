@@ -62,7 +62,7 @@ def explorer_links(findings: Findings, *, there: bool) -> ExplorerLinks:
     """The links of a report.
 
     Args:
-        findings: with the systems' whole names.
+        findings: findings with the systems' whole names.
         there: whether there is an explorer.
     """
     leagues = all_leagues(findings)

@@ -124,7 +124,7 @@ def render_page(
     """Render the page with given figures, and validity cards from the run's own ratings.
 
     Args:
-        findings: what it says.
+        findings: findings that it shows.
         drawn: the figures.
         validity: what is known of the metrics.
         explorer: whether ``explorer.html`` lies beside the page, to which numbers and dialogues then link.

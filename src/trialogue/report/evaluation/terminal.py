@@ -32,7 +32,7 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     """Render the answer and the league table with intervals and letters, split to the width, baselines below a rule.
 
     Args:
-        findings: what to tell.
+        findings: findings to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     findings = with_short_names(findings)

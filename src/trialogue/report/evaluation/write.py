@@ -47,8 +47,8 @@ def write_report(findings: Findings, folder: Path, *, png: bool = True, explored
     bytes.
 
     Args:
-        findings: what it says.
-        folder: where to.
+        findings: findings that it shows.
+        folder: folder to write to.
         png: whether figures are drawn as PNG and PDF, too, which takes most of the time of a report; as SVG they always are.
         explored: records for ``explorer.html`` beside the page; (): there is none, and that of an earlier report is removed;
             None: one that is there stays.

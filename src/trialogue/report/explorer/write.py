@@ -37,7 +37,7 @@ def write_explorer(findings: Findings, parts: Sequence[Part], folder: Path) -> P
     Args:
         findings: what the report says: titles of measures, threats, the order of everything.
         parts: the records and their scores.
-        folder: of the report.
+        folder: folder of the report.
     """
     if not any(part.size for part in parts):
         remove_explorer(folder)

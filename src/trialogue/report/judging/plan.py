@@ -10,8 +10,8 @@ def plan_text(needs: Sequence[LabelNeed], width: float, *, is_pilot: bool) -> st
     """Text on the labels each system needs for a target interval width.
 
     Args:
-        needs: of each system.
-        width: from end to end.
+        needs: needs of each system.
+        width: width of the interval, from end to end.
         is_pilot: nothing is known of the judge's errors yet.
     """
     what = (

@@ -21,7 +21,7 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
     """Render the answer, the tables and the threats.
 
     Args:
-        findings: what to print.
+        findings: findings to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     width = columns(width, least=NARROWEST, most=WIDEST)

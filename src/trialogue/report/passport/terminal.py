@@ -23,7 +23,7 @@ def passport_text(findings: PassportFindings, *, width: int | None = None) -> st
     """The six parts, what speaks against them, and their tables.
 
     Args:
-        findings: what to print.
+        findings: findings to print.
         width: columns of the terminal; its own by default, 80 where there is none.
     """
     width = columns(width, least=NARROWEST, most=WIDEST)

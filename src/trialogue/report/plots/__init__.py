@@ -59,7 +59,7 @@ def figure_of(findings: Findings, kind: str = "forest", measure: str | None = No
     """One figure.
 
     Args:
-        findings: of a run.
+        findings: findings of a run.
         kind: forest, differences, pairs, spread or votes.
         measure: which one, by full name or the beginning of it; None: the one that the answer rests on, else the first.
 

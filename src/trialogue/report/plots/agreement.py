@@ -107,7 +107,7 @@ def forest_of(
         title: what it shows.
         rows: at least one, with values.
         statistic: what the axis is.
-        chance: where nothing is known.
+        chance: value expected by chance.
         second: what the second mark of a row is.
         ceiling: what cannot be exceeded.
         notes: further sentences of the caption; by default what a baseline is.

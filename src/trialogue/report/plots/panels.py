@@ -33,7 +33,7 @@ def panels(
     """Draw all leagues, each in a panel with its title.
 
     Args:
-        leagues: in the order of the panels.
+        leagues: leagues in the order of the panels.
         systems: the rows of each panel.
         draw: draws one, below its title.
         row: height of a row.

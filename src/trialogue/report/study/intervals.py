@@ -69,13 +69,13 @@ def intervals_figure(
     """A forest plot.
 
     Args:
-        rows: from top to bottom; undefined ones get a dash.
+        rows: rows from top to bottom; undefined ones get a dash.
         name: file name.
         section: where it stands on the page.
         title: what it shows.
         caption: how to read it.
         axis: what the axis measures.
-        reference: where nothing differs; None: no such place.
+        reference: value at which nothing differs; None: there is none.
         odds: whether values are odds ratios, drawn on a logarithmic axis.
         note_head: heading of the notes.
     """

@@ -40,11 +40,11 @@ def agree(
         run: a run in memory, or a folder that ``trialogue evaluate`` wrote.
         groups: ``NAME=PATTERN``, such as ``"redial=*_redial"``: systems of one dataset, also shown apart.
         margin: which differences are ties in preference agreement: ``"matched"``, or a number.
-        seed: of everything random.
-        resamples: of people or dialogues.
-        confidence: of the intervals.
+        seed: random seed.
+        resamples: number of resamples of people or dialogues.
+        confidence: confidence level of the intervals.
         title: heading of the page.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         DataError: there are no scores, none of people, or none of measures; every mistake at once.

@@ -96,10 +96,10 @@ def agree_benchmark(
         run: predictions in the official form (JSON), or scores of a metric as ``trialogue score --out`` writes them (JSON
             Lines; a score without an aspect stands for every aspect of its level).
         labels: the labels file; that of the corpus by default.
-        seed: of everything random.
-        resamples: of dialogues.
-        confidence: of the intervals.
-        progress: called with a line now and then.
+        seed: random seed.
+        resamples: number of resamples of dialogues.
+        confidence: confidence level of the intervals.
+        progress: called with progress lines.
         note: called with each repair, and with what a run says nothing of.
 
     Raises:

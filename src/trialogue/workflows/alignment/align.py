@@ -95,10 +95,10 @@ def align(
         responses: files with the systems' replies, or records.
         model: folder of a model of strategies; None: the bundled one.
         pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
-        baselines: whether baselines that ignore the user stand beside the systems.
+        baselines: whether baselines that ignore the user are shown next to the systems.
         metrics: others than the three that are taken by default.
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
-        weights_t: behaviors that this looks back on.
+        weights_t: number of behaviors that this looks back on.
         answers: labels of people, in answer to a labelling file.
         labels_by: who gave the labels, among the records and the answers, that do not say it themselves.
         names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
@@ -107,7 +107,7 @@ def align(
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         DataError: no references to align with, replies without a situation, all systems or the references in a

@@ -47,7 +47,7 @@ def next_model(
         data: corpora or files, such as ``"inspired"``; none: the 18 bundled dialogues of an invented human recommender.
             Of situations, those of one dialogue count as that dialogue, as far as the last of them goes.
         kind: ``"ngram"`` of order 2, or ``"recurrent"``, the small network (better, and it trains for some seconds).
-        seed: of the network.
+        seed: random seed for the network.
         labels_by: who gave the labels of the data that do not say it.
 
     Raises:
@@ -95,8 +95,8 @@ def cross_validate_planner(
         data: corpora or files with dialogues, or situations, that people labelled.
         kind: as for ``next_model``.
         folds: parts; each is predicted by a model of the others.
-        seed: of folds, intervals and the network.
-        resamples: of the bootstrap over dialogues.
+        seed: random seed for folds, intervals and the network.
+        resamples: bootstrap resamples of dialogues.
         labels_by: as for ``next_model``.
 
     Raises:
@@ -167,9 +167,9 @@ def plans(
 
     Args:
         given: corpora or files.
-        model: of the next strategy.
-        labeller: of the strategies of what was said.
-        ids: of dialogues or situations, to plan for these only.
+        model: model of the next strategy.
+        labeller: labeller of the strategies of what was said.
+        ids: ids of dialogues or situations, to plan for these only.
 
     Raises:
         DataError: there are no dialogues or situations, or none of these ids.

@@ -20,7 +20,7 @@ def with_shifts(material: InputRecords, model: Model) -> InputRecords:
 
     Args:
         material: situations and responses with the model's distributions.
-        model: that wrote them.
+        model: model that wrote them.
     """
     profile = model.card.calibration.profile
     if profile is None:

@@ -46,7 +46,7 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
 
     Args:
         conversations: replies with beliefs; those with labels of people on both sides are the test.
-        level: of a false doubt about any system.
+        level: probability of a false doubt about any system.
     """
     judged = {system: _collect_pairs(own) for system, own in sorted(group_by_system(conversations).items())}
     tested = sum(int(each.labelled.sum()) >= LEAST_PAIRS for each in judged.values())

@@ -23,9 +23,9 @@ def weighted_situations(
     where that is among the data.
 
     Args:
-        situations: with contexts whose system utterances are labelled: an unlabelled one is a token of its own.
+        situations: situations with contexts whose system utterances are labelled: an unlabelled one is a token of its own.
         data: corpora or files with labelled dialogues of people.
-        t: behaviors of both sides to look back on.
+        t: number of behaviors of both sides to look back on.
         labels_by: who gave the labels of the data that do not say it.
 
     Raises:

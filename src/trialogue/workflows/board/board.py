@@ -86,11 +86,11 @@ def board(
         on: measures to show, by full name or its beginning; the first one leads. (): people's, then task outcomes of
             simulated users, then what the runs' answers rest on.
         systems: names of the systems to show; (): all.
-        title: of the board.
+        title: title of the board.
         alpha: level of the verdicts, after correction over the pairs of a league.
         seed: seed of permutation tests.
         resamples: arrangements of permutation tests.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         UsageError: unclear versions, unknown measures, systems or baselines, impossible options.

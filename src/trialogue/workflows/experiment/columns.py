@@ -79,8 +79,8 @@ def _column(
     """A league as a column, turned so that higher is better.
 
     Args:
-        league: of the results.
-        kind: of the column.
+        league: league of the results.
+        kind: kind of the column.
         source: whom or what it was measured of.
         folder: the results.
         raters: the person who judged each unit, whose dialogues are resampled together; None: units of a dialogue are.

@@ -49,9 +49,9 @@ def join_findings(experiment: Experiment, plan: Plan, registration: Registration
     protocol names; without a protocol, on conversations with people where there are any.
 
     Args:
-        experiment: as its protocol has it.
+        experiment: experiment as its protocol describes it.
         plan: its stages, all done.
-        registration: its protocol, as it was written first.
+        registration: its protocol, as first written.
     """
     from trialogue.report import read_findings
 

@@ -50,7 +50,7 @@ def check_protocol(parts: Parts, registration: Registration, *, inputs: Iterable
 
     Args:
         parts: what was found.
-        registration: the protocol as it was written first.
+        registration: the protocol, as first written.
         inputs: sha256 of the files that were read.
     """
     protocol = registration.protocol

@@ -80,10 +80,10 @@ def run_experiment(
 
     Args:
         experiment: what to do.
-        again: stages to do anew even if their output is there, such as ``simulate`` after an agent behind a URL changed;
+        again: stages to repeat even if their output exists, such as ``simulate`` after an agent behind a URL changed;
             those that need them follow.
         explorer: whether ``explorer.html`` is written beside the report, to look up single dialogues.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         UnknownNameError: ``again`` names no stage.

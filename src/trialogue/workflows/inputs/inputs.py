@@ -299,7 +299,7 @@ def gather(
     Args:
         given: corpora, files, ``"SYSTEM=file"``, what these were resolved to, or data in memory (``inputs.memory``);
             one that is named twice is read once.
-        format_name: format of the files, where it is not to be recognised.
+        format_name: format of the files, if it is not to be auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them.
 
     Raises:

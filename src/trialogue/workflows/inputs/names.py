@@ -41,7 +41,7 @@ def with_names(material: InputRecords, names: Mapping[str, str], *, spellings: b
     """Material with label names mapped to ours; unknown labels are unchanged.
 
     Args:
-        material: with labels.
+        material: material with labels.
         names: other people's names to ours.
         spellings: also other spellings of ours, such as "Opinion Inquiry"; not where labels are words of another set, in
             which "none" may be a label of its own.

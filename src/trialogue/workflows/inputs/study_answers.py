@@ -37,7 +37,7 @@ def countable_people(folder: Path) -> frozenset[str] | None:
     """Participants who completed and hit no pre-launch exclusion rule; None if unknown.
 
     Args:
-        folder: of the export.
+        folder: folder of the export.
 
     Raises:
         DataError: everything wrong in the table of participants.
@@ -56,7 +56,7 @@ def labeller_of(folder: Path) -> Labeller | None:
     """Labellers of an exported study, people or scripts, from ``study.json``; None if there is none.
 
     Args:
-        folder: of the export.
+        folder: folder of the export.
 
     Raises:
         DataError: everything wrong in ``study.json``.

@@ -141,10 +141,10 @@ def judge_scores(
         model: ``"openai:MODEL"``, a YAML file of options, options, or any ``Judge``; several are a panel.
         options: further options of all models, such as ``url``, ``temperature`` or ``samples``.
         cache: folder of answers, so that no question is paid for twice; None: that of the options, or none.
-        seed: of the models' draws.
+        seed: random seed for the models' draws.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
         out: folder for scores, answers and usage; None: nothing is written.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         DataError: unreadable input, a rubric with mistakes, or nothing to judge.

@@ -83,8 +83,8 @@ def judge(
         out: folder for the model's scores, answers and usage; None: they are not written.
         chances: a plan that ``plan_labels`` made, where labels had different chances within a system.
         settings: the estimand and the confidence level of the intervals.
-        seed: of the model's draws and of the probes.
-        progress: called with a line now and then.
+        seed: random seed for the model's draws and of the probes.
+        progress: called with progress lines.
 
     Raises:
         DataError: there are no such scores or labels, they are about other dialogues, or a rubric has mistakes.
@@ -241,11 +241,11 @@ def plan_labels(
     Args:
         given: a folder that ``trialogue evaluate`` wrote; or dialogues, as ``evaluate`` takes them.
         aspect: the judge's column.
-        width: of the interval of each difference (of the mean, of a single system), from end to end.
+        width: width of the interval of each difference (of the mean, of a single system), from end to end.
         labels: those that are there already; None: none are.
         scores: the judge's scores; None: they are in the run.
         settings: what will be estimated.
-        seed: of the draw.
+        seed: random seed for the draw.
 
     Raises:
         UsageError: a width that is not above 0; DataError: as of ``judge``.

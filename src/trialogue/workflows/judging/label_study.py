@@ -69,7 +69,7 @@ def write_label_study(
         labels: those that exist.
         scale: lowest and highest label.
         raters_per_item: people who label each unit.
-        seed: of the orders in the study.
+        seed: random seed for the orders in the study.
 
     Raises:
         UsageError: nothing is left to label, no scale is known, or a run folder was given, which has no texts.

@@ -128,10 +128,10 @@ def judge_pairs(
         model: ``"openai:MODEL"``, a YAML file of options, or options; several vote each.
         options: further options of all models.
         cache: folder of answers.
-        seed: of the models' draws and of random pairs.
+        seed: random seed for the models' draws and of random pairs.
         i_may: whether dialogues of people may be sent to other people's servers without recorded consent.
         out: folder for votes, answers and usage; None: nothing is written.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         DataError: unreadable input, or fewer than two systems.

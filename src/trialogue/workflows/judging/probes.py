@@ -69,9 +69,9 @@ def prepare_probes(panel: Panel, aspect: str, *, count: int, seed: int = 0) -> P
 
     Args:
         panel: the judges and what they judge.
-        aspect: of the rubric.
+        aspect: aspect of the rubric.
         count: dialogues to probe with, and pairs, at most.
-        seed: of the choice, the places and the wordings.
+        seed: random seed for the choice, the places and the wordings.
 
     Raises:
         UsageError: there is no language model, or no dialogue with a reply.

@@ -30,9 +30,9 @@ def with_judges(findings: Findings, material: InputRecords, scores: Sequence[Sco
     the section says so. A corrected value holds people's answers, so it is no score, and nothing is concluded from it here.
 
     Args:
-        findings: of the evaluation.
+        findings: findings of the evaluation.
         material: the records, the judge's scores among them.
-        scores: of the evaluation; people's answers are among them.
+        scores: scores of the evaluation; people's answers are among them.
     """
     columns = {
         _Column(each.measure, each.level)
@@ -58,7 +58,7 @@ def with_unused_scores(findings: Findings, material: InputRecords) -> Findings:
     """Findings with a warning about given scores that no part of the evaluation shows: those of other measures.
 
     Args:
-        findings: of the evaluation.
+        findings: findings of the evaluation.
         material: the records.
     """
     unused = Counter(

@@ -41,8 +41,8 @@ def train_file(
     Args:
         data: corpora or files with dialogues and people's answers about replies and dialogues.
         out: the file.
-        format_name: format of the files, where it is not to be recognised.
-        progress: called with a line now and then.
+        format_name: format of the files, if it is not to be auto-detected.
+        progress: called with progress lines.
 
     Raises:
         UsageError: ``out`` is a folder.
@@ -73,9 +73,9 @@ def train_satisfaction_file(
     Args:
         data: corpora, files or folders, each one corpus, with ratings named ``satisfaction``.
         out: the file, for ``satisfaction(model=FILE)``.
-        format_name: format of the files, where it is not to be recognised.
-        seed: of the intervals.
-        progress: called with a line now and then.
+        format_name: format of the files, if it is not to be auto-detected.
+        seed: random seed for the intervals.
+        progress: called with progress lines.
 
     Raises:
         UsageError: ``out`` is a folder, or a corpus is given twice.

@@ -71,9 +71,9 @@ def labelling_cost(
 
     Args:
         source: a corpus, a file, ``NAME=FILE``, or a folder of files.
-        labeller: that would be asked.
-        options: of labelling.
-        situations: that responses answer, where the source does not hold them.
+        labeller: labeller that would be asked.
+        options: options for labelling.
+        situations: situations that responses answer, where the source does not hold them.
     """
     raw = raw_labeller(labeller)
     collector = _Collector(raw)
@@ -100,9 +100,9 @@ def calibrate_language_model(
     Args:
         labeller: not calibrated.
         examples: labelled sentences.
-        dialogues: that they are from, for a second person's labels.
+        dialogues: dialogues that they are from, for a second person's labels.
         origin: whose labels the examples have.
-        seed: of the pairs and the intervals.
+        seed: random seed for the pairs and the intervals.
     """
     marked = for_examples(labeller, examples)
     return CalibratedLabeller(

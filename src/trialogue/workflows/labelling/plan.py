@@ -96,8 +96,8 @@ def label_plan(
 
     Args:
         system: its name.
-        estimate: of its alignment.
-        conversations: its replies, with beliefs; none where the estimate counts labels and asks no model.
+        estimate: estimate of its alignment.
+        conversations: the system's replies, with beliefs; none where the estimate counts labels and asks no model.
         labelled: pairs with labels of people that a prediction-powered estimate rests on; 0 where it is another one. Which
             dialogues hold them is looked up in the conversations; where these hold none, as many as of a random draw.
     """

@@ -21,7 +21,7 @@ def label_study(out: Path, items: Sequence[Mapping[str, Any]]) -> Path:
 
     Args:
         out: a new folder.
-        items: from ``labelling_items``.
+        items: items from ``labelling_items``.
 
     Raises:
         UsageError: there is a study in the folder already.

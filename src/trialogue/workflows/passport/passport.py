@@ -80,11 +80,11 @@ def passport(
         plan: what is simulated; for dialogues, only its versions are read.
         outcome: the measure by which agents that were made worse, seeds and versions are compared.
         same: what systems of the real dialogues are called among the simulated ones.
-        out: folder for what is simulated; an earlier simulation in it is gone on with.
-        seed: of everything random in the statistics.
-        resamples: of users.
-        confidence: of the intervals.
-        progress: called with a line now and then.
+        out: folder for what is simulated; an earlier simulation in it is resumed.
+        seed: random seed for the statistics.
+        resamples: number of resamples of users.
+        confidence: confidence level of the intervals.
+        progress: called with progress lines.
 
     Raises:
         UsageError: users, agents or a measure that do not exist.

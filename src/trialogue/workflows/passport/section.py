@@ -99,7 +99,7 @@ def with_wordings(findings: Findings, dialogues: Iterable[Dialogue]) -> Findings
     """Findings with a section on the wordings of hybrid users, if the dialogues have any.
 
     Args:
-        findings: of an evaluation.
+        findings: findings of an evaluation.
         dialogues: its dialogues.
     """
     by_system: dict[str, Counter[str]] = {}

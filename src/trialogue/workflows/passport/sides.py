@@ -31,7 +31,7 @@ def user_side(dialogues: Sequence[Dialogue], *, from_labels: bool) -> UserSample
     """The users of some dialogues, counted.
 
     Args:
-        dialogues: in each of which the user says something.
+        dialogues: dialogues in each of which the user says something.
         from_labels: whether acts are those annotated, or those recognised in the text.
     """
     said = [user_turns_of(dialogue) for dialogue in dialogues]

@@ -151,8 +151,8 @@ def stage_side(name: str, kind: UserKind, given: str, records: Path, simulation:
     """Dialogues of one kind of users among those of an experiment.
 
     Args:
-        name: of the users in the experiment.
-        kind: of the users, with their options.
+        name: name of the users in the experiment.
+        kind: kind of the users, with their options.
         given: what names the kind.
         records: the dialogues.
         simulation: folder of the simulation, which may hold usage of models.
@@ -218,7 +218,7 @@ def simulate_side(users: str, plan: PassportPlan, out: Path, tell: Tell) -> Simu
         users: a kind of users.
         plan: what is simulated.
         out: a folder; every simulation gets one of its own in it.
-        tell: called with a line now and then.
+        tell: called with progress lines.
 
     Raises:
         UsageError: agents or users that cannot be made.

@@ -42,11 +42,11 @@ def with_baselines(
     themselves.
 
     Args:
-        scores: of the systems.
-        conversations: of the systems, offline.
-        situations: that they answered.
-        metrics: that were measured.
-        settings: of the scores.
+        scores: scores of the systems.
+        conversations: conversations of the systems, offline.
+        situations: situations that they answered.
+        metrics: metrics that were measured.
+        settings: settings of the scores.
     """
     signatures: dict[str, str | None] = {score.measure: score.signature for score in scores if score.level == "system"}
     aligned = [each for each in metrics if each.card.family == "alignment" and each.measure in signatures]
@@ -93,7 +93,7 @@ def predicted_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str
     other nine; no seed changes it. C was chosen between 0.1 and 0.3 on INSPIRED.
 
     Args:
-        situations: with labels on references, and on the system's utterances before them.
+        situations: situations with labels on references, and on the system's utterances before them.
     """
     from trialogue.strategies.next_strategy.sequence import (
         tokens_of,  # here: most evaluations need no model of sequences

@@ -45,7 +45,7 @@ def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = 
 
     Args:
         measured: scores and what they are of.
-        alpha: level at which differences are called, after correction.
+        alpha: significance level, after correction.
         family: whether p-values are corrected within each measure, or over all that are shown and have a direction.
     """
     resamples = min(measured.settings.resamples, MOST_VOTE_RESAMPLES)

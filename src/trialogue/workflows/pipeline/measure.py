@@ -198,10 +198,10 @@ def measure(
 
     Args:
         material: the records.
-        choice: which metrics.
+        choice: metrics to compute.
         manifest: says what the scores were made of.
         settings: seed, resamples, confidence.
-        tell: called with a line now and then.
+        tell: called with progress lines.
 
     Raises:
         DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.

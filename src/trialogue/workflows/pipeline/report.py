@@ -43,17 +43,17 @@ def report(
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
     Args:
-        findings: of systems, of agreement with people, of the realism of simulated users, their passport, of a judge, or
-            of a study.
-        folder: where to.
-        scores: of a run that later commands can take up again; what ``trialogue agree`` made of earlier scores in the same
-            folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
-        preferences: people's votes, to be kept beside the scores.
-        counts: what was counted of distinct things, to be kept beside the scores.
+        findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or a
+            study.
+        folder: folder to write to.
+        scores: scores of a run that later commands can read again; what ``trialogue agree`` made of earlier scores in the
+            same folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
+        preferences: people's votes, to be kept with the scores.
+        counts: counts of distinct things, to be kept with the scores.
         png: whether figures of systems are drawn as PNG beside SVG.
         parquet: whether scores of replies and dialogues are written as a Parquet table, and not as lines.
         material: records for the explorer beside the report of systems; None: there is none, and an earlier one is removed.
-        faults: of their users.
+        faults: faults of their users.
         most_explored: rows above which there is no explorer, and the report says so; None: any number.
     """
     from trialogue.report.evaluation.write import write_report

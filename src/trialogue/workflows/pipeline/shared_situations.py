@@ -29,10 +29,10 @@ def on_shared_situations(
     """Scores with differences restricted to shared situations for systems that answered different ones.
 
     Args:
-        scores: of all systems; values stay as they are.
+        scores: scores of all systems; values stay as they are.
         offline: what the systems answered.
         metrics: those that were measured on these answers.
-        settings: of the scores.
+        settings: settings of the scores.
         tell: called with a line for each pair that is measured again.
     """
     answered = _situations_of_each(offline)

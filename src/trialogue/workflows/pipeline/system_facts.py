@@ -37,7 +37,7 @@ def facts_of(
     Args:
         conversations: all that count for how much there is of a system.
         completed: what each system finished, by its name.
-        faults: of their users, where these are known; None: they are detected.
+        faults: faults of their users, where these are known; None: they are detected.
     """
     if faults is None:
         conversations = list(conversations)

@@ -16,7 +16,7 @@ def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue
     """Dialogues of baselines beside a simulation, if any.
 
     Args:
-        folder: of the simulation.
+        folder: folder of the simulation.
         users: only those with users of this name.
     """
     file = folder / FOLDER / DIALOGUES

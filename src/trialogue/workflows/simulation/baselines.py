@@ -48,7 +48,7 @@ def simulate_baselines(
 
     Args:
         study: located, with as many dialogues of each baseline with each users as ``baselines`` says.
-        spec: of ``baseline_spec``: a baseline by its name, users by their name in the study.
+        spec: spec of ``baseline_spec``: a baseline by its name, users by their name in the study.
         settings: what else makes the dialogues what they are.
         progress: called with the state of the batch.
         pool: processes that the simulation uses, too.

@@ -38,7 +38,7 @@ def find_failed_agents(dialogues: Iterable[Dialogue], *, users: str = "") -> tup
     """Agents that failed in every dialogue, in order of appearance; dialogues without a system are skipped.
 
     Args:
-        dialogues: of any number of agents.
+        dialogues: dialogues of any number of agents.
         users: the kind of simulated users that they are with, for the message.
 
     >>> [each.agent for each in find_failed_agents([Dialogue(id="d", system="mine", utterances=(), ended_by="lost")])]

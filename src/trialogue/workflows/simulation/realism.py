@@ -57,12 +57,12 @@ def realism(
 
     Args:
         real: corpora or files of dialogues with real users.
-        simulated: those with simulated ones.
-        seed: of everything random.
-        resamples: of people or dialogues.
-        confidence: of the intervals.
+        simulated: corpora or files of dialogues with simulated ones.
+        seed: random seed.
+        resamples: number of resamples of people or dialogues.
+        confidence: confidence level of the intervals.
         title: heading of the page.
-        progress: called with a line now and then.
+        progress: called with progress lines.
 
     Raises:
         DataError: unreadable files, no dialogues in them, or too few of a kind; every mistake at once.

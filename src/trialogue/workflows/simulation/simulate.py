@@ -93,7 +93,7 @@ def simulate(
     Args:
         study: agents, users, how many, where: as a record, as its fields, or as a YAML file that holds them.
         catalogue: what users know and talk about, in place of the study's.
-        openings: dialogues to go on from; (): they begin with nothing.
+        openings: dialogues to continue from; (): they begin with nothing.
         timed: write how long agents take into the dialogues, of which then no two runs are the same.
         progress: called with the progress.
 
