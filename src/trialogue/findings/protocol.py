@@ -36,7 +36,7 @@ class Margins(Record):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     superiority: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """A system is better only if it is so by more than this."""
+    """A system is better only if it is better by more than this."""
     non_inferiority: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """A system is not worse if it is certainly not worse by more than this."""
     equivalence: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -75,7 +75,7 @@ class DecisionProtocol(Record):
     correction: Correction = Correction.WITHIN
     """Whether p-values are corrected within each measure, or across the primary and the further measures."""
     alpha: float = Field(default=0.05, gt=0, lt=1)
-    """Level at which differences are called, after correction."""
+    """Significance level, after correction."""
     margin: Margins = Margins()
     """Margins of superiority, non-inferiority and equivalence."""
     exclude: tuple[Exclusion, ...] = ()
@@ -108,7 +108,7 @@ class DeviationKind(StrEnum):
     SAMPLE_CHANGED = "sample_changed"
     SYSTEMS_CHANGED = "systems_changed"
     WITHDRAWN = "withdrawn"
-    """The experiment's file holds no protocol any more."""
+    """The experiment's file no longer holds a protocol."""
     DELETED = "deleted"
     """The written protocol is gone; an earlier report in the folder rests on it."""
     EDITED = "edited"

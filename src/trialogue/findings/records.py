@@ -282,7 +282,7 @@ class Findings(Record):
     methods: tuple[str, ...] = ()
     """Methods text that precedes the report's own."""
     alpha: float = 0.05
-    """Level at which differences are called."""
+    """Significance level."""
     correction: str = "Holm"
     """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is
     over measures."""

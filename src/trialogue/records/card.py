@@ -49,7 +49,7 @@ class FailurePolicy(StrEnum):
     WORST = "worst"
     """As the worst value where the system itself failed; missing where others did. For bounded outcomes."""
     UNDEFINED = "undefined"
-    """Missing. For measures without a worst value, such as lengths: the failure rate is reported beside them."""
+    """Missing. For measures without a worst value, such as lengths: the failure rate is reported with them."""
     AS_IS = "as_is"
     """Unchanged. For measures of failures themselves, for people's answers, and for counts over existing text."""
 
@@ -74,7 +74,7 @@ class Basis(StrEnum):
     CRITERION = "criterion"
     """An external criterion: a reference, relevant items, a need, user acts, or the end of a dialogue."""
     REPLIES = "replies"
-    """The replies alone, such as their diversity. Decides nothing beside any other basis."""
+    """The replies alone, such as their diversity. Decides nothing next to any other basis."""
 
 
 CRITERIA = frozenset(

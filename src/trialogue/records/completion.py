@@ -73,7 +73,7 @@ class CompletionCounts(Record):
     situations: int = Field(default=0, ge=0)
     """Situations it was asked to reply to: all that are given, if it replies to any."""
     answered: int = Field(default=0, ge=0)
-    """Situations that it replied to, in words or by a ranking."""
+    """Situations that it replied to, with text or a ranking."""
     copied: int = Field(default=0, ge=0)
     """Situations that it replied to with the very words of the reference."""
     failed_replies: dict[Ending, int] = Field(default_factory=dict)

@@ -39,7 +39,7 @@ class Score(Record):
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline."""
     versus_role: Role = Role.SYSTEM
-    """The same of the system it is compared with."""
+    """The same for the system it is compared with."""
     dialogue_id: str | None = None
     """The dialogue it is about."""
     situation_id: str | None = None

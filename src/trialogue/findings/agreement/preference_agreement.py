@@ -97,7 +97,7 @@ def preference_agreement(
     Args:
         pairs: what people chose.
         measure: its name.
-        by_side: its value of each side.
+        by_side: its value for each side.
         lower: whether lower values are better.
         margin: which differences are ties, see above.
         resampling: seed, resamples, confidence.

@@ -160,6 +160,6 @@ class BoardFindings(Record):
     methods: tuple[str, ...] = ()
     """How the numbers were made."""
     alpha: float = 0.05
-    """Level at which differences are called, after correction over the pairs of a league."""
+    """Significance level, after correction over the pairs of a league."""
     manifest: Manifest
     """How it was made."""

@@ -99,7 +99,7 @@ def judging_findings(
         warnings: about the data.
         manifest: how it was made.
         coverage: how much of what it was asked the judge answered, by system.
-        card: what is known of the judge.
+        card: what is known about the judge.
         probes: what bias probes of the judges found.
         correlations: correlations of other measures with people's answers.
     """

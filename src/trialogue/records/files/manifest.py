@@ -28,7 +28,7 @@ class Manifest(Record):
     config: dict[str, JsonValue] = Field(default_factory=dict)
     """Every option that changes a number."""
     seed: int | None = None
-    """Seed of everything random; None: nothing was."""
+    """Random seed; None: nothing was random."""
     inputs: dict[str, str] = Field(default_factory=dict)
     """sha256 by input name."""
     outputs: dict[str, str] = Field(default_factory=dict)

@@ -40,7 +40,7 @@ class Ending(StrEnum):
     AGENT_ENDED = "agent_ended"
     """The agent regarded the dialogue as over."""
     TURN_LIMIT = "turn_limit"
-    """The dialogue reached the most turns allowed."""
+    """The dialogue reached the maximum number of turns."""
     OTHER = "other"
     """Another reason that is no failure; ``Dialogue.ending_detail`` contains the message of the party that ended it."""
 

@@ -18,7 +18,7 @@ class Labeller(StrEnum):
     LLM = "llm"
     """A large language model that was asked."""
     SCRIPTED = "scripted"
-    """A script that walked a labelling study: a rehearsal of one with people."""
+    """A script that ran through a labelling study: a rehearsal of one with people."""
     INVENTED = "invented"
     """The authors of invented texts, who invented their labels with them."""
 
@@ -66,7 +66,7 @@ class Raters(StrEnum):
     PEOPLE = "people"
     """People who took part, or annotated."""
     SCRIPTED = "scripted"
-    """Scripts that walked a study: a rehearsal of one with people."""
+    """Scripts that ran through a study: a rehearsal of one with people."""
     INVENTED = "invented"
     """Ratings invented together with the dialogues."""
     MODEL = "model"

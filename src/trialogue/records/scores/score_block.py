@@ -32,9 +32,9 @@ class ScoreColumn(Record):
     measure: MeasureName
     """Full name of the measure."""
     replies: tuple[float | None, ...] = ()
-    """A value for each reply; (): it has none of replies."""
+    """A value for each reply; (): it has none for replies."""
     dialogues: tuple[float | None, ...] = ()
-    """A value for each dialogue; (): it has none of dialogues."""
+    """A value for each dialogue; (): it has none for dialogues."""
     gaps: tuple[Gap, ...] = ()
     """Missing values with reasons."""
 

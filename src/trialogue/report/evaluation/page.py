@@ -126,7 +126,7 @@ def render_page(
     Args:
         findings: findings that it shows.
         drawn: the figures.
-        validity: what is known of the metrics.
+        validity: what is known about the metrics.
         explorer: whether ``explorer.html`` lies beside the page, to which numbers and dialogues then link.
     """
     shown = with_short_names(findings)

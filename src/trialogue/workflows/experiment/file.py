@@ -65,7 +65,7 @@ class Experiment(Record):
     out: Path = Path("runs/experiment")
     """The folder of the report and of all stages."""
     seed: Annotated[int, Field(strict=True)] = 0
-    """Seed of everything random."""
+    """Random seed."""
     simulate: dict[str, JsonValue] | None = None
     """Agents, users, n and the other fields of a study of trialogue simulate, without out."""
     dialogues: Names = ()
@@ -73,7 +73,7 @@ class Experiment(Record):
     mapping: Columns | None = None
     """Column mapping of unrecognised tables without a mapping of their own."""
     human: Names = ()
-    """Files with people's ratings and votes."""
+    """Files with human ratings and votes."""
     link: str | None = None
     """Catalogue for linking items in unannotated replies."""
     label: str | None = None
@@ -85,15 +85,15 @@ class Experiment(Record):
     align: Alignment | None = None
     """Data for alignment with human recommenders."""
     realism: Annotated[bool, Field(strict=True)] = True
-    """Compare simulated users with the people of the dialogues, where there are both; false for people who are invented."""
+    """Compare simulated users with the people in the dialogues, if there are both; false for invented people."""
     passport: Annotated[bool, Field(strict=True)] = True
     """Write the passport of each kind of simulated users, where they are compared with people."""
     resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
     """Bootstrap resamples."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    """Level at which differences are called."""
+    """Significance level."""
     decide: DecisionProtocol | None = None
-    """The decision protocol: primary measure, family, margins, exclusions, what blocks, planned dialogues."""
+    """The decision protocol: primary measure, family, margins, exclusions, blocking threats, planned dialogues."""
 
     _folder: Path = PrivateAttr(default=Path())
 

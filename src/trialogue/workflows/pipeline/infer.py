@@ -26,7 +26,7 @@ class Estimates:
     votes: Votes | None
     """Results of pairwise votes."""
     alpha: float
-    """Level at which differences are called."""
+    """Significance level."""
     correction: str
     """Name of the correction of p-values."""
 

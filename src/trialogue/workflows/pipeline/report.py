@@ -43,8 +43,8 @@ def report(
     """Write the page, findings, tables, figures and scores; returns the page's path.
 
     Args:
-        findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or a
-            study.
+        findings: findings about systems, agreement with people, the realism of simulated users, their passport, a judge, or
+            a study.
         folder: folder to write to.
         scores: scores of a run that later commands can read again; what ``trialogue agree`` made of earlier scores in the
             same folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
