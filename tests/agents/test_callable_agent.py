@@ -205,3 +205,20 @@ def test_a_full_disk_is_not_the_agents_fault() -> None:
         with pytest.raises(AgentFailure) as caught:
             CallableAgent(reply).open("d", seed=0).reply([Utterance(speaker="user", text="hi")])
         assert caught.value.ending is ending
+
+
+class Welcoming:
+    def greet(self) -> str:
+        return "Welcome to the films!"
+
+    def reply(self, message: str) -> str:
+        return "Welcome to the films!"
+
+
+def test_the_longest_text_holds_for_greetings_as_for_replies() -> None:
+    session = CallableAgent(Welcoming, longest_text=20).open("d", seed=0)
+    for call in (session.greet, lambda: session.reply([user("Hello")])):
+        with pytest.raises(AgentFailure, match="20"):
+            call()
+    long = CallableAgent(Welcoming, longest_text=21).open("d", seed=0)
+    assert texts(long.greet()) == ["Welcome to the films!"]

@@ -27,8 +27,8 @@ from trialogue.transport.answers import LONGEST_TEXT
 from trialogue.transport.foreign import call_foreign, call_quietly
 from trialogue.transport.retry import AtOnce, Seconds
 
-FORMS = "Needed: a function reply(message) or reply(message, history), or a class that has such a method 'reply'."
-GIVEN = ("seed", "dialogue_id")
+EXPECTED = "Needed: a function reply(message) or reply(message, history), or a class that has such a method 'reply'."
+OPTIONAL_ARGUMENTS = ("seed", "dialogue_id")
 
 
 class CallableAgent:
@@ -36,7 +36,7 @@ class CallableAgent:
 
     def __init__(
         self,
-        made: Any,
+        target: Any,
         *,
         name: str | None = None,
         timeout_s: float | None = None,
@@ -46,7 +46,7 @@ class CallableAgent:
         """Inspect the signatures, so that an invalid one fails before the first dialogue.
 
         Args:
-            made: the function or class.
+            target: the function or class.
             name: the system's name; None: that of the function or class.
             timeout_s: seconds a turn may take; None: any, and no thread is needed to watch it.
             longest_text: characters a message may have.
@@ -55,15 +55,15 @@ class CallableAgent:
         Raises:
             UsageError: it cannot be called as described.
         """
-        if not callable(made):
-            hint = " Give its class, so that every dialogue gets its own object." if hasattr(made, "reply") else ""
-            raise UsageError(f"{made!r} is not a function or class.{hint} {FORMS}")
-        self.name = name or str(getattr(made, "__name__", type(made).__name__))
+        if not callable(target):
+            hint = " Give its class, so that every dialogue gets its own object." if hasattr(target, "reply") else ""
+            raise UsageError(f"{target!r} is not a function or class.{hint} {EXPECTED}")
+        self.name = name or str(getattr(target, "__name__", type(target).__name__))
         self.sessions_at_once = sessions_at_once
-        self._made, self._is_class = made, inspect.isclass(made)
-        self._given = _parameter_names(made)
-        self._takes_history = _takes_history(made, is_class=self._is_class, name=self.name)
-        self._timeout_s, self._longest = timeout_s, longest_text
+        self._target, self._is_class = target, inspect.isclass(target)
+        self._optional_names = _parameter_names(target)
+        self._takes_history = _takes_history(target, is_class=self._is_class, name=self.name)
+        self._timeout_s, self.longest_text = timeout_s, longest_text
 
     def open(self, dialogue_id: str, *, seed: int) -> "CallableSession":
         """Open a session, with its own instance if the agent is a class.
@@ -71,12 +71,12 @@ class CallableAgent:
         Raises:
             AgentFailure: making the object raised or took too long.
         """
-        known = {"seed": seed, "dialogue_id": dialogue_id}
-        given = {key: known[key] for key in self._given}
+        values = {"seed": seed, "dialogue_id": dialogue_id}
+        options = {name: values[name] for name in self._optional_names}
         if not self._is_class:
-            return CallableSession(self, None, lambda *words: self._made(*words, **given))
-        made = self.call(lambda: self._made(**given), "()")
-        return CallableSession(self, made, made.reply)
+            return CallableSession(self, None, lambda *arguments: self._target(*arguments, **options))
+        instance = self.call(lambda: self._target(**options), "()")
+        return CallableSession(self, instance, instance.reply)
 
     def call(self, call: Callable[[], Any], what: str) -> Any:
         """Call third-party code with the timeout; exceptions become failures."""
@@ -86,9 +86,9 @@ class CallableAgent:
         """Call third-party code and convert the result to a turn."""
         start = time.perf_counter()
         answer = self.call(call, what)
-        return turn_of(answer, longest=self._longest, latency_s=time.perf_counter() - start)
+        return turn_of(answer, longest=self.longest_text, latency_s=time.perf_counter() - start)
 
-    def words(self, history: Sequence[Utterance]) -> tuple[Any, ...]:
+    def reply_arguments(self, history: Sequence[Utterance]) -> tuple[Any, ...]:
         """Arguments for ``reply``."""
         return (last_message(history), tuple(history)) if self._takes_history else (last_message(history),)
 
@@ -99,22 +99,23 @@ class CallableAgent:
 class CallableSession(SimpleSession):
     """One dialogue with a function or with an object of a class."""
 
-    def __init__(self, agent: CallableAgent, made: Any, reply: Callable[..., Any]) -> None:
+    def __init__(self, agent: CallableAgent, instance: Any, reply: Callable[..., Any]) -> None:
+        """``instance``: of the class, which may greet and close; None: the agent is a function."""
         self._agent, self._reply = agent, reply
-        self._greet = getattr(made, "greet", None)
-        self._close = getattr(made, "close", None)
+        self._greet = getattr(instance, "greet", None)
+        self._close = getattr(instance, "close", None)
 
     def greet(self) -> Turn | None:
         """The object's greeting; None if it has none."""
         if self._greet is None:
             return None
-        said = self._agent.call(self._greet, ".greet()")
-        return None if said is None else turn_of(said)
+        greeting = self._agent.call(self._greet, ".greet()")
+        return None if greeting is None else turn_of(greeting, longest=self._agent.longest_text)
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
         """The return value of the code, as a turn."""
-        words = self._agent.words(history)
-        return self._agent.turn(lambda: self._reply(*words), ".reply()")
+        arguments = self._agent.reply_arguments(history)
+        return self._agent.turn(lambda: self._reply(*arguments), ".reply()")
 
     def close(self) -> None:
         """Call the object's ``close``; exceptions are ignored."""
@@ -143,35 +144,35 @@ class CallableSpec(AgentSpec):
             raise UsageError(
                 f"{self.code!r} does not name a Python object. Write it as module:Name, such as my_bot:reply."
             )
-        made = load("trialogue.agents", self.code, kind="agent")
-        return CallableAgent(made, name=self.name, **self.model_dump(exclude={"name", "code"}))
+        target = load("trialogue.agents", self.code, kind="agent")
+        return CallableAgent(target, name=self.name, **self.model_dump(exclude={"name", "code"}))
 
 
-def _parameter_names(made: Callable[..., Any]) -> tuple[str, ...]:
+def _parameter_names(target: Callable[..., Any]) -> tuple[str, ...]:
     try:
-        parameters = inspect.signature(made).parameters
-    except (TypeError, ValueError):  # written in C: takes what it takes
+        parameters = inspect.signature(target).parameters
+    except (TypeError, ValueError):  # written in C, without a signature
         return ()
-    return tuple(name for name in GIVEN if name in parameters)
+    return tuple(name for name in OPTIONAL_ARGUMENTS if name in parameters)
 
 
-def _takes_history(made: Callable[..., Any], *, is_class: bool, name: str) -> bool:
+def _takes_history(target: Callable[..., Any], *, is_class: bool, name: str) -> bool:
     """Whether ``reply`` takes the history; a UsageError if it takes neither one nor two values."""
-    reply = getattr(made, "reply", None) if is_class else made
+    reply = getattr(target, "reply", None) if is_class else target
     if reply is None:
-        raise UsageError(f"The class {name} has no method 'reply'. {FORMS}")
+        raise UsageError(f"The class {name} has no method 'reply'. {EXPECTED}")
     try:
         signature = inspect.signature(reply)
     except (TypeError, ValueError):
         return False
-    own = ("itself",) if is_class else ()
-    given = {} if is_class else dict.fromkeys(_parameter_names(made))
-    if is_class and isinstance(inspect.getattr_static(made, "reply"), staticmethod | classmethod):
-        own = ()
-    for words in (("message", "history"), ("message",)):
+    # The signature of a method of a class has ``self``, but not that of a static or class method.
+    is_plain_method = is_class and not isinstance(inspect.getattr_static(target, "reply"), staticmethod | classmethod)
+    instance = ("self",) if is_plain_method else ()
+    options = {} if is_class else dict.fromkeys(_parameter_names(target))
+    for arguments in (("message", "history"), ("message",)):
         try:
-            signature.bind(*own, *words, **given)
+            signature.bind(*instance, *arguments, **options)
         except TypeError:
             continue
-        return len(words) == 2
-    raise UsageError(f"{name} cannot be called with a message: its signature is {signature}. {FORMS}")
+        return len(arguments) == 2
+    raise UsageError(f"{name} cannot be called with a message: its signature is {signature}. {EXPECTED}")
