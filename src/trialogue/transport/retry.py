@@ -22,15 +22,15 @@ class Retries(Record):
     """Number of retries, and the waits between them."""
 
     most: Annotated[int, Field(ge=0, le=100)] = 4
-    """Further tries after the first."""
+    """Maximum number of retries."""
     first_wait_s: Annotated[float, Field(ge=0)] = 0.5
-    """The longest wait before the first further try; it doubles with each."""
+    """Longest wait before the first retry; it doubles with each."""
     longest_wait_s: Annotated[float, Field(ge=0)] = 60
-    """The longest wait at all. A server that asks for more is not asked again."""
+    """Longest wait before any retry. A request is given up if the server asks for a longer one."""
 
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
-"""A time-out: more than nothing, at most a day."""
+"""A timeout in seconds, at most a day."""
 AtOnce = Annotated[int, Field(ge=1)]
 """Maximum number of concurrent requests."""
 
@@ -51,11 +51,11 @@ class RetryPolicy:
         """Create the policy with all slots free.
 
         Args:
-            retries: how often and when to ask again.
-            at_once: requests at the same time; None: any number.
-            per_minute: requests a minute, evenly spaced; None: any number.
-            sleep: waits so many seconds.
-            clock: seconds from any start.
+            retries: number of retries, and the waits between them.
+            at_once: maximum number of concurrent requests; None: unlimited.
+            per_minute: maximum number of requests per minute, evenly spaced; None: unlimited.
+            sleep: sleeps for a number of seconds.
+            clock: returns seconds since any fixed time.
             rng: draws the jitter, which changes no result.
         """
         self._retries, self._sleep, self._clock = retries, sleep, clock
@@ -75,37 +75,38 @@ class RetryPolicy:
         """Execute a request until it succeeds or retries are exhausted.
 
         Args:
-            request: raises ``PassingFailure`` where another try may help.
-            repeatable: whether the same message may be heard twice; if not, only what was not heard is sent again.
-            note: called before every further try with what that one costs.
+            request: the request; raises ``PassingFailure`` if a retry may help.
+            repeatable: whether the server may receive the message twice; if not, it is sent again only if it was not
+                received.
+            note: called before every retry with its cost.
 
         Raises:
-            AgentFailure: the last one, with what all further tries cost.
+            AgentFailure: that of the last try, with the cost of all retries.
         """
         cost = RetryCost()
-        for tried in range(self._retries.most + 1):
+        for n_retries in range(self._retries.most + 1):
             try:
                 with self._slot():
                     return request()
             except PassingFailure as failure:
-                wait_s = self._wait_s(tried, failure)
-                if tried == self._retries.most or wait_s is None or (failure.heard and not repeatable):
+                wait_s = self._wait_s(n_retries, failure)
+                if n_retries == self._retries.most or wait_s is None or (failure.heard and not repeatable):
                     failure.retries = cost
                     raise
-                again = RetryCost(count=1, waited_s=round(wait_s, 3))
-                cost += again
-                note(again)
+                retry_cost = RetryCost(count=1, waited_s=round(wait_s, 3))
+                cost += retry_cost
+                note(retry_cost)
                 if failure.after_s is not None:
                     self._hold(failure.after_s)
                 self._sleep(wait_s)
         raise AssertionError("the last try returns or raises")
 
-    def _wait_s(self, tried: int, failure: PassingFailure) -> float | None:
+    def _wait_s(self, n_retries: int, failure: PassingFailure) -> float | None:
         """Seconds before the next try: as the server asks, else drawn; None if the server asks for too much."""
         if failure.after_s is not None:
             return failure.after_s if failure.after_s <= self._retries.longest_wait_s else None
-        most = min(self._retries.longest_wait_s, self._retries.first_wait_s * 2**tried)
-        return float(self._rng.uniform(most / 2, most)) if most else 0.0
+        longest = min(self._retries.longest_wait_s, self._retries.first_wait_s * 2**n_retries)
+        return float(self._rng.uniform(longest / 2, longest)) if longest else 0.0
 
     @contextmanager
     def _slot(self) -> Iterator[None]:
@@ -148,5 +149,5 @@ def retry_after_s(header: str | None, *, now: datetime | None = None) -> float |
         date = parsedate_to_datetime(header)
     except ValueError:
         return None
-    since = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (since - (now or datetime.now(UTC))).total_seconds())
+    utc_date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (utc_date - (now or datetime.now(UTC))).total_seconds())

@@ -11,7 +11,7 @@ from trialogue.records import Estimate, ReasonCode
 from trialogue.stats import holm
 
 LEVEL = 0.05
-FEW = 10  # independent clusters; below, the bootstrap's intervals are too narrow to trust
+MIN_CLUSTERS = 10  # below, the bootstrap's intervals are too narrow to trust
 
 
 def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float = LEVEL) -> list[bool]:
@@ -41,18 +41,18 @@ def p_of_interval(estimate: Estimate, chance: float) -> float | None:
     0.05
     """
     value, interval = estimate.value, estimate.interval
-    if value is None or is_small(estimate):
+    if value is None or has_few_clusters(estimate):
         return None
     if interval is None:  # where every resample is as perfect as the sample, the bootstrap has no interval
         is_perfect = estimate.why is not None and estimate.why.code is ReasonCode.RESAMPLES_ALL_EQUAL
         return 0.0 if is_perfect and value != chance else None
-    half = value - interval.low if value > chance else interval.high - value
-    if half <= 0:
+    half_width = value - interval.low if value > chance else interval.high - value
+    if half_width <= 0:
         return None if value == chance else 0.0
-    z = abs(value - chance) / half * NormalDist().inv_cdf((1 + interval.confidence) / 2)
+    z = abs(value - chance) / half_width * NormalDist().inv_cdf((1 + interval.confidence) / 2)
     return float(2 * (1 - NormalDist().cdf(z)))
 
 
-def is_small(estimate: Estimate) -> bool:
+def has_few_clusters(estimate: Estimate) -> bool:
     """Whether an estimate has too few independent clusters for a meaningful interval."""
-    return estimate.clusters is not None and estimate.clusters < FEW
+    return estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS

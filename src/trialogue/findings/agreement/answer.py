@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.agreement.above_chance import FEW, above_chance, p_of_interval
+from trialogue.findings.agreement.above_chance import MIN_CLUSTERS, above_chance, p_of_interval
 from trialogue.findings.agreement.rating_agreement import CHANCE
 from trialogue.findings.agreement.records import (
     AgreementCoefficient,
@@ -97,8 +97,8 @@ def _none_above_chance(
         clusters = max(found.headline.clusters or 0 for found, _ in metrics)
         return (
             f"No metric can be compared with {what}: {clusters} independent clusters (people or dialogues) "
-            f"are too few; at least {FEW} are needed."
-            if clusters < FEW
+            f"are too few; at least {MIN_CLUSTERS} are needed."
+            if clusters < MIN_CLUSTERS
             else f"No metric can be compared with {what}: none of the agreements has an interval."
         )
     found, best = max(tested, key=_agreement)
@@ -253,8 +253,8 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
     few = [
         each
         for each in findings.ratings
-        if (pooled := _defined_statistic(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW
+        if (pooled := _defined_statistic(each, "spearman")) and (pooled.estimate.clusters or 0) < MIN_CLUSTERS
     ]
     if few:
-        found.append(f"Fewer than {FEW} independent clusters: the intervals are too narrow to trust.")
+        found.append(f"Fewer than {MIN_CLUSTERS} independent clusters: the intervals are too narrow to trust.")
     return tuple(dict.fromkeys(found))

@@ -15,28 +15,29 @@ def histories(
 
     Args:
         rows: rows that rest on runs.
-        columns: the measures; a history is of the first one that at least two of its versions have a value on.
-        versions: versions in order.
+        columns: the measures; a history is of the first one of which at least two of its versions have a value.
+        versions: all versions, from the oldest to the latest.
         baseline: the version that others are compared with; None: there is no history.
     """
     if baseline is None:
         return ()
     systems = list(dict.fromkeys(row.system for row in rows))
     if len({row.version for row in rows}) == len(rows):
+        # One row for each version: a system that changed its name over time still has one history.
         groups = [(" and ".join(systems) if len(systems) < 3 else f"{len(systems)} systems", list(rows))]
     else:
         groups = [(system, [row for row in rows if row.system == system]) for system in systems]
-    found = []
-    for system, own in groups:
-        ordered = sorted(own, key=lambda row: versions.index(row.version))
-        column = next((each for each in columns if _values(each, ordered) > 1), None)
+    by_system = []
+    for system, rows_of_system in groups:
+        ordered = sorted(rows_of_system, key=lambda row: versions.index(row.version))
+        column = next((each for each in columns if _count_values(each, ordered) > 1), None)
         if len(ordered) > 1 and column is not None:
             points = tuple(_point(row, ordered, column, baseline) for row in ordered)
-            found.append(History(system=system, measure=column.measure, points=points))
-    return tuple(found)
+            by_system.append(History(system=system, measure=column.measure, points=points))
+    return tuple(by_system)
 
 
-def _values(column: BoardColumn, rows: Sequence[BoardRow]) -> int:
+def _count_values(column: BoardColumn, rows: Sequence[BoardRow]) -> int:
     return sum(column.cell(row.name).estimate.value is not None for row in rows)
 
 
@@ -55,7 +56,7 @@ def _point(row: BoardRow, rows: Sequence[BoardRow], column: BoardColumn, baselin
 
 
 def _contrast(column: BoardColumn, row: str, base: str) -> Contrast | None:
-    """The row less the baseline."""
+    """The contrast of a row with the baseline, turned if it is stored the other way round; None if none was tested."""
     for league in column.leagues:
         for each in league.contrasts:
             if {each.a, each.b} == {row, base}:
@@ -64,6 +65,7 @@ def _contrast(column: BoardColumn, row: str, base: str) -> Contrast | None:
 
 
 def _turn_contrast(contrast: Contrast) -> Contrast:
+    """The same contrast with both sides exchanged."""
     verdicts = {"a": "b", "b": "a"}
     return contrast.model_copy(
         update={
@@ -81,7 +83,7 @@ def _reasons(cell: BoardCell, base: BoardCell) -> tuple[Reason, ...]:
         if one.estimate.value is None:
             return (Reason.of(ReasonCode.BOARD_UNDEFINED, one.estimate.why),)
     if cell.conditions is not None and base.conditions is not None:
-        found = differences(cell.conditions, base.conditions)
-        if found:
-            return found
+        unequal = differences(cell.conditions, base.conditions)
+        if unequal:
+            return unequal
     return cell.why or base.why or (Reason.of(ReasonCode.BOARD_UNTESTED),)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.findings.threat import Severity, Threat, Validity
-from trialogue.findings.threats.summary import MOST_REASONS, demoting_clauses, threat_lines
+from trialogue.findings.threats.summary import MAX_REASONS, demoting_clauses, threat_lines
 from trialogue.findings.wording import list_names, p_words
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _on_measures(
     reasons = _reasons(threats, deciding, before, after)
     verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
     unseen = _smallest_detectable(tested) if light == "inconclusive" else ()
-    return (verdict, *blocked[:MOST_REASONS], rested + beside, *unseen)
+    return (verdict, *blocked[:MAX_REASONS], rested + beside, *unseen)
 
 
 def is_tested(judged: "MeasureComparison") -> bool:

@@ -7,24 +7,22 @@ from trialogue.findings.threat import VALIDITY_BY_SEVERITY, Severity, Threat, Va
 from trialogue.findings.threats.texts import clause, sentence
 from trialogue.findings.wording import list_names
 
-MOST_MEASURES = 3  # named in one line
-MOST_ALIKE = 3  # lines of one kind of threat; of more, with 12 systems up to 66 pairs, two are examples in one line
-EXAMPLES = 2
-
-
-MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
+MAX_MEASURES = 3  # named in one line
+MAX_LINES_OF_A_KIND = 3  # 12 systems have 66 pairs; more lines than that become one, with two as examples
+N_EXAMPLES = 2
+MAX_REASONS = 3  # in one sentence; the list of threats has the others
 
 
 def demoting_clauses(threats: Iterable[Threat]) -> str:
-    """Clauses, to follow "but", on what demotes a verdict: at most ``MOST_REASONS``; "" if nothing does."""
+    """Clauses, to follow "but", on what demotes a verdict: at most ``MAX_REASONS``; "" if nothing does."""
     groups = _demoting(threats)
-    more = f"; and {len(groups) - MOST_REASONS} more" if len(groups) > MOST_REASONS else ""
-    return "; ".join(list(groups)[:MOST_REASONS]) + more
+    more = f"; and {len(groups) - MAX_REASONS} more" if len(groups) > MAX_REASONS else ""
+    return "; ".join(list(groups)[:MAX_REASONS]) + more
 
 
 def stated_threats(threats: Iterable[Threat]) -> list[Threat]:
     """Threats whose clauses ``demoting_clauses`` writes, so that a list beside the sentence can omit them."""
-    return [threat for group in list(_demoting(threats).values())[:MOST_REASONS] for threat in group]
+    return [threat for group in list(_demoting(threats).values())[:MAX_REASONS] for threat in group]
 
 
 def _demoting(threats: Iterable[Threat]) -> dict[str, list[Threat]]:
@@ -60,8 +58,8 @@ class ThreatLine:
 def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[ThreatLine]:
     """Threats without duplicates, in order; those that differ only in measure or system share a line.
 
-    Where more than ``MOST_ALIKE`` lines of one kind are left, one line counts them and quotes the first two; the findings
-    hold every threat.
+    Of one kind at most ``MAX_LINES_OF_A_KIND`` lines are shown; more become one line that counts them and quotes the first
+    two. The findings hold every threat.
 
     Args:
         threats: threats of a run.
@@ -75,28 +73,29 @@ def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[T
     groups: dict[str, tuple[Threat, list[str], list[str]]] = {}
     for group in by_measure.values():
         measures = [threat.measure for threat in group if threat.measure is not None]
-        alone = group[0].model_copy(update={"measure": None, "systems": ()})
-        key = group[0].model_dump_json() if group[0].is_of_pair else f"{alone.model_dump_json()} {measures}"
+        without_subject = group[0].model_copy(update={"measure": None, "systems": ()})
+        # A threat to a pair names both systems in its clause, so pairs are never merged.
+        key = group[0].model_dump_json() if group[0].is_of_pair else f"{without_subject.model_dump_json()} {measures}"
         _, systems, _ = groups.setdefault(key, (group[0], [], measures))
         systems += [system for system in group[0].systems if system not in systems]
-    alike: dict[tuple[object, ...], list[tuple[Threat, list[str]]]] = {}
+    by_kind: dict[tuple[object, ...], list[tuple[Threat, list[str]]]] = {}
     for threat, systems, measures in groups.values():
         kind = (threat.code, threat.severity, threat.is_of_pair, threat.users, *measures)
-        alike.setdefault(kind, []).append((threat.model_copy(update={"systems": tuple(systems)}), measures))
+        by_kind.setdefault(kind, []).append((threat.model_copy(update={"systems": tuple(systems)}), measures))
     lines: list[ThreatLine] = []
-    for same in alike.values():
-        if len(same) > MOST_ALIKE:
-            lines.append(_examples([threat for threat, _ in same], same[0][1], titles))
+    for similar in by_kind.values():
+        if len(similar) > MAX_LINES_OF_A_KIND:
+            lines.append(_example_line([threat for threat, _ in similar], similar[0][1], titles))
         else:
-            lines += [_line(threat, measures, titles, clause(threat)) for threat, measures in same]
+            lines += [_line(threat, measures, titles, clause(threat)) for threat, measures in similar]
     return lines
 
 
-def _examples(threats: Sequence[Threat], measures: Sequence[str], titles: Mapping[str, str]) -> ThreatLine:
+def _example_line(threats: Sequence[Threat], measures: Sequence[str], titles: Mapping[str, str]) -> ThreatLine:
     """Many threats of one kind: how many there are, and the first two."""
     what = "pairs of systems" if threats[0].is_of_pair else "cases"
-    quoted = "; ".join(clause(threat) for threat in threats[:EXAMPLES])
-    text = f"{len(threats)} {what}, such as: {quoted}; and {len(threats) - EXAMPLES} more"
+    quoted = "; ".join(clause(threat) for threat in threats[:N_EXAMPLES])
+    text = f"{len(threats)} {what}, such as: {quoted}; and {len(threats) - N_EXAMPLES} more"
     return _line(threats[0], measures, titles, text, is_list=True)
 
 
@@ -106,8 +105,8 @@ def _line(
     names = list(dict.fromkeys(titles.get(name, name) for name in measures))
     where = [f"with simulated users ({threat.users})"] if threat.users else []
     if names:
-        others = len(names) - MOST_MEASURES
-        many = ", ".join(names[:MOST_MEASURES]) + f" and {others} other measures"
+        others = len(names) - MAX_MEASURES
+        many = ", ".join(names[:MAX_MEASURES]) + f" and {others} other measures"
         where.append("on " + (many if others > 1 else list_names(names, most=None)))
     prefix = ", ".join(where)
     return ThreatLine(

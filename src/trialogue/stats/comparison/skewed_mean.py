@@ -14,14 +14,16 @@ import numpy as np
 
 from trialogue.stats.arrays import Floats
 
-FLAT = 1e-12  # spread, relative to the values, below which they are the same number
-STRAIGHT = 1e-6  # skewness over sqrt(n) below which the transformation is the identity
-UNSAFE = 0.5  # |skewness| / sqrt(clusters): half of lognormal samples with sigma 1.5 exceed it (covered: .81 to .92)
+ZERO_SPREAD = 1e-12  # spread, relative to the values, below which they are the same number
+NO_SKEWNESS = 1e-6  # skewness over sqrt(n) below which the transformation is the identity
+UNSAFE_SKEWNESS = (
+    0.5  # |skewness| / sqrt(clusters): half of lognormal samples with sigma 1.5 exceed it (covered: .81 to .92)
+)
 
 
 @dataclass(frozen=True)
 class SkewedMean:
-    """Interval of a mean."""
+    """Interval of a mean, and how far it can be trusted."""
 
     low: float
     """Lower end."""
@@ -32,20 +34,20 @@ class SkewedMean:
     skewness: float
     """Skewness of the values."""
     is_unsafe: bool
-    """Whether the values are so skewed that the interval may be too narrow all the same."""
+    """Whether the values are so skewed that the interval may be too narrow even so."""
 
 
 def skewed_mean(values: Floats, *, alike: float | None = None, confidence: float = 0.95) -> SkewedMean | None:
     """Interval of the mean of independent values; None without variation or with fewer than two.
 
+    With g = skewness / sqrt(n) and t the studentised mean, t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 is taken for Student's t
+    with one degree of freedom less than ``alike``. Hall (1992), "On the Removal of Skewness by Transformation", equation
+    2.7.
+
     Args:
         values: one for each cluster, shape (n,).
-        alike: as how many clusters of equal size they count, for the degrees of freedom; None: all of them.
-        confidence: of the interval.
-
-    With g = skewness / sqrt(n) and t the studentised mean, t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 is taken for Student's t
-    with one degree of freedom less than ``alike``. Hall (1992), "On the
-    Removal of Skewness by Transformation", equation 2.7.
+        alike: effective number of clusters of equal size, for the degrees of freedom; None: n.
+        confidence: confidence level.
 
     >>> found = skewed_mean(np.array([1.0, 2.0, 3.0]))     # no skewness: 2 -+ 4.3027 / sqrt(3)
     >>> round(found.low, 3), round(found.high, 3)
@@ -54,23 +56,24 @@ def skewed_mean(values: Floats, *, alike: float | None = None, confidence: float
     from scipy.special import stdtrit
 
     size = len(values)
-    if size < 2 or np.ptp(values) <= FLAT * float(np.abs(values).max()):
+    if size < 2 or np.ptp(values) <= ZERO_SPREAD * float(np.abs(values).max()):
         return None
     ordered = np.sort(values)  # so that the order of clusters does not change the last bit
     mean = float(ordered.mean())
     gaps = ordered - mean
     spread = float(np.mean(gaps**2)) ** 0.5
     skewness = float(np.mean((gaps / spread) ** 3))
-    error = spread / (size - 1) ** 0.5
+    standard_error = spread / (size - 1) ** 0.5
     freedom = max((size if alike is None else min(alike, size)) - 1, 1.0)
-    reach = float(stdtrit(freedom, (1 + confidence) / 2))
-    bend = skewness / size**0.5
-    low, high = mean - _invert_cubic(reach, bend) * error, mean - _invert_cubic(-reach, bend) * error
-    return SkewedMean(low, high, freedom, skewness, abs(bend) >= UNSAFE)
+    t_quantile = float(stdtrit(freedom, (1 + confidence) / 2))
+    scaled_skewness = skewness / size**0.5
+    low = mean - _invert_cubic(t_quantile, scaled_skewness) * standard_error
+    high = mean - _invert_cubic(-t_quantile, scaled_skewness) * standard_error
+    return SkewedMean(low, high, freedom, skewness, abs(scaled_skewness) >= UNSAFE_SKEWNESS)
 
 
-def _invert_cubic(quantile: float, bend: float) -> float:
+def _invert_cubic(quantile: float, scaled_skewness: float) -> float:
     """The studentised mean whose transformation is a quantile; the cubic is monotone, so there is one."""
-    if abs(bend) < STRAIGHT:
+    if abs(scaled_skewness) < NO_SKEWNESS:
         return quantile
-    return 3 / bend * (float(np.cbrt(1 + bend * (quantile - bend / 6))) - 1)
+    return 3 / scaled_skewness * (float(np.cbrt(1 + scaled_skewness * (quantile - scaled_skewness / 6))) - 1)

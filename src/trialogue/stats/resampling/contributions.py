@@ -19,7 +19,7 @@ from trialogue.stats.resampling.replicates import evaluate
 Combine: TypeAlias = Callable[[Floats], Floats]
 """Sums of shape (..., k) to values of shape (...); NaN where undefined."""
 
-RATIO = 1e-9  # relative: values this close to the ratio of two sums are that ratio
+RATIO_TOLERANCE = 1e-9  # relative: values this close to the ratio of two sums are that ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def is_ratio(data: ClusterSums, combine: Combine) -> bool:
     rows = rows[rows[:, 1] > 0]
     values = evaluate(combine, rows)
     expected = rows[:, 0] / rows[:, 1]
-    return bool(np.all(np.abs(values - expected) <= RATIO * np.maximum(1.0, np.abs(expected))))
+    return bool(np.all(np.abs(values - expected) <= RATIO_TOLERANCE * np.maximum(1.0, np.abs(expected))))
 
 
 def effective_clusters(sizes: Floats) -> float:

@@ -12,7 +12,9 @@ class SimulatedStudy(Record):
     study: str
     """Short name."""
     workers: int
+    """Number of participants."""
     seed: int
+    """Random seed."""
     effects: dict[str, float]
     """Simulated true effects: utility by system, in logits."""
     kinds: dict[str, int]
@@ -22,24 +24,25 @@ class SimulatedStudy(Record):
     states: dict[str, int]
     """Participants in the database, by state."""
     requests: int
-    """Pages that were asked for, redirects not counted."""
+    """Requests of pages, without redirects."""
     server_errors: int
-    """Answers of 5xx: none is right."""
+    """Responses with a 5xx status; 0 if all is well."""
     stuck: int
-    """Participants who met a page that leads nowhere: none is right."""
+    """Participants who met a page without a way on; 0 if all is well."""
     acknowledged: int
     """Forms of steps that were acknowledged."""
     stored: int
     """Number of these answers that are in the database; equal if nothing was lost."""
     raters_per_item: int
+    """Judgements that each item needs."""
     coverage: dict[str, int]
     """Number of items by how many people judged them."""
     positions: dict[str, tuple[int, ...]]
-    """Slots in which each system stands first, second, ...; of all slots of the study."""
+    """For each system the number of the study's slots in which it stands first, second, ..."""
     imbalance: int
     """Largest difference between the positions of a system among items of the same systems; more than 1 is wrong."""
     judged_positions: dict[str, tuple[int, ...]]
-    """The same of those that were judged."""
+    """The same for slots that were judged."""
     means: dict[str, float]
     """Observed value of each system: mean rating, or, for pairs, the mean of 1 (chosen), 0.5 (tie) and 0."""
     reused: int
@@ -76,7 +79,7 @@ class SimulatedStudy(Record):
         """Violated invariants in words; empty if there are none."""
         lost = self.acknowledged - self.stored
         failed = sum(self.checks[kind][0] for kind in READERS if kind in self.checks)
-        found = {
+        violations = {
             f"{self.server_errors} responses of the server had a 5xx status": self.server_errors,
             f"{self.stuck} participants reached a page without a way on": self.stuck,
             f"{lost} acknowledged forms are not in the database": lost,
@@ -85,4 +88,4 @@ class SimulatedStudy(Record):
             f"{failed} attention checks were failed although the participant followed them": failed,
             f"a system stands in one position {self.imbalance} times more often than in another": self.imbalance > 1,
         }
-        return [words for words, true in found.items() if true]
+        return [text for text, is_violated in violations.items() if is_violated]

@@ -10,14 +10,14 @@ from trialogue.seeds import rng_for
 from trialogue.study.bots.people import KINDS, Kind
 from trialogue.study.design.items import AnyItem, ChatItem
 
-SPACING = 0.7  # between neighbors of the default effects, in logits
+EFFECT_SPACING = 0.7  # logits between neighbors of the default effects
 
 
 class Plan(Record):
     """A simulation, as it is passed to the process that runs it."""
 
     folder: str
-    """With the study file and the items."""
+    """Study folder, with the study file and the items."""
     export: str | None = None
     """Path of the export; None: no export."""
     seed: int = 0
@@ -31,9 +31,9 @@ def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[
     """Behavior of each participant: the shares as exactly as possible, in random order.
 
     Args:
-        workers: how many.
-        shares: by kind; the rest is attentive.
-        seed: of the order.
+        workers: number of participants.
+        shares: share of each kind; the rest is attentive.
+        seed: seed of the order.
 
     Raises:
         UsageError: no workers, a share that is none, or shares that are more than everybody.
@@ -45,8 +45,8 @@ def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[
         raise UsageError(f"expected at least one worker, got {workers}.")
     wrong = [f"{kind}={share}" for kind, share in shares.items() if not 0 <= share <= 1]
     if wrong or sum(shares.values()) > 1 + 1e-9:
-        given = ", ".join(wrong) or f"together {sum(shares.values()):g}"
-        raise UsageError(f"shares of participants and their sum must lie between 0 and 1, got {given}.")
+        values = ", ".join(wrong) or f"together {sum(shares.values()):g}"
+        raise UsageError(f"shares of participants and their sum must lie between 0 and 1, got {values}.")
     kinds: list[Kind] = [kind for kind in KINDS for _ in range(round(workers * shares.get(kind, 0.0)))][:workers]
     kinds += ["attentive"] * (workers - len(kinds))
     order = rng_for(seed, "kinds").permutation(workers)
@@ -71,7 +71,9 @@ def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, s
     if given is None:
         order = rng_for(seed, "effects").permutation(len(systems)).tolist()
         middle = (len(systems) - 1) / 2
-        return {system: round(SPACING * (place - middle), 6) for system, place in zip(systems, order, strict=True)}
+        return {
+            system: round(EFFECT_SPACING * (place - middle), 6) for system, place in zip(systems, order, strict=True)
+        }
     unknown = sorted(set(given) - set(systems))
     if unknown:
         known = ", ".join(systems) or "none"

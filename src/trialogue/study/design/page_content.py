@@ -56,6 +56,7 @@ class LabelShown:
 
     lines: tuple[Line, ...]
     asked_about: int
+    """Position of that message, from 0."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,15 @@ class ChatShown:
     number: int
     """1, or 2 for the second one."""
     of: int
+    """How many there are."""
     task: Words
+    """What the participant is to talk about."""
     lines: tuple[Line, ...]
+    """Messages so far."""
     turn: int
     """Number of the participant's messages so far; a posted message names the turn it belongs to."""
     turns_left: int
+    """Messages that the participant may still send."""
     turns_needed: int
     """Messages that are needed before it may be ended."""
     ended: bool
@@ -97,15 +102,17 @@ class FeedbackShown:
 
     item: "Shown"
     right: bool
+    """Whether all answers are right."""
     explanation: Words
     rows: tuple[Row, ...]
+    """Answers beside the right ones."""
 
 
 Shown: TypeAlias = RatingShown | ConversationShown | PairShown | LabelShown
 Content: TypeAlias = Shown | ChatShown | FeedbackShown | None
 
 
-@dataclass(frozen=True, eq=False)  # known by itself: questions are large, and are asked of many
+@dataclass(frozen=True, eq=False)  # compared by identity: questions are large, and shared by many steps
 class Part:
     """Questions that are asked together; their fields are named ``prefix`` and the question's name."""
 
@@ -127,7 +134,7 @@ class Step:
     of: int
     """Number of steps, as far as known."""
     token: str
-    """Hidden fields of the form."""
+    """Value of the form's hidden field, by which a submitted form is matched with its step."""
     parts: tuple[Part, ...] = ()
     item: ItemKind | None = None
     """The type of item, of tasks, chats, training and feedback."""
@@ -137,11 +144,13 @@ class Step:
     text: Words = ""
     """Prose of the author: consent, instructions, introduction of a questionnaire, thanks."""
     attempt: int = 1
-    """Result of the comprehension check."""
+    """Number of this attempt at the comprehension check, from 1."""
     attempts: int = 1
+    """Attempts that are allowed."""
     task: int = 0
     """Number of the task, from 1; 0: not a task."""
     tasks: int = 0
+    """Number of tasks in all."""
     hidden: str = ""
     """An instruction that people do not see; "": none."""
 

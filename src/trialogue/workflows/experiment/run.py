@@ -7,7 +7,7 @@ from pathlib import Path
 from trialogue.findings import Findings
 from trialogue.report.explorer.entries import Part
 from trialogue.workflows.experiment.combined_findings import join_findings
-from trialogue.workflows.experiment.estimate.pace import StageDuration, keep, read_measurements
+from trialogue.workflows.experiment.estimate.pace import StageDuration, append_measurements, read_measurements
 from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
@@ -139,7 +139,7 @@ def _record_durations(experiment: Experiment, plan: Plan) -> Took:
 
     def took(name: str, seconds: float) -> None:
         sizes = megabytes(plan, experiment.study, read_measurements(folder))
-        keep(folder, [StageDuration(stage=name, megabytes=sizes[name], seconds=seconds)])
+        append_measurements(folder, [StageDuration(stage=name, megabytes=sizes[name], seconds=seconds)])
 
     return took
 

@@ -11,7 +11,12 @@ from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.folder import finished_lines
 from trialogue.simulation.batch.simulation_file import SimulationFile
 from trialogue.workflows.experiment.contents import code_of, files_in
-from trialogue.workflows.experiment.estimate.pace import AgentDuration, Shares, keep, summarise_dialogues
+from trialogue.workflows.experiment.estimate.pace import (
+    AgentDuration,
+    TimeByAgent,
+    append_measurements,
+    summarise_dialogues,
+)
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Stage, StageContext
 from trialogue.workflows.simulation.model_usage import Meter, usage_text
@@ -29,7 +34,7 @@ def simulation(experiment: Experiment) -> Stage:
 
     def work(doing: StageContext) -> None:
         here = study.model_copy(update={"out": doing.folder.absolute()})
-        shares, tell = Shares(list(missing_dialogues(here))), PrintedProgress(doing.tell)
+        shares, tell = TimeByAgent(list(missing_dialogues(here))), PrintedProgress(doing.tell)
         meter = Meter(here.out)
 
         def progress(now: Progress) -> None:
@@ -79,10 +84,10 @@ def ids_in(folder: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def _keep(study: SimulationFile, shares: Shares, asked: Mapping[str, Usage]) -> None:
+def _keep(study: SimulationFile, shares: TimeByAgent, asked: Mapping[str, Usage]) -> None:
     """Store durations and statistics of the dialogues so far."""
     like = summarise_dialogues(study.out) if shares.held else {}
-    keep(
+    append_measurements(
         study.out.parent,
         [
             AgentDuration.model_validate(

@@ -1,4 +1,8 @@
-"""Stages of an experiment: simulate, prepare, measure, agree, align. Each reads and writes files."""
+"""Stages of an experiment: simulate, prepare, measure, agree, align. Each reads and writes files.
+
+A function ``_..._stage`` makes one stage: its name, the configuration and inputs that decide whether it must run again, the
+stages that it needs, and the work.
+"""
 
 import hashlib
 import json
@@ -40,10 +44,10 @@ from trialogue.workflows.simulation.failed_agents import AlwaysFailed, find_fail
 from trialogue.workflows.simulation.realism import realism
 
 RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
-PEOPLE = "people"  # what is made of conversations with people
+PEOPLE = "people"  # the stage that prepares the conversations with people
 AGREE, ALIGN, COLUMNS = "agree", "align", "columns"
-MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
-LONGEST_NAME = 40  # characters of a kind of users in the name of a folder
+MAX_AGREEMENT_RESAMPLES = 2_000  # resamples of agreement, which is computed for every measure, question and level
+MAX_NAME_LENGTH = 40  # characters of a kind of users in the name of a folder
 
 
 def plan_of(experiment: Experiment) -> Plan:
@@ -55,18 +59,18 @@ def plan_of(experiment: Experiment) -> Plan:
         for users in study.users:
             stages += [
                 _simulated_stage(experiment, users),
-                _measure_stage(experiment, f"simulated-{_plain(users)}", users),
+                _measure_stage(experiment, f"simulated-{_folder_name(users)}", users),
             ]
     if experiment.dialogues:
-        stages += [_people(experiment), _measure_stage(experiment, PEOPLE, None), _agreement(experiment)]
+        stages += [_people_stage(experiment), _measure_stage(experiment, PEOPLE, None), _agreement_stage(experiment)]
         if experiment.realism:
-            stages += [_realism(experiment, users) for users in simulated_names(experiment)]
+            stages += [_realism_stage(experiment, users) for users in simulated_names(experiment)]
         if experiment.realism and experiment.passport:
-            stages += [_passport(experiment, users) for users in simulated_names(experiment)]
+            stages += [_passport_stage(experiment, users) for users in simulated_names(experiment)]
     if experiment.align is not None:
         stages.append(_align_stage(experiment))
     if experiment.dialogues:
-        stages.append(_columns(experiment))
+        stages.append(_columns_stage(experiment))
     return Plan(experiment.out, tuple(stages))
 
 
@@ -78,44 +82,44 @@ def measured_name(prepared: str) -> str:
 def simulated_names(experiment: Experiment) -> dict[str, str]:
     """Preparing stage of each kind of users' dialogues."""
     study = experiment.study
-    return {} if study is None else {users: f"simulated-{_plain(users)}" for users in study.users}
+    return {} if study is None else {users: f"simulated-{_folder_name(users)}" for users in study.users}
 
 
-def _plain(name: str) -> str:
-    """A name as part of a folder's; one that had to be changed has a hash behind it, so that no two become one."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)[:LONGEST_NAME]
-    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
+def _folder_name(name: str) -> str:
+    """A name that can be part of a folder's. One that had to be changed ends with its hash, so that no two become one."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)[:MAX_NAME_LENGTH]
+    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
 def _simulated_stage(experiment: Experiment, users: str) -> Stage:
-    def work(doing: StageContext) -> None:
-        held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
-        mine: Sequence[Dialogue] = [dialogue for dialogue in held if users_of_source(dialogue) == users]
-        failed = sum(dialogue.fault is not None for dialogue in mine)
-        _write_failures(doing.folder, find_failed_agents(mine, users=users))
-        warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted and measured."]
-        mine = with_baselines(mine, baselines_in(doing.needed["simulate"], users=users))
-        material, left_out = exclude(InputRecords(dialogues=mine), _exclusions(experiment))
+    def work(context: StageContext) -> None:
+        simulated = read_records(context.needed["simulate"] / "dialogues.jsonl", Dialogue)
+        own: Sequence[Dialogue] = [dialogue for dialogue in simulated if users_of_source(dialogue) == users]
+        failed = sum(dialogue.fault is not None for dialogue in own)
+        _write_failures(context.folder, find_failed_agents(own, users=users))
+        warnings = [f"{failed} of {len(own)} simulated dialogues with {users} failed; they are counted and measured."]
+        own = with_baselines(own, baselines_in(context.needed["simulate"], users=users))
+        material, left_out = exclude(InputRecords(dialogues=own), _exclusions(experiment))
         material = _with_labels(experiment, material)
-        _write(doing.folder, _records_of(material), [*(warnings if failed else []), *material.warnings, *left_out])
+        _write(context.folder, _flatten(material), [*(warnings if failed else []), *material.warnings, *left_out])
 
     return Stage(
-        name=f"simulated-{_plain(users)}",
+        name=f"simulated-{_folder_name(users)}",
         work=work,
-        config={"users": users, "label": experiment.label, **_rules(experiment)},
-        inputs=model_hashes(_model(experiment, experiment.label)),
+        config={"users": users, "label": experiment.label, **_exclusion_config(experiment)},
+        inputs=model_hashes(_model_path(experiment, experiment.label)),
         needs=("simulate",),
         size="labelling" if experiment.label else "",
     )
 
 
-def _people(experiment: Experiment) -> Stage:
+def _people_stage(experiment: Experiment) -> Stage:
     names = (*experiment.dialogues, *experiment.human)
-    around = experiment.surroundings
+    surroundings = experiment.surroundings
     listing = ", ".join(map(file_of, names))
 
-    def work(doing: StageContext) -> None:
-        material = gather(_inputs(names, around))
+    def work(context: StageContext) -> None:
+        material = gather(_inputs(names, surroundings))
         if not material:
             what = f"{listing}: it contains no conversations or replies."
             raise DataError(
@@ -124,22 +128,22 @@ def _people(experiment: Experiment) -> Stage:
         material, left_out = exclude(material, _exclusions(experiment))
         if experiment.link:
             material = link_step(experiment.path(experiment.link))(material)
-        _write_failures(doing.folder, find_failed_agents(material.dialogues))
+        _write_failures(context.folder, find_failed_agents(material.dialogues))
         material = _with_labels(experiment, material)
-        _write(doing.folder, _records_of(material), [*material.warnings, *left_out])
+        _write(context.folder, _flatten(material), [*material.warnings, *left_out])
 
-    given = [around.identity_of(named) for named in names]
-    config: dict[str, JsonValue] = {"given": given, "link": experiment.link, "label": experiment.label}
+    identities = [surroundings.identity_of(named) for named in names]
+    config: dict[str, JsonValue] = {"given": identities, "link": experiment.link, "label": experiment.label}
     return Stage(
         name=PEOPLE,
         work=work,
-        config={**config, **_rules(experiment)},
+        config={**config, **_exclusion_config(experiment)},
         inputs={
-            **hashes_of(names, around),
+            **hashes_of(names, surroundings),
             **files_in(experiment.link, experiment.folder),
-            **model_hashes(_model(experiment, experiment.label)),
+            **model_hashes(_model_path(experiment, experiment.label)),
         },
-        reads=bytes_of(names, around),
+        reads=bytes_of(names, surroundings),
         size=f"reading {listing}",
     )
 
@@ -149,18 +153,18 @@ def _exclusions(experiment: Experiment) -> tuple[Exclusion, ...]:
     return experiment.decide.exclude if experiment.decide is not None else ()
 
 
-def _rules(experiment: Experiment) -> dict[str, JsonValue]:
-    """The same as part of a stage's options; nothing without rules."""
+def _exclusion_config(experiment: Experiment) -> dict[str, JsonValue]:
+    """The same as part of a stage's configuration; {} without rules, as in experiments before there were any."""
     rules: list[JsonValue] = [rule.to_json() for rule in _exclusions(experiment)]
     return {"exclude": rules} if rules else {}
 
 
-def _inputs(names: Iterable[Named], around: NameContext) -> list[Input]:
-    return [each for named in names for each in around.inputs(named)]
+def _inputs(names: Iterable[Named], surroundings: NameContext) -> list[Input]:
+    return [each for named in names for each in surroundings.inputs(named)]
 
 
-def _model(experiment: Experiment, name: str | None) -> str | None:
-    """A model of strategies as it is from here."""
+def _model_path(experiment: Experiment, name: str | None) -> str | None:
+    """A strategy model by a path that is valid here: a name in the file is relative to the file."""
     return None if name is None else experiment.path(name)
 
 
@@ -168,7 +172,7 @@ def _with_labels(experiment: Experiment, material: InputRecords) -> InputRecords
     """The records with labels of strategies, if the experiment asks for them."""
     if experiment.label is None:
         return material
-    model = find_model(_model(experiment, experiment.label))
+    model = find_model(_model_path(experiment, experiment.label))
     labelled = replace(
         material,
         situations=list(label_records(material.situations, model)),
@@ -178,7 +182,7 @@ def _with_labels(experiment: Experiment, material: InputRecords) -> InputRecords
     return with_shifts(labelled, model)
 
 
-def _records_of(material: InputRecords) -> list[Record]:
+def _flatten(material: InputRecords) -> list[Record]:
     return [
         *material.situations,
         *material.dialogues,
@@ -210,18 +214,18 @@ def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
 
 
 def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> Stage:
-    def work(doing: StageContext) -> None:
+    def work(context: StageContext) -> None:
         run = evaluate(
-            doing.needed[prepared] / RECORDS,
+            context.needed[prepared] / RECORDS,
             metrics=list(experiment.metrics) or None,
             title="Conversations with people" if users is None else f"Simulated users: {users}",
             seed=experiment.seed,
             resamples=experiment.resamples,
             alpha=experiment.alpha,
             any_language=experiment.any_language,
-            progress=doing.tell,
+            progress=context.tell,
         )
-        run.write(doing.folder, png=False, explorer=False)  # the report of the experiment has them
+        run.write(context.folder, png=False, explorer=False)  # the report of the experiment has them
 
     metrics: list[JsonValue] = [*experiment.metrics]
     config: dict[str, JsonValue] = {"metrics": metrics, **_statistics(experiment)}
@@ -234,37 +238,37 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
     )
 
 
-def _agreement(experiment: Experiment) -> Stage:
-    def work(doing: StageContext) -> None:
-        with _warn_of_errors(doing, "Agreement with people is not reported"):
+def _agreement_stage(experiment: Experiment) -> Stage:
+    def work(context: StageContext) -> None:
+        with _warn_of_errors(context, "Agreement with people is not reported"):
             found = agree(
-                doing.needed[measured_name(PEOPLE)],
+                context.needed[measured_name(PEOPLE)],
                 seed=experiment.seed,
-                resamples=min(experiment.resamples, MOST_AGREED),
+                resamples=min(experiment.resamples, MAX_AGREEMENT_RESAMPLES),
                 title="Agreement with people",
-                progress=doing.tell,
+                progress=context.tell,
             )
-            report(found, doing.folder)
+            report(found, context.folder)
 
     return Stage(
         name=AGREE, work=work, config=_statistics(experiment), needs=(measured_name(PEOPLE),), size="ratings and votes"
     )
 
 
-def _realism(experiment: Experiment, users: str) -> Stage:
+def _realism_stage(experiment: Experiment, users: str) -> Stage:
     prepared = simulated_names(experiment)[users]
 
-    def work(doing: StageContext) -> None:
-        with _warn_of_errors(doing, f"Realism of the users {users} is not reported"):
+    def work(context: StageContext) -> None:
+        with _warn_of_errors(context, f"Realism of the users {users} is not reported"):
             found = realism(
-                [str(doing.needed[PEOPLE] / RECORDS)],
-                [str(doing.needed[prepared] / RECORDS)],
+                [str(context.needed[PEOPLE] / RECORDS)],
+                [str(context.needed[prepared] / RECORDS)],
                 seed=experiment.seed,
-                resamples=min(experiment.resamples, MOST_AGREED),
+                resamples=min(experiment.resamples, MAX_AGREEMENT_RESAMPLES),
                 title=f"Simulated users ({users}) compared with people",
-                progress=doing.tell,
+                progress=context.tell,
             )
-            report(found, doing.folder)
+            report(found, context.folder)
 
     return Stage(
         name=realism_name(users),
@@ -277,29 +281,29 @@ def _realism(experiment: Experiment, users: str) -> Stage:
 
 def realism_name(users: str) -> str:
     """Name of the stage that compares simulated users with people."""
-    return f"realism-{_plain(users)}"
+    return f"realism-{_folder_name(users)}"
 
 
-def _passport(experiment: Experiment, users: str) -> Stage:
+def _passport_stage(experiment: Experiment, users: str) -> Stage:
     """Passport of the dialogues that are there; known groups and stability, which need more of them, stay unknown."""
     prepared = simulated_names(experiment)[users]
     study = experiment.study
     assert study is not None
     options = located_users(study.users[users], study.folder)
 
-    def work(doing: StageContext) -> None:
-        with _warn_of_errors(doing, f"No passport of the users {users} was written"):
-            given = {**options}
-            name = str(given.pop("users", users))
-            kind = load_kind(name, **given)
+    def work(context: StageContext) -> None:
+        with _warn_of_errors(context, f"No passport of the users {users} was written"):
+            kind_options = {**options}
+            name = str(kind_options.pop("users", users))
+            kind = load_kind(name, **kind_options)
             found = passport(
-                stage_side(users, kind, name, doing.needed[prepared] / RECORDS, doing.needed["simulate"]),
-                [str(doing.needed[PEOPLE] / RECORDS)],
+                stage_side(users, kind, name, context.needed[prepared] / RECORDS, context.needed["simulate"]),
+                [str(context.needed[PEOPLE] / RECORDS)],
                 seed=experiment.seed,
-                resamples=min(experiment.resamples, MOST_AGREED),
-                progress=doing.tell,
+                resamples=min(experiment.resamples, MAX_AGREEMENT_RESAMPLES),
+                progress=context.tell,
             )
-            report(found, doing.folder)
+            report(found, context.folder)
 
     return Stage(
         name=passport_name(users),
@@ -312,71 +316,72 @@ def _passport(experiment: Experiment, users: str) -> Stage:
 
 def passport_name(users: str) -> str:
     """Name of the stage that writes the passport of simulated users."""
-    return f"passport-{_plain(users)}"
+    return f"passport-{_folder_name(users)}"
 
 
 @contextmanager
-def _warn_of_errors(doing: StageContext, what: str) -> Iterator[None]:
+def _warn_of_errors(context: StageContext, what: str) -> Iterator[None]:
     """Data that do not allow an analysis are a warning of the report, not the end of the experiment."""
     warnings = []
     try:
         yield
     except DataError as error:
         warnings.append(f"{what}: {'; '.join(problem.what for problem in error.problems)}")
-    write_text(doing.folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
+    write_text(context.folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
 
 
 def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
-    kept: dict[str, JsonValue] = {"any_language": True} if experiment.any_language else {}  # else nothing runs again
-    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha, **kept}
+    # Only if it is set: its absence keeps the configuration, and so the results, of experiments before it existed.
+    language: dict[str, JsonValue] = {"any_language": True} if experiment.any_language else {}
+    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha, **language}
 
 
 def _align_stage(experiment: Experiment) -> Stage:
-    given = experiment.align
-    assert given is not None
-    responses = [name for name in given.responses if name not in given.situations]
-    names, around = (*given.situations, *responses), experiment.surroundings
-    model = _model(experiment, given.model)
+    options = experiment.align
+    assert options is not None
+    responses = [name for name in options.responses if name not in options.situations]
+    names, surroundings = (*options.situations, *responses), experiment.surroundings
+    model = _model_path(experiment, options.model)
 
-    def work(doing: StageContext) -> None:
-        material = gather(_inputs(names, around))
-        _write(doing.folder, _records_of(material), material.warnings)
+    def work(context: StageContext) -> None:
+        material = gather(_inputs(names, surroundings))
+        _write(context.folder, _flatten(material), material.warnings)
         run = align(
-            [doing.folder / RECORDS],
+            [context.folder / RECORDS],
             (),
             model=model,
             any_language=experiment.any_language,
             seed=experiment.seed,
             resamples=experiment.resamples,
-            progress=doing.tell,
+            progress=context.tell,
         )
-        run.write(doing.folder, png=False, explorer=False)
+        run.write(context.folder, png=False, explorer=False)
 
-    files = [around.identity_of(named) for named in names]
-    config: dict[str, JsonValue] = {"files": files, "model": given.model}
+    files = [surroundings.identity_of(named) for named in names]
+    config: dict[str, JsonValue] = {"files": files, "model": options.model}
     return Stage(
         name=ALIGN,
         work=work,
         config={**config, **_statistics(experiment)},
-        inputs={**hashes_of(names, around), **model_hashes(model)},
-        reads=bytes_of(names, around),
+        inputs={**hashes_of(names, surroundings), **model_hashes(model)},
+        reads=bytes_of(names, surroundings),
         size="labelling and aligning",
     )
 
 
-def _columns(experiment: Experiment) -> Stage:
+def _columns_stage(experiment: Experiment) -> Stage:
     """Agreement between the judged, measured and simulated columns."""
     simulated = {users: measured_name(name) for users, name in simulated_names(experiment).items()}
     align = (ALIGN,) if experiment.align is not None else ()
 
-    def work(doing: StageContext) -> None:
+    def work(context: StageContext) -> None:
         columns = columns_of(
-            doing.needed[measured_name(PEOPLE)],
-            {users: doing.needed[name] for users, name in simulated.items()},
-            doing.needed[ALIGN] if align else None,
+            context.needed[measured_name(PEOPLE)],
+            {users: context.needed[name] for users, name in simulated.items()},
+            context.needed[ALIGN] if align else None,
         )
-        how = Resampling(experiment.seed, min(experiment.resamples, MOST_AGREED))
-        write_records(doing.folder / f"{COLUMNS}.jsonl", column_agreements(columns, resampling=how))
+        resampling = Resampling(experiment.seed, min(experiment.resamples, MAX_AGREEMENT_RESAMPLES))
+        write_records(context.folder / f"{COLUMNS}.jsonl", column_agreements(columns, resampling=resampling))
 
     return Stage(
         name=COLUMNS,

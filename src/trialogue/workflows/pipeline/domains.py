@@ -9,8 +9,8 @@ from trialogue.findings.wording import list_names
 from trialogue.metrics import AnyMetric, Conversation, group_by_system
 from trialogue.records import Departure, Dialogue, DomainFit
 
-AT_ONCE = 256  # conversations that are looked at together; not all of them need be in memory
-DEPARTURES: dict[Departure, str] = {
+BATCH_SIZE = 256  # conversations, which are streamed: not all of them need fit in memory
+DEPARTURE_TEXTS: dict[Departure, str] = {
     "subject": "are about another topic",
     "turns": "have fewer or more user turns",
     "user_words": "have shorter or longer user turns",
@@ -41,24 +41,24 @@ def domain_fits(
     """Domain fit of each system's dialogues, for metrics that declare a domain.
 
     Args:
-        metrics: any.
-        conversations: what they are to measure.
-        are_measured: whether the metrics are computed whatever comes out.
+        metrics: metrics; those that declare no domain are passed over.
+        conversations: what they would measure.
+        are_measured: whether the metrics are computed even outside their domain, as the user named them.
     """
     declared = [metric for metric in metrics if isinstance(metric, HasDomain)]
     if not declared:
         return ()
-    found: dict[tuple[int, str], DomainFit] = {}
+    fits: dict[tuple[int, str], DomainFit] = {}  # by position of the metric and system
     stream = iter(conversations)
-    while batch := list(islice(stream, AT_ONCE)):
+    while batch := list(islice(stream, BATCH_SIZE)):
         for system, group in group_by_system(batch).items():
             dialogues = [each.dialogue for each in group if each.dialogue is not None]
             for place, metric in enumerate(declared if dialogues else ()):
                 fit = metric.domain_fit(dialogues, is_measured=are_measured)
                 if fit is not None:
-                    known = found.get((place, system))
-                    found[place, system] = fit if known is None else known + fit
-    return tuple(found[key].model_copy(update={"system": key[1]}) for key in sorted(found))
+                    earlier = fits.get((place, system))
+                    fits[place, system] = fit if earlier is None else earlier + fit
+    return tuple(fits[key].model_copy(update={"system": key[1]}) for key in sorted(fits))
 
 
 def domain_lines(fits: Sequence[DomainFit]) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _line(outside: Sequence[DomainFit], *, is_of_all: bool) -> str:
     for each in outside:
         departures.update(each.departures)
     fit = outside[0]
-    counts = ", ".join(f"{count:,} {DEPARTURES[departure]}" for departure, count in departures.most_common())
+    counts = ", ".join(f"{count:,} {DEPARTURE_TEXTS[departure]}" for departure, count in departures.most_common())
     inside, dialogues = sum(each.inside for each in outside), sum(each.dialogues for each in outside)
     whose = "" if is_of_all else " of " + list_names([str(each.system) for each in outside])
     like = f"{inside:,} of {dialogues:,} dialogues{whose} resemble those it was trained on ({fit.domain})"

@@ -15,9 +15,9 @@ from trialogue.workflows.experiment.estimate.pace import (
     FILE,
     AgentDuration,
     Mean,
-    Shares,
     StageDuration,
-    keep,
+    TimeByAgent,
+    append_measurements,
     read_measurements,
     summarise_dialogues,
 )
@@ -135,7 +135,7 @@ def test_a_single_dialogue_gives_no_range() -> None:
 
 
 def test_time_between_two_tellings_belongs_to_the_last_that_ended_between_them() -> None:
-    shares = Shares(["a", "a", "b", "b"])
+    shares = TimeByAgent(["a", "a", "b", "b"])
     for done, elapsed in ((5, 1.0), (5, 2.0), (8, 4.0), (9, 4.5)):  # 5 were there before
         shares(Progress(done, 9, 5, 0, elapsed))
     # a, a and b ended in 4 s, of which the first two took 0.1 s at most: else they would have been told of
@@ -158,7 +158,7 @@ def test_what_was_asked_in_dialogues_is_counted(tmp_path: Path) -> None:
 
 def test_a_damaged_line_of_measurements_is_passed_over(tmp_path: Path) -> None:
     stage = StageDuration(stage="agree", megabytes=1, seconds=2)
-    keep(tmp_path, [stage])
+    append_measurements(tmp_path, [stage])
     with (tmp_path / FILE).open("a", encoding="utf-8") as stream:
         stream.write('{"kind":"stage_took","v":1}\n[]\n{"kind":"other","v":1}\n{"kind"')
     assert read_measurements(tmp_path) == [stage]
@@ -166,7 +166,7 @@ def test_a_damaged_line_of_measurements_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_measurements_that_no_disk_takes_are_not_kept(tmp_path: Path) -> None:
-    keep(tmp_path / "nowhere", [StageDuration(stage="agree", megabytes=1, seconds=2)])
+    append_measurements(tmp_path / "nowhere", [StageDuration(stage="agree", megabytes=1, seconds=2)])
     assert not (tmp_path / "nowhere").exists()
 
 

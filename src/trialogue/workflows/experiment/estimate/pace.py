@@ -21,7 +21,7 @@ from trialogue.simulation.batch.batch import PROGRESS_S, Progress
 from trialogue.simulation.batch.folder import finished_lines
 
 FILE = "pace.jsonl"
-Amount = Annotated[float, Field(ge=0)]
+NonNegative = Annotated[float, Field(ge=0)]
 
 
 class StageDuration(Record):
@@ -31,19 +31,19 @@ class StageDuration(Record):
 
     stage: str
     """Its name."""
-    megabytes: Amount
+    megabytes: NonNegative
     """Size of the input data in megabytes."""
-    seconds: Amount
+    seconds: NonNegative
     """Wall time in seconds."""
 
 
 class Mean(Record):
     """A mean over dialogues."""
 
-    value: Amount
+    value: NonNegative
     """The mean."""
-    error: Amount | None = None
-    """Its standard error; None: of a single dialogue."""
+    error: NonNegative | None = None
+    """Its standard error; None if it is of a single dialogue."""
 
 
 class AgentDuration(Record):
@@ -56,25 +56,25 @@ class AgentDuration(Record):
     spec: JsonValue
     """Specification of the agent."""
     setting: JsonValue
-    """With whom it talked, and how long dialogues may be."""
+    """The users it talked to, and the maximum length of dialogues."""
     held: Annotated[int, Field(ge=1)]
-    """Dialogues that took ``seconds``."""
-    seconds: Amount
+    """Number of dialogues that were run in ``seconds``."""
+    seconds: NonNegative
     """Wall time in seconds, including reading of the catalogue and fitting of users."""
     at_once: Annotated[int, Field(ge=1)]
-    """Dialogues at the same time."""
+    """Number of concurrent dialogues."""
     dialogues: Annotated[int, Field(ge=1)]
-    """Dialogues of it that are there, of which the means are."""
+    """Number of dialogues in the folder, with those of earlier runs; ``asked`` and ``kilobytes`` are means over them."""
     asked: Mean
-    """Times it was asked, a dialogue."""
+    """Number of its turns per dialogue."""
     usage: Usage | None = None
     """Language-model usage in these dialogues; None: no model, or killed."""
-    kilobytes: Amount
-    """Size of a dialogue in a file."""
+    kilobytes: NonNegative
+    """Mean size of a dialogue in a file."""
 
 
-def keep(folder: Path, measured: Iterable[Record]) -> None:
-    """Append measurements to those of a stages folder; ignored if the disk refuses."""
+def append_measurements(folder: Path, measured: Iterable[Record]) -> None:
+    """Append measurements to those of a stages folder; nothing happens if they cannot be written."""
     lines = "".join(f"{to_line(each)}\n" for each in measured)
     try:
         with (folder / FILE).open("a", encoding="utf-8", errors="replace") as stream:
@@ -103,11 +103,12 @@ def _measurement(text: str) -> Iterator[StageDuration | AgentDuration]:
         return
 
 
-class Shares:
+class TimeByAgent:
     """Splits the time of a batch among its agents, by dialogues finished between two updates.
 
-    A batch reports a dialogue that ends unless it reported another one ``PROGRESS_S`` ago or less. So whatever ended
-    between two tellings took as much at the most, but for the last.
+    A batch reports a dialogue when it ends, but not within ``PROGRESS_S`` of its last report. So of the dialogues in one
+    report, all but the last ended within ``PROGRESS_S`` of the report before, and share at most that time; the last one
+    took the rest.
     """
 
     def __init__(self, agents: Sequence[str]) -> None:
