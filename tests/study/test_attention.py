@@ -118,6 +118,6 @@ def test_evidence_excludes_where_the_file_said_so_before_and_payment_is_due_all_
     )
     assert (findings.flow.excluded, findings.flow.analysed) == (1, 3)
     meanings = {rule.rule: rule.meaning for rule in findings.flow.rules}
-    assert meanings["away"] == "was in another tab or window for more than 50% of the time of the items"
+    assert meanings["away"] == "was in another tab or window for more than 50% of the time spent on items"
     messages = " ".join(row.model_dump_json() for row in findings.ratings[0].sensitivity)
     assert all(rule in messages for rule in rules)

@@ -124,12 +124,12 @@ def test_nobody_sees_a_persons_dialogue_in_two_pairs_and_all_are_taken_equally_o
 
 def test_as_many_people_are_needed_as_may_see_items_of_one_dialogue(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "study", items=4, raters_per_item=3, items_per_participant=3)
-    assert "4 of 3 items" in cli("validate", str(folder))[1]  # 4 items x 3 people / 3
+    assert "4, with 3 items each" in cli("validate", str(folder))[1]  # 4 items x 3 people / 3
     rows = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
     (folder / "items.jsonl").write_text("".join(json.dumps({**row, "dialogue_id": "d"}) + "\n" for row in rows))
     said = cli("validate", str(folder))[1]
-    assert "12 of 1 items" in said  # of one dialogue nobody sees two
-    assert "nobody can judge 3" in said
+    assert "12, with 1 item each" in said  # of one dialogue nobody sees two
+    assert "items_per_participant is 3, but a participant can be shown at most 1." in said
 
 
 def test_languages_without_words_of_ours_and_the_templates_consent_are_reported() -> None:
@@ -157,7 +157,7 @@ def test_a_study_of_conversations_takes_the_systems_that_are_named(tmp_path: Pat
     file, items, _ = read_folder(folder)
     assert file.agents == agents
     assert [item.systems for item in items] == [("mine",), ('the "old" one: 2',)]
-    with pytest.raises(UsageError, match="lists of agents"):
+    with pytest.raises(UsageError, match="one list of agents"):
         new_study(tmp_path / "other", "rating", [], agents=agents)
     assert not (tmp_path / "other").exists()
 

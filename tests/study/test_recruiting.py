@@ -181,7 +181,7 @@ def test_submissions_are_decided_as_staff_decided_with_reasons(
     money = payer(study, tmp_path)
     assert str(money.approval_price(money.pending_decisions())) == "2.50 GBP"  # one approval: 2.00 * 1.25
     for wrong in ("", "2.5", "5.00 GBP", "2.50 EUR"):
-        with pytest.raises(UsageError, match=r"Nothing was decided: confirm the price 2\.50 GBP"):
+        with pytest.raises(UsageError, match=r"Nothing was sent: the price to confirm is 2\.50 GBP"):
             payer(study, tmp_path).decide(wrong)
     assert not any("transition" in line for line in platform.log if "submissions" in line)
     done = payer(study, tmp_path).decide("2.50 GBP")
@@ -207,7 +207,7 @@ def test_an_approval_whose_answer_was_lost_is_not_sent_again(platform: Prolific,
     platform.lose = "transition"
     with pytest.raises(PlatformError, match="did not answer"):
         payer(study, tmp_path).decide("5.00 GBP")
-    with pytest.raises(UsageError, match=r"confirm the price 2\.50 GBP"):  # the first was approved: one is left
+    with pytest.raises(UsageError, match=r"the price to confirm is 2\.50 GBP"):  # the first was approved: one is left
         payer(study, tmp_path).decide("5.00 GBP")
     payer(study, tmp_path).decide("2.50 GBP")
     assert sum("transition" in line for line in platform.log if "submissions" in line) == 2
@@ -481,7 +481,7 @@ def test_the_amount_is_confirmed_not_its_spelling(platform: Prolific, tmp_path: 
     made.create_draft(BASE)
     assert str(made.price()) == "6,250.00 GBP"  # (4 + 1) * 1,000.00 * 1.25
     for wrong in ("6250 GBP", "6250.00", "6,25.00 EUR", "-6250.00 GBP", "6250.00 GBP 1"):
-        with pytest.raises(UsageError, match=r"confirm the price 6,250\.00 GBP"):
+        with pytest.raises(UsageError, match=r"the price to confirm is 6,250\.00 GBP"):
             made.publish(wrong)
     made.publish(" 6250.00  GBP")
     assert platform.studies["s1"]["status"] == "ACTIVE"

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 WANTED = "wanted"
-"""There as long as the preview is wanted; without it nothing beside it is shown."""
+"""Exists as long as the preview is wanted; without it, nothing in its folder is shown."""
 EXPORT = "export"
 """Export to analyse; deleted afterwards."""
 MAKING = "making"
@@ -20,7 +20,7 @@ MAKING = "making"
 REPORT = "report"
 """The report."""
 FAILED = "failed.txt"
-"""Why there is none."""
+"""Why there is no report."""
 NICE = 10
 
 

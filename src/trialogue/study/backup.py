@@ -12,12 +12,12 @@ from trialogue.study.databases import FILE
 
 
 def backup(folder: Path, out: Path, *, url: str = "") -> Path:
-    """Write the copy; it appears whole or not at all, and only its owner may read it.
+    """Write a backup of the database; it appears whole or not at all, and only its owner may read it.
 
     Args:
         folder: the study folder.
-        out: the file; must not be there yet.
-        url: of PostgreSQL, where the study is there.
+        out: the backup file; must not exist yet.
+        url: address of the PostgreSQL database, if the study uses one.
 
     Raises:
         UsageError: no database, a file in the way, or ``pg_dump`` is missing or fails.

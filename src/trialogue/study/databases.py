@@ -21,7 +21,7 @@ def database(url: str, folder: Path | None) -> dict[str, Any]:
     """Django's settings of the database.
 
     Args:
-        url: of PostgreSQL (``postgresql://user:password@host/name``) or of an SQLite file; "": the folder's own file.
+        url: address of PostgreSQL (``postgresql://user:password@host/name``) or an SQLite file; "": the folder's own file.
         folder: the study folder; None: a database in memory.
     """
     if url:

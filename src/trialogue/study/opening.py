@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 KEY_FILE = "secret.key"
 LAUNCHED = "launched"  # in a study folder: copies of the files that are in the database
 LOST_KEY = (
-    "{path} is missing, and the study has participants. Restore it: without it nobody who comes back is recognized, nobody "
-    "can be erased by platform id, and links, receipts and logged-in browsers are worth nothing. If it is lost, put 50 or "
-    "more random characters into it (chmod 600) to go on with a new key."
+    "{path} is missing, and the study has participants. Restore it: without it, returning participants are not recognized, "
+    "nobody can be erased by platform id, and links, receipts and logins stop working. If it is lost, write 50 or more "
+    "random characters to it (chmod 600) to continue with a new key."
 )
 _log = logging.getLogger("trialogue.study")
 SHORTEST_KEY = 32  # characters; Django's checks ask for 50, which our own keys have
@@ -37,7 +37,7 @@ def read_folder(folder: Path) -> tuple[StudyFile, list[AnyItem], str]:
     """Study file, items and the hash of both.
 
     Raises:
-        UsageError: no such folder, or the items file lies outside of it.
+        UsageError: no such folder, or the items file lies outside it.
         DataError: with every mistake of the study file, or else of the items.
     """
     if not folder.is_dir():
@@ -64,7 +64,7 @@ def secret_key(folder: Path) -> Path:
     """File with the secret key, created at the first call; readable by its owner only.
 
     Raises:
-        UsageError: others may read it, or it is too short to be a secret.
+        UsageError: other users may read it, or it is too short to be a secret.
     """
     path = folder / KEY_FILE
     try:
@@ -91,7 +91,7 @@ def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False, pro
     """Django's settings for a folder, in this process and those that it starts.
 
     Raises:
-        UsageError: hosts that let everybody in under any name; or Django was set up for another folder.
+        UsageError: hosts that match any name, or Django was set up for another folder.
     """
     need("django", extra="study", purpose="serve a study")
     if any("*" in host or host.startswith(".") for host in hosts):
@@ -114,9 +114,9 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
     """The study of a folder, in its database with all tables; loaded if it is not there yet.
 
     Raises:
-        UsageError: it has participants, and its file has changed since, or its key is missing; a newer release made its
-            database; or as ``set_up``.
-        DataError: as ``read_folder``.
+        UsageError: the study has participants, and its file has changed since or its key is missing; its database was
+            written by a newer release; or as for ``set_up``.
+        DataError: as for ``read_folder``.
     """
     file, items, sha256 = read_folder(folder)
     had_key = (folder / KEY_FILE).exists()
@@ -138,7 +138,7 @@ def open_launched(folder: Path) -> "Study":
     participants, such as export or erasure.
 
     Raises:
-        UsageError, DataError: as ``open_study``, where no such study is in the database.
+        UsageError, DataError: as for ``open_study``, if no such study is in the database.
     """
     try:
         return open_study(folder)
@@ -177,7 +177,7 @@ def _check_key(folder: Path, *, there: bool) -> None:
 
 @contextmanager
 def _database(folder: Path) -> Iterator[None]:
-    """The tables of a folder's database as today's release wants them.
+    """Bring the tables of a folder's database up to date with this release.
 
     Raises:
         UsageError: it cannot be used.
@@ -210,7 +210,7 @@ def _keep_copies(folder: Path, file: StudyFile, sha256: str) -> None:
             shutil.copyfile(path, copy)
         mark.write_text(sha256, "ascii")
     except OSError as error:
-        _log.warning("no copy of the study file is kept in %s: %s", kept, error)
+        _log.warning("could not keep a copy of the study file in %s: %s", kept, error)
 
 
 def _way_back(folder: Path) -> str:

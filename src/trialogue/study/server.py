@@ -24,9 +24,9 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 8
 TURN_S = 0.001  # for which a thread computes before another may
 SHARED = (
-    "Warning: --secure assumes a proxy. Without --trusted-proxies all participants share its address, and "
-    "limits per client apply to everyone. If your proxy sets X-Forwarded-For (Caddy does; nginx if configured), add "
-    "--trusted-proxies 1."
+    "Warning: --secure assumes a proxy. Without --trusted-proxies all participants appear to share its address, so "
+    "limits per client apply to all of them together. If your proxy sets X-Forwarded-For (Caddy does; nginx if configured), "
+    "add --trusted-proxies 1."
 )
 Tell = Callable[[str], None]
 
@@ -46,31 +46,31 @@ def serve(
     sync_s: float | None = None,
     tell: Tell = lambda line: None,
 ) -> None:
-    """Serve a study until the process is ended; people may enter from now on, unless it was paused or closed.
+    """Serve a study until the process is ended; participants may enter from now on, unless it was paused or closed.
 
     Args:
         folder: the study folder.
-        host: address to listen at.
-        port: port to listen at; 0 for any that is free.
-        hosts: names that it is reached under, besides those of this machine.
-        secure: whether it is reached over HTTPS (a proxy in front of it ends that).
-        trusted_proxies: how many proxies requests come through; the client's address is the one that the outermost saw.
-        processes: by default 2, or 1 for chats, whose systems may remember a conversation.
-        threads: of each process.
-        confirmed: how many participants are paid at most, of a study that pays them and is launched by this.
-        confirm: asks for that number where it is not given.
-        sync_s: seconds between two looks at Prolific's list of submissions; 0: never; None: 300 where the study can be
-            followed there (its platform is prolific, it says what is paid, and the token is in the environment).
+        host: address to listen on.
+        port: port to listen on; 0 for any free port.
+        hosts: host names by which the server is reached, besides those of this machine.
+        secure: whether it is reached over HTTPS (which a proxy in front terminates).
+        trusted_proxies: number of proxies that requests come through; the client's address is what the outermost saw.
+        processes: number of processes; by default 2, or 1 for chats, whose systems may remember a conversation.
+        threads: number of threads per process.
+        confirmed: maximum number of paid participants, for a study that pays and is launched by this call.
+        confirm: asks for that number if it is not given.
+        sync_s: seconds between two readings of Prolific's list of submissions; 0: never; None: 300 if the study can be
+            followed there (its platform is prolific, it states the payment, and the token is in the environment).
         tell: called with lines for the terminal.
 
     Raises:
-        UsageError: it cannot be served like this.
+        UsageError: the study cannot be served with these options.
         DataError: mistakes in the study.
     """
     need("gunicorn", extra="study", purpose="serve a study")
     need("waitress", extra="study", purpose="serve a study")
     if host not in (*LOCAL, "::1") and not hosts:
-        raise UsageError(f"A server that listens at {host} needs its public name: --name study.example.org.")
+        raise UsageError(f"A server that listens on {host} needs its public name: --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
     from trialogue.study.services.management.launching import confirmation_needed, confirmation_text, launch
@@ -84,7 +84,9 @@ def serve(
         study = launch(study, who="serve", confirmed_places=confirmed)
     count = processes or (1 if file_of(study).type == "chat" else 2)
     name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
-    tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C stops it; saved answers are kept.")
+    tell(
+        f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Press Ctrl-C to stop; saved answers are kept."
+    )
     if secure and not trusted_proxies:
         tell(SHARED)
     if token := first_login():
@@ -95,10 +97,10 @@ def serve(
 
 @contextmanager
 def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: Tell) -> Iterator[None]:
-    """While this lasts a process beside the server asks the platform which places come back.
+    """While this context is open, a process next to the server asks the platform which places were returned.
 
     Raises:
-        UsageError: it was asked for, and the study cannot be followed.
+        UsageError: synchronisation was requested, but the study cannot be followed.
     """
     from trialogue.study.recruiting.api import TOKEN, Api
     from trialogue.study.recruiting.following import LEAST_S, USUAL_S
@@ -112,7 +114,7 @@ def _follow_platform(study: "Study", folder: Path, sync_s: float | None, tell: T
         yield
         return
     if every_s < LEAST_S:
-        raise UsageError(f"Prolific can be synchronised every {LEAST_S:.0f} seconds at most; got {every_s:g}.")
+        raise UsageError(f"Prolific can be synchronised at most once every {LEAST_S:.0f} seconds; got {every_s:g}.")
     Recruiter(study, folder, Api(), who="sync")
     tell(f"Returned places are synchronised with Prolific every {every_s:g} seconds.")
     command = [
@@ -164,12 +166,12 @@ def _tune_process(worker: Any) -> None:
 
 
 def preview(folder: Path, *, port: int = 8001, tell: Tell = lambda line: None) -> None:
-    """Show a study's pages at this machine alone. Answers go into a folder that is deleted at the end.
+    """Show a study's pages on this machine only. Answers go into a folder that is deleted at the end.
 
-    Anybody enters without a platform, any number of times; all else is as it will be.
+    Anybody can enter without a platform, any number of times; everything else is as in the real study.
 
     Raises:
-        UsageError: it cannot be shown.
+        UsageError: the study cannot be previewed.
         DataError: mistakes in the study.
     """
     with tempfile.TemporaryDirectory(prefix="trialogue-preview-") as room:

@@ -142,8 +142,7 @@ def _keep(catalog: Catalog, fields: Mapping[str, str], line: int, *, fuzzy: bool
 def problems_of(catalog: Catalog, texts: Mapping[str, str]) -> list[Problem]:
     """Everything that keeps a language from being complete.
 
-    Texts without a translation, translations of no text, placeholders that were lost, a compiled catalog that says something
-    else.
+    Texts without a translation, unused translations, missing placeholders, and a compiled catalog that differs.
     """
     found: list[Problem] = []
     counts = Counter(message.text for message in catalog.messages)
@@ -154,7 +153,9 @@ def problems_of(catalog: Catalog, texts: Mapping[str, str]) -> list[Problem]:
             found.append(Problem(f"{message.text!r}: {what}", file, message.line))
     path = catalog.path.with_suffix(".mo")
     if not found and not (path.is_file() and path.read_bytes() == _compile(catalog)):
-        found.append(Problem("the compiled catalog is missing or out of date.", file, hint="Write it: --compile"))
+        found.append(
+            Problem("the compiled catalog is missing or out of date.", file, hint="Compile it with --compile.")
+        )
     return found
 
 
@@ -174,9 +175,9 @@ def _wrong(message: Message, catalog: Catalog, texts: Mapping[str, str], counts:
     allowed = wanted | set(PLACEHOLDER.findall(message.text))
     for each in message.translated:
         if unknown := set(PLACEHOLDER.findall(each)) - allowed:
-            yield f"the text has no {', '.join(sorted(unknown))}."
+            yield f"the English text has no placeholder {', '.join(sorted(unknown))}."
     if lost := wanted - set(PLACEHOLDER.findall(message.translated[-1])):
-        yield f"the translation lost {', '.join(sorted(lost))}."
+        yield f"the translation lacks {', '.join(sorted(lost))}."
 
 
 def compile_catalog(catalog: Catalog) -> Path:
@@ -208,11 +209,11 @@ def new_catalog(language: str) -> Path:
     """An empty catalog of every text, to be filled in.
 
     Raises:
-        UsageError: there is one, or this is no language code.
+        UsageError: the catalog exists, or this is no language code.
     """
     path = path_of(language)
     if path.exists():
-        raise UsageError(f"{path} is there already.")
+        raise UsageError(f"{path} already exists.")
     header = f"Language: {language}\\nContent-Type: text/plain; charset=utf-8\\n"
     header += "Plural-Forms: nplurals=2; plural=(n != 1);\\n"
     blocks = [f'msgid ""\nmsgstr "{header}"']

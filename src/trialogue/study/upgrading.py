@@ -18,7 +18,7 @@ def bring_up_to_date(folder: Path, *, where: str) -> None:
 
     Args:
         folder: the study folder.
-        where: what the database is called in messages.
+        where: name of the database in messages.
 
     Raises:
         UsageError: a newer release made it, or it cannot be brought up to date; then it is as it was.

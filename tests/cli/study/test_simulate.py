@@ -46,27 +46,27 @@ def outcome(**changes: Any) -> SimulatedStudy:
 def test_a_study_in_which_all_went_well_says_so() -> None:
     lines = outcome_lines(outcome())
     assert lines[0] == "3 participants: 2 attentive, 1 drop-out"
-    assert "4 of 4 items judged by 2 participants; 1 slots reused after drop-outs" in lines
-    assert "plain means are in the order of the true quality" in lines
+    assert "4 of 4 items judged by 2 participants; 1 slot reused after drop-outs" in lines
+    assert "observed means follow the order of the true quality" in lines
     assert not [line for line in lines if line.startswith("WRONG")]
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"server_errors": 2}, "WRONG: 2 responses of the server had a 5xx status"),
-        ({"stored": 19}, "WRONG: 1 acknowledged forms are not in the database"),
+        ({"server_errors": 2}, "WRONG: 2 server responses had a 5xx status"),
+        ({"stored": 19}, "WRONG: 1 acknowledged form not found in the database"),
         ({"coverage": {"2": 3, "3": 1}}, "WRONG: an item has 3 judgements instead of 2"),
-        ({"imbalance": 4}, "WRONG: a system stands in one position 4 times more often than in another"),
+        ({"imbalance": 4}, "WRONG: a system is shown 4 more times in one position than in another"),
         (
             {"workers": 60, "states": {"failed": 1, "completed": 7}, "turned_away": 52},
-            "  came to: 7 completed, which is all the study needs; 1 failed; 52 came when it was full",
+            "  outcomes: 7 completed, which is all the study needs; 1 failed; 52 turned away: study full",
         ),
         (
             {"coverage": {"1": 4}, "states": {"completed": 1, "timed_out": 1}, "turned_away": 1},
-            "  came to: 1 completed; 1 timed out; 1 came when no place was free",
+            "  outcomes: 1 completed; 1 timed out; 1 turned away: no free place",
         ),
-        ({"stuck": 1}, "WRONG: 1 participants reached a page without a way on"),
+        ({"stuck": 1}, "WRONG: 1 participant reached a page that leads nowhere"),
         ({"coverage": {"1": 4}}, "  incomplete: more --workers are needed"),
     ],
 )

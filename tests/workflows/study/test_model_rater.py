@@ -274,7 +274,7 @@ def test_a_slider_is_asked_by_places_and_compared_in_its_own_numbers_and_what_is
     assert "\n11. 100 (perfect)\n" in prompts[0]
     assert {one.value for one in rated.scores} == {80.0}
     assert rated.left_out == ("why", "order")
-    assert lines[-1] == "Not asked, since a model's answers to them are not compared with people's: why, order."
+    assert lines[-1] == "Not asked, because a model's answers to them are not compared with human answers: why, order."
 
 
 @pytest.mark.parametrize(
@@ -296,5 +296,5 @@ def test_a_study_of_which_a_model_can_answer_nothing_is_refused(tmp_path: Path) 
     study, export = a_study(tmp_path)
     only_text = [{"name": "why", "question": "Why?", "text": {"lines": 2}}]
     (study / "study.yaml").write_text(json.dumps({**STUDY, "criteria": only_text}), "utf-8")
-    with pytest.raises(UsageError, match=r"scales and sliders among criteria; this study has none \(why\)"):
+    with pytest.raises(UsageError, match=r"criteria with a scale or slider; this study has none \(why\)"):
         rate_by_model(study, export, options("http://127.0.0.1:9/v1"))

@@ -14,7 +14,7 @@ def new(
     responses: Annotated[
         list[str] | None, typer.Option("--responses", "-r", help="Files or corpora (default: the demo corpus).")
     ] = None,
-    human: Annotated[list[str] | None, typer.Option(help="Realism: dialogues with people (repeatable).")] = None,
+    human: Annotated[list[str] | None, typer.Option(help="Realism: dialogues with human users (repeatable).")] = None,
     simulated: Annotated[
         list[str] | None, typer.Option(help="Realism: dialogues with simulated users (repeatable).")
     ] = None,
@@ -25,7 +25,7 @@ def new(
         ),
     ] = None,
     most: Annotated[int | None, typer.Option(min=1, help="Maximum number of items, sampled at random.")] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for the sample.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="Study folder to create.")] = Path("my_study"),
     files: Annotated[
         list[str] | None, typer.Argument(help="More files with responses (repeatable).", hidden=True)
@@ -58,9 +58,7 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
     from trialogue.errors import UsageError
 
     if given and study_type != "chat":
-        raise UsageError(
-            f"--agent is for studies in which people chat with systems (chat); this template is {study_type}."
-        )
+        raise UsageError(f"--agent applies only to studies of type chat; this template is of type {study_type}.")
     found: dict[str, str] = {}
     for each in given:
         name, _, spec = each.partition("=")
@@ -75,7 +73,7 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
 
 
 def print_advice(file: "StudyFile") -> None:
-    """Say what the author of a study file should think about again."""
+    """Print advice on questionable settings of a study file."""
     from trialogue.study.design.warnings import advice
 
     for each in advice(file):
@@ -91,15 +89,17 @@ def validate(folder: Annotated[Path, typer.Argument(help="Study folder.")]) -> N
     print_advice(file)
     budget = budget_of(file, [(item.dialogue, item.key) for item in items])
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} participants each.")
-    typer.echo(f"Participants needed if nobody drops out: {budget.people:,} of {budget.items_each} items.")
+    each = f"{budget.items_each} item{'' if budget.items_each == 1 else 's'} each"
+    typer.echo(f"Participants needed if nobody drops out: {budget.people:,}, with {each}.")
     if budget.replacements:
         typer.echo(
-            f"Excluded participants are replaced, up to {budget.replacements:,}: at most {budget.most_people:,} are "
+            f"Up to {budget.replacements:,} excluded participants are replaced, so at most {budget.most_people:,} are "
             "paid" + (f" ({budget.price(budget.most_people)})." if file.payment else ".")
         )
     if budget.items_each < file.items_per_participant:
         typer.echo(
-            f"warning: nobody can judge {file.items_per_participant} items: no participant may see that many.",
+            f"warning: items_per_participant is {file.items_per_participant}, but a participant can be shown at most "
+            f"{budget.items_each}.",
             err=True,
         )
     typer.echo(f"sha256 {sha256}")

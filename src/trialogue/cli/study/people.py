@@ -55,7 +55,7 @@ def links(
     folder: Folder,
     people: Annotated[list[str], typer.Argument(help="Participant codes; one link is made for each.")],
     base: Annotated[str, typer.Option(help="Address of the server, such as https://study.example.org.")],
-    days: Annotated[float, typer.Option(min=0.01, help="Number of days that the links are valid.")] = 60,
+    days: Annotated[float, typer.Option(min=0.01, help="Number of days for which the links are valid.")] = 60,
 ) -> None:
     """Print signed links for a laboratory. They cannot be forged, and each admits one participant once."""
     from trialogue.study.design.file import read_study
@@ -91,7 +91,7 @@ def reconcile(
     for name in found.unknown:
         typer.echo(f"{name}: on the platform's list, but unknown to this study")
     for name in found.unfinished:
-        typer.echo(f"{name}: completed on the platform, missing in this study")
+        typer.echo(f"{name}: completed on the platform, but not finished in this study")
     for name in found.unlisted:
         typer.echo(f"{name}: in this study, but missing from the platform's list")
 

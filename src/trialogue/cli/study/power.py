@@ -35,7 +35,8 @@ def power(
     ] = None,
     pool: Annotated[int | None, typer.Option(min=1, help="Number of different situations in total.")] = None,
     points: Annotated[
-        int | None, typer.Option(min=2, help="Number of points on the rating scale (used evenly).")
+        int | None,
+        typer.Option(min=2, help="Number of points on the rating scale (each equally likely for an average reply)."),
     ] = None,
     dropout: Annotated[float | None, typer.Option(min=0, max=0.99, help="Share of participants who drop out.")] = None,
     excluded: Annotated[
@@ -61,16 +62,19 @@ def power(
         int, typer.Option(min=10, help="Simulated studies per plan: 100 leave an uncertainty of .08, 400 of .04.")
     ] = 100,
     search: Annotated[
-        bool, typer.Option("--search/--no-search", help="Search for plans that reach the power if this one does not.")
+        bool,
+        typer.Option(
+            "--search/--no-search", help="Search for plans that reach the required power if this one does not."
+        ),
     ] = True,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")] = 1,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the figure, CSV and JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Simulate what a planned rating study would detect, and whether more participants or more situations help.
 
-    Every simulated study is analysed like 'trialogue study report' does.
+    Every simulated study is analysed as 'trialogue study report' would analyse it.
     """
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.study.power import power_lines, write_power

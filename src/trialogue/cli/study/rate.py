@@ -9,19 +9,21 @@ import typer
 def rate(
     folder: Annotated[Path, typer.Argument(help="Study folder.")],
     export: Annotated[Path, typer.Option("--export", help="Folder written by 'trialogue study export'.")],
-    model: Annotated[str | None, typer.Option(help="Model, as the server calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model on the server.")] = None,
     url: Annotated[str | None, typer.Option(help="OpenAI-compatible API, such as http://localhost:8000/v1.")] = None,
     weights: Annotated[
         Path | None,
-        typer.Option(help="Instead: a model on this machine, a folder or a GGUF file; needs the extra local."),
+        typer.Option(
+            help="Instead of --url: a model on this machine, as a folder or a GGUF file; requires the extra 'local'."
+        ),
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the rater in the report (default: the model's name).")] = "",
     key_env: Annotated[str | None, typer.Option(help="Environment variable that contains the API key.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="Sampling temperature (0: none).")] = 0.0,
-    cache: Annotated[Path | None, typer.Option(help="Folder of cached answers.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder for cached answers.")] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Let a language model rate a study's items, for comparison with people. It never counts among them."""
+    """Let a language model rate a study's items, for comparison with human ratings. Its ratings never count as human."""
     from trialogue.errors import UsageError
     from trialogue.llm import ChatOptions, LocalOptions, ModelOptions
     from trialogue.workflows.study.model_rater import rate_by_model
@@ -38,5 +40,6 @@ def rate(
     rated, _ = rate_by_model(folder, export, options, name=name, seed=seed, progress=typer.echo)
     answers = sum(score.value is not None for score in rated.scores) + len(rated.preferences)
     typer.echo(
-        f"{answers:,} answers of a language model in {export}; {rated.unanswered:,} questions without a valid answer."
+        f"{answers:,} answers by a language model written to {export}; {rated.unanswered:,} questions without a valid "
+        "answer."
     )

@@ -75,7 +75,7 @@ def _sync(recruiter: "Recruiter") -> None:
     if found.replaced:
         typer.echo(f"{len(found.replaced)} completed and were rejected; their items are available again.")
     for name in found.unfinished:
-        typer.echo(f"{name}: completed on Prolific, missing in this study")
+        typer.echo(f"{name}: completed on Prolific, but not finished in this study")
 
 
 def _follow(recruiter: "Recruiter", every: float) -> None:
@@ -84,7 +84,7 @@ def _follow(recruiter: "Recruiter", every: float) -> None:
     from trialogue.study.recruiting.following import LEAST_S, follow
 
     if every < LEAST_S:
-        raise UsageError(f"--every: at least {LEAST_S:.0f} seconds are needed, got {every:g}.")
+        raise UsageError(f"--every: expected 0 or at least {LEAST_S:.0f} seconds, got {every:g}.")
 
     def wait(seconds: float) -> bool:
         time.sleep(seconds)
@@ -98,7 +98,7 @@ def _decide(payer: "Payer", confirm: str, dry: bool) -> None:
     price = payer.approval_price(found)
     typer.echo(f"To approve: {len(found.approve)} ({price}); to reject: {len(found.reject)}")
     done = payer.decide(_confirm(confirm, dry) if found.approve else "")
-    counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active there"
-    typer.echo(f"{counts}, {len(done.impossible)} returned or timed out there.")
+    counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active on Prolific"
+    typer.echo(f"{counts}, {len(done.impossible)} returned or timed out.")
     for code in done.contrary:
-        typer.echo(f"{code}: decided the other way on Prolific")
+        typer.echo(f"{code}: the opposite decision was made on Prolific")

@@ -46,7 +46,7 @@ def serve(
         ),
     ] = None,
 ) -> None:
-    """Serve a study with SQLite in its folder, or PostgreSQL by DATABASE_URL. Stop with Ctrl-C; no saved data are lost."""
+    """Serve a study from SQLite in its folder, or from PostgreSQL at DATABASE_URL. Ctrl-C stops it; saved data are kept."""
     from trialogue.cli.study.make import print_advice
     from trialogue.study.design.file import read_study
     from trialogue.study.server import serve as run

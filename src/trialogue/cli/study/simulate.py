@@ -23,12 +23,12 @@ def simulate(
             help="SYSTEM=LOGITS: true quality of a system, such as kbrd=0.5 (repeatable; default: evenly spaced).",
         ),
     ] = None,
-    drop_out: Annotated[float, typer.Option(help="Share of participants who leave at some page.")] = 0.1,
+    drop_out: Annotated[float, typer.Option(help="Share of participants who drop out at some page.")] = 0.1,
     careless: Annotated[float, typer.Option(help="Share who answer at random and fail attention checks.")] = 0.1,
     straight: Annotated[float, typer.Option(help="Share who always choose the first point.")] = 0.0,
     obedient: Annotated[float, typer.Option(help="Share who answer at random but pass attention checks.")] = 0.0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="New folder for export and report (default: none are written).")
+        Path | None, typer.Option("--out", "-o", help="New folder for export and report (default: neither is written).")
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
@@ -69,13 +69,13 @@ def simulate(
 
 
 class _ProgressInTenths:
-    """Tells progress of participants a dozen times, and everything else at once."""
+    """Reports the progress of participants about ten times, and every other line at once."""
 
     def __init__(self, tell: StepProgress, workers: int) -> None:
         self._tell, self._every = tell, max(1, workers // 10)
 
     def __call__(self, line: str) -> None:
-        """A line, if it is time for one."""
+        """Report a line, if it is due."""
         number = line.partition(" ")[0]
         if not number.isdigit() or int(number) % self._every == 0:
             self._tell(line)
@@ -109,11 +109,11 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
     full = outcome.coverage.get(str(outcome.raters_per_item), 0)
     lines = [
         f"{outcome.workers} participants: {kinds}",
-        f"  came to: {_count_final_states(outcome)}",
+        f"  outcomes: {_count_final_states(outcome)}",
         f"{outcome.requests:,} pages, {outcome.acknowledged:,} forms acknowledged, {outcome.stored:,} in the database",
         (
             f"{full} of {items} items judged by {outcome.raters_per_item} participants; {outcome.reused} "
-            "slots reused after drop-outs"
+            f"slot{'' if outcome.reused == 1 else 's'} reused after drop-outs"
         ),
     ]
     if not outcome.complete:
@@ -121,16 +121,16 @@ def outcome_lines(outcome: "SimulatedStudy") -> list[str]:
     for kind, (failed, seen) in outcome.checks.items():
         lines.append(f"attention checks, {kind.replace('_', '-')}: {failed} of {seen} failed")
     for system in sorted(outcome.means, key=lambda name: -outcome.effects.get(name, 0.0)):
-        known = f"known {outcome.effects[system]:+.2f}, " if system in outcome.effects else ""
-        lines.append(f"{system}: {known}mean {outcome.means[system]:.2f}")
+        known = f"true quality {outcome.effects[system]:+.2f}, " if system in outcome.effects else ""
+        lines.append(f"{system}: {known}observed mean {outcome.means[system]:.2f}")
     if outcome.means and not outcome.effects:
         lines.append(
-            "in live chats scripted participants have no preferences: no page reveals which system they chat with"
+            "in live chats, scripted participants have no preferences: no page reveals which system they chat with"
         )
     elif outcome.means:
-        order = "are in the order" if outcome.recovers_order else "are not in the order"
-        few = "" if outcome.recovers_order else ": too few answers, or careless ones"
-        lines.append(f"plain means {order} of the true quality{few}")
+        order = "follow" if outcome.recovers_order else "do not follow"
+        few = "" if outcome.recovers_order else ": too few answers, or too many careless ones"
+        lines.append(f"observed means {order} the order of the true quality{few}")
     return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
 
 
@@ -142,15 +142,15 @@ def _count_final_states(outcome: "SimulatedStudy") -> str:
         for state, count in sorted(outcome.states.items(), key=lambda each: each[0] != "completed")
     ]
     if outcome.turned_away:
-        parts.append(f"{outcome.turned_away} came when {'it was full' if outcome.complete else 'no place was free'}")
+        parts.append(f"{outcome.turned_away} turned away: {'study full' if outcome.complete else 'no free place'}")
     return "; ".join(parts)
 
 
 def analysis_lines(found: "Recovery") -> list[str]:
     """Comparison of the analysis with the true values, as lines."""
     lines = [
-        f"{pair.a} over {pair.b}: known {pair.known:+.2f}"
-        + ("" if pair.found is None else f", found {pair.found:+.2f}")
+        f"{pair.a} over {pair.b}: true difference {pair.known:+.2f}"
+        + ("" if pair.found is None else f", estimate {pair.found:+.2f}")
         + ("" if pair.interval is None else f" ({pair.interval[0]:+.2f} to {pair.interval[1]:+.2f})")
         + f": {pair.verdict}"
         for pair in found.pairs

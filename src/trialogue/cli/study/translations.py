@@ -8,7 +8,7 @@ import typer
 def translations(
     language: Annotated[str | None, typer.Argument(help="Language code, such as de (default: all).")] = None,
     new: Annotated[bool, typer.Option("--new", help="Create an empty catalog for the language.")] = False,
-    compile_: Annotated[bool, typer.Option("--compile", help="Compile the file that the pages read.")] = False,
+    compile_: Annotated[bool, typer.Option("--compile", help="Compile the catalog that the pages read.")] = False,
 ) -> None:
     """Check whether the pages are completely translated, and list what is missing. Exit code 1 if anything is missing."""
     from trialogue.errors import UsageError
@@ -30,7 +30,8 @@ def translations(
             catalogs.compile_catalog(catalog)
         problems = catalogs.problems_of(catalog, texts)
         missing += len(problems)
-        typer.echo(f"{name}: {len(texts)} texts, {'complete' if not problems else f'{len(problems)} problems'}")
+        found = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}" if problems else "complete"
+        typer.echo(f"{name}: {len(texts)} texts, {found}")
         for problem in problems:
             typer.echo(f"  {problem}")
     if missing:

@@ -51,7 +51,7 @@ def run(room: Path) -> None:
 
 
 def _open_study(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
-    """The study in an empty database, open to everybody."""
+    """The study in an empty database, with admission open."""
     from django.core.management import call_command
     from django.db import connection
 
@@ -66,7 +66,7 @@ def _open_study(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
 
 
 def walks_of(file: StudyFile, items: list[AnyItem], plan: Plan) -> list[Walk]:
-    """The participants of a plan at the door, each with an address of their own."""
+    """The participants of a plan before they enter, each with an address of their own."""
     knows = Knowledge(items, file)
     pages = len(file.phases) + file.items_per_participant + len(file.before) + len(file.after)
     return [

@@ -30,7 +30,7 @@ class Clock:
 
 @contextmanager
 def patched_time(clock: Clock) -> Iterator[None]:
-    """Django's time is the clock's, within the process, and that of rate limits, too: hours pass in seconds."""
+    """Let Django and the rate limits of this process take the time from the clock: hours pass in seconds."""
     seconds = SimpleNamespace(time=lambda: clock.now().timestamp())
     with patch("django.utils.timezone.now", clock.now), patch("trialogue.study.web.throttle.time", seconds):
         yield
@@ -44,14 +44,14 @@ def walk_all(
     rng: np.random.Generator,
     done: Callable[[int], None] = lambda number: None,
 ) -> None:
-    """Let everybody walk, page by page in the order of time, until all are done, gone or turned away for good.
+    """Let all participants walk, page by page in order of time, until all are done, gone or turned away for good.
 
     Args:
         walks: one for each participant; they arrive in this order.
-        clock: set to the moment of each page.
-        lease: seconds after which somebody who was turned away tries again: slots of drop-outs are free by then.
-        rng: of the arrivals.
-        done: called with the number of participants who are through, after each.
+        clock: clock that is set to the time of each page.
+        lease: seconds after which a participant who was turned away tries again: slots of drop-outs are free by then.
+        rng: random generator for the arrivals.
+        done: called after each participant with the number of those who have finished.
     """
     arrivals = np.cumsum(rng.exponential(GAP_S, size=len(walks))).tolist()
     coming = [(at, number, 0) for number, at in enumerate(arrivals)]

@@ -10,7 +10,7 @@ Said = tuple[str, ...]
 
 
 def read_text(text: str) -> str:
-    """A text as a page shows it: runs of blanks are one."""
+    """A text as a page shows it: runs of spaces count as one."""
     return " ".join(text.split())
 
 
@@ -19,11 +19,11 @@ def _lines(messages: Iterable[Message]) -> Said:
 
 
 class Knowledge:
-    """Finds the item and the systems behind what stands on a page.
+    """Finds the item and the systems behind the texts of a page.
 
     Args:
-        items: of the study.
-        file: the study file, for answers that let somebody in and those to questions about the instructions.
+        items: items of the study.
+        file: the study file, for the right answers to screening and comprehension questions.
     """
 
     def __init__(self, items: Sequence[AnyItem], file: StudyFile | None = None) -> None:
@@ -50,7 +50,7 @@ class Knowledge:
         self._keys.setdefault(context, item.key)
 
     def systems_on(self, page: Page) -> list[frozenset[str]]:
-        """Systems that said what stands in each card; empty for a card that no system said, such as a check."""
+        """Systems that gave the text in each card; empty for a card that no system gave, such as a check."""
         return [frozenset(self._systems.get((page.context, side), ())) for side in page.sides]
 
     def label_of(self, page: Page) -> str:

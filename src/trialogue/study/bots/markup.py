@@ -37,12 +37,12 @@ class Element:
 
     @property
     def raw(self) -> str:
-        """Its text as it stands in the source."""
+        """Its text as in the source."""
         return "".join(child if isinstance(child, str) else child.raw for child in self.children)
 
     @property
     def text(self) -> str:
-        """Its text as it is read: runs of blanks are one.
+        """Its text as it is read: runs of spaces count as one.
 
         >>> parse("<p> Try <mark>Heat</mark>\\n now</p>").text
         'Try Heat now'
@@ -72,7 +72,7 @@ class _Builder(HTMLParser):
 
 
 def parse(html: str) -> Element:
-    """The tree of a page; tags that close nothing are passed over."""
+    """The tree of a page; closing tags without an opening one are ignored."""
     builder = _Builder()
     builder.feed(html)
     builder.close()

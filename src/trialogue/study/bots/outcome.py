@@ -18,7 +18,7 @@ class SimulatedStudy(Record):
     effects: dict[str, float]
     """Simulated true effects: utility by system, in logits."""
     kinds: dict[str, int]
-    """Participants by how they behave."""
+    """Number of participants by kind of behavior."""
     turned_away: int
     """Number of participants who never got an item, however often they tried."""
     states: dict[str, int]
@@ -28,7 +28,7 @@ class SimulatedStudy(Record):
     server_errors: int
     """Responses with a 5xx status; 0 if all is well."""
     stuck: int
-    """Participants who met a page without a way on; 0 if all is well."""
+    """Participants who reached a page that leads nowhere; 0 if all is well."""
     acknowledged: int
     """Forms of steps that were acknowledged."""
     stored: int
@@ -36,11 +36,11 @@ class SimulatedStudy(Record):
     raters_per_item: int
     """Judgements that each item needs."""
     coverage: dict[str, int]
-    """Number of items by how many people judged them."""
+    """Number of items by number of judgements."""
     positions: dict[str, tuple[int, ...]]
     """For each system the number of the study's slots in which it stands first, second, ..."""
     imbalance: int
-    """Largest difference between the positions of a system among items of the same systems; more than 1 is wrong."""
+    """Largest difference between a system's counts in two positions, among items of the same systems; at most 1 is right."""
     judged_positions: dict[str, tuple[int, ...]]
     """The same for slots that were judged."""
     means: dict[str, float]
@@ -54,13 +54,13 @@ class SimulatedStudy(Record):
     completed: dict[str, int] = Field(default_factory=dict)
     """Participants who completed, by kind."""
     signals: dict[str, dict[str, int]] = Field(default_factory=dict)
-    """Signs of language models by kind of participant, of those who completed."""
+    """Signs of language models by kind of participant, among those who completed."""
     export: str | None = None
-    """Folder of the export; None: none was kept."""
+    """Folder of the export; None if none was kept."""
 
     @property
     def largest_count(self) -> int:
-        """Judgements of the item that has most."""
+        """Number of judgements of the item with the most."""
         return max(map(int, self.coverage), default=0)
 
     @property
@@ -70,7 +70,7 @@ class SimulatedStudy(Record):
 
     @property
     def recovers_order(self) -> bool:
-        """Whether the plain means are in the order of the effects."""
+        """Whether the observed means follow the order of the effects."""
         means = [self.means.get(system, 0.0) for system in sorted(self.effects, key=lambda name: self.effects[name])]
         return means == sorted(means)
 
@@ -80,12 +80,16 @@ class SimulatedStudy(Record):
         lost = self.acknowledged - self.stored
         failed = sum(self.checks[kind][0] for kind in READERS if kind in self.checks)
         violations = {
-            f"{self.server_errors} responses of the server had a 5xx status": self.server_errors,
-            f"{self.stuck} participants reached a page without a way on": self.stuck,
-            f"{lost} acknowledged forms are not in the database": lost,
+            f"{_count(self.server_errors, 'server response')} had a 5xx status": self.server_errors,
+            f"{_count(self.stuck, 'participant')} reached a page that leads nowhere": self.stuck,
+            f"{_count(lost, 'acknowledged form')} not found in the database": lost,
             f"an item has {self.largest_count} judgements instead of {self.raters_per_item}": self.largest_count
             > self.raters_per_item,
-            f"{failed} attention checks were failed although the participant followed them": failed,
-            f"a system stands in one position {self.imbalance} times more often than in another": self.imbalance > 1,
+            f"{_count(failed, 'attention check')} failed by participants who followed the instructions": failed,
+            f"a system is shown {self.imbalance} more times in one position than in another": self.imbalance > 1,
         }
         return [text for text, is_violated in violations.items() if is_violated]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

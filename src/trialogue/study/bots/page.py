@@ -32,9 +32,9 @@ class FormQuestion:
     """For ordering questions: the values of each of the lists."""
     required: bool = False
     at_least: int = 0
-    """Characters that a text needs."""
+    """Minimum number of characters of a text."""
     at_most: int = 0
-    """Characters that it may have; 0: any number."""
+    """Maximum number of characters; 0: unlimited."""
     unseen: bool = False
     """Whether the field is invisible on the page (a honeypot), and present only in its source."""
 
@@ -55,8 +55,8 @@ class Form:
         """Form data as a browser would send them.
 
         Args:
-            answers: by name of the field; questions without one are left out.
-            button: which is pressed; None: the first.
+            answers: answers by field name; questions without one are left out.
+            button: the button that is pressed; None: the first.
         """
         sent = list(self.hidden)
         for name, value in answers.items():
@@ -108,7 +108,7 @@ class Page:
 
     @property
     def words(self) -> int:
-        """Words that are to be read: the conversation and what stands in the cards."""
+        """Words to be read: the conversation and the text of the cards."""
         texts = [*self.context, *(text for side in self.sides for text in side)]
         return sum(len(text.split()) for text in texts)
 

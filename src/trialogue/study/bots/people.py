@@ -48,9 +48,9 @@ MESSAGES = ("Hello!", "I like thrillers, such as Heat.", "Something newer, pleas
 class Bot:
     """One scripted participant.
 
-    ``attentive`` ones have preferences and do what a check of attention asks for. ``careless`` ones answer at random,
-    ``straight`` ones always take the first point, neither reads checks. ``obedient`` ones read and obey checks, and answer
-    everything else at random: what no check can catch. ``drop_out`` ones are attentive and gone at some page. ``person``,
+    ``attentive`` ones have preferences and do what an attention check asks for. ``careless`` ones answer at random,
+    ``straight`` ones always choose the first point; neither read checks. ``obedient`` ones read and obey checks, and answer
+    everything else at random: what no check can catch. ``drop_out`` ones are attentive and leave at some page. ``person``,
     ``assisted`` and ``agent`` have preferences and read and write as ``manners`` says: by themselves, with a language model
     beside them, or as one.
     """
@@ -175,12 +175,12 @@ def bot_of(
     """A participant with a number.
 
     Args:
-        number: from 1; with the seed it decides everything about them.
-        kind: how they behave.
+        number: number of the participant, from 1; with the seed, it determines all their behavior.
+        kind: kind of behavior.
         effects: utility by system.
-        knows: which system said what.
-        seed: of the simulation.
-        pages: of the study, about: drop-outs are gone after one to so many.
+        knows: knowledge of which system said what.
+        seed: seed of the simulation.
+        pages: approximate number of pages of the study; drop-outs leave after a random number of pages up to this.
     """
     rng = rng_for(seed, "bot", str(number))
     taste = Taste(effects, seed, rng, severity=float(rng.normal(0, PERSON_SPREAD)))

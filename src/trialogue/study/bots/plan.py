@@ -36,7 +36,7 @@ def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[
         seed: seed of the order.
 
     Raises:
-        UsageError: no workers, a share that is none, or shares that are more than everybody.
+        UsageError: no workers, a share outside 0 to 1, or shares that add up to more than 1.
 
     >>> sorted(kinds_of(4, {"drop_out": 0.25}, seed=0))
     ['attentive', 'attentive', 'attentive', 'drop_out']
@@ -54,17 +54,17 @@ def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[
 
 
 def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, seed: int) -> dict[str, float]:
-    """The effect of each system: as given (0 for those that are not named), or evenly spaced in an order of the seed.
+    """The effect of each system: as given (0 for those not named), or evenly spaced in an order that the seed determines.
 
-    Systems that are talked to have none: what they will say stands in no file, so that a script which reads pages as people
-    do cannot know whom it talks to.
+    Systems of live chats have none: what they will say is in no file, so a script that reads pages as people do cannot know
+    which system it talks to.
 
     Raises:
-        UsageError: an effect of a system that no item has, or of one that is talked to.
+        UsageError: an effect for a system that no item has, or for a system of a live chat.
     """
     if items and all(isinstance(item, ChatItem) for item in items):
         if given:
-            what = "in live chats, scripted participants cannot prefer one system: no page names it."
+            what = "in live chats, scripted participants cannot prefer a system: no page names the system."
             raise UsageError(f"{what} Omit --effect; the simulation then only checks that every page works.")
         return {}
     systems = sorted({system for item in items for system in item.systems})

@@ -38,28 +38,28 @@ def simulate_study(
     """Let scripted participants walk every page of a study; the study's own database is neither read nor written.
 
     They read the HTML, fill in its forms and send them, through all of Django's middleware, with a clock of their own:
-    leases of drop-outs run out, and who was turned away comes back. What they prefer is known, so that an analysis of the
-    export can be held against it. The same study, workers, effects and seed give the same answers. In live chats the real
-    agents of the study file are asked; nothing on a page says which one it is, so nobody prefers any.
+    leases of drop-outs expire, and those who were turned away come back. Their preferences are known, so an analysis of the
+    export can be compared with them. The same study, workers, effects and seed give the same answers. In live chats the real
+    agents of the study file are asked; no page says which one it is, so nobody prefers any.
 
     Args:
         folder: study folder.
-        workers: how many come.
-        effects: utility by system, in logits; None: evenly spaced, in an order that the seed decides.
-        seed: of everything random.
-        drop_out: share of them that is gone at some page.
-        careless: share that answers at random and reads no checks.
-        straight: share that always takes the first point.
-        obedient: share that answers at random, and passes checks.
-        person: share that reads, writes and types as people do (``manners``).
+        workers: number of participants.
+        effects: utility by system, in logits; None: evenly spaced, in an order that the seed determines.
+        seed: random seed.
+        drop_out: share of participants who leave at some page.
+        careless: share of participants who answer at random and read no checks.
+        straight: share who always choose the first point.
+        obedient: share who answer at random, but pass attention checks.
+        person: share who read, write and type as people do (``manners``).
         assisted: share of people who let a language model write.
-        agent: share of programs that fill in forms with a language model.
-        export: empty or new folder for the export; None: none is made.
-        progress: called with a line now and then.
+        agent: share who are programs that fill in forms with a language model.
+        export: new or empty folder for the export; None: no export.
+        progress: called with progress lines.
 
     Raises:
         DataError: a study file or items that cannot be read.
-        UsageError: shares or effects that make no sense, or an export folder with something in it.
+        UsageError: invalid shares or effects, or an export folder that is not empty.
         TrialogueError: the pages could not be walked; with the last lines of what Django said.
     """
     need("django", extra="study", purpose="walk the pages of a study")

@@ -33,9 +33,9 @@ class Taste:
 
     Args:
         effects: utility by system, in logits.
-        seed: of the study; items have the same difficulty for everybody.
-        rng: of the person.
-        severity: of the person, added to every utility.
+        seed: seed of the study; items have the same difficulty for everybody.
+        rng: random generator of the person.
+        severity: severity of the person, added to every utility.
         errors: share of labels that are wrong.
     """
 

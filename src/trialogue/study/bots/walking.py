@@ -16,8 +16,8 @@ class Walk:
     """One participant on their way.
 
     Args:
-        bot: who walks.
-        browser: what they see the pages in.
+        bot: the participant who walks.
+        browser: browser in which they see the pages.
         entrance: path of the study's first page, such as ``/my-study/``, with the platform's parameters.
     """
 
@@ -39,7 +39,7 @@ class Walk:
     _now: Reply | None = None
 
     def step(self) -> bool:
-        """One page further; False at the end of the way."""
+        """Advance by one page; False at the end."""
         if self._now is None:
             self._see(self.browser.get(self.entrance))
         else:

@@ -13,7 +13,7 @@ Order = tuple[str, ...]
 
 
 def square(systems: Sequence[str], *, rng: np.random.Generator) -> list[Order]:
-    """A Latin square: as many orders as systems, in which each system stands once in each position.
+    """A Latin square: as many orders as systems, in which each system appears once in each position.
 
     >>> sorted(square(["a", "b"], rng=np.random.default_rng(0)))
     [('a', 'b'), ('b', 'a')]
@@ -25,13 +25,13 @@ def square(systems: Sequence[str], *, rng: np.random.Generator) -> list[Order]:
 def slot_orders(systems_of: Sequence[Sequence[str]], k: int, *, rng: np.random.Generator) -> list[list[Order]]:
     """The orders of the k slots of each item.
 
-    Each item has as many complete Latin squares as fit, each drawn anew. The rest are rows of one square that goes round
-    over all items of the same systems. So each system stands in each position equally often, give or take one, both in
+    Each item has as many complete Latin squares as fit, each drawn anew. The rest are rows of one square that is continued
+    over all items of the same systems. So each system appears in each position equally often, give or take one, both in
     every item and over the whole study.
 
     Args:
         systems_of: the systems of each item, shape (n_items,); an item without systems has empty orders.
-        k: slots of each item.
+        k: number of slots per item.
         rng: source of randomness.
     """
     rounds: dict[Order, Iterator[Order]] = {}
@@ -70,7 +70,7 @@ class Available:
 def choose_items(
     items: Iterable[Available], n: int, *, seen: Iterable[str] = (), one_per_dialogue: bool = True
 ) -> list[Available]:
-    """At most n items for one person: the emptiest first, ties by rank; no dialogue twice.
+    """At most n items for one person: those with the fewest judgements first, ties by rank; no dialogue twice.
 
     >>> free = [Available(1, "d", 0, 1), Available(2, "d", 0, 0), Available(3, "e", 1, 2)]
     >>> [item.id for item in choose_items(free, 2)]

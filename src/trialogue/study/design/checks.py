@@ -55,9 +55,9 @@ class CheckItem:
 
 
 def checks_of(study: StudyFile, items: Sequence[AnyItem], *, rng: np.random.Generator) -> list[CheckItem]:
-    """As many checks as the study asks for, made of its own items; none where ``demandable`` finds nothing to ask for.
+    """As many checks as the study asks for, made from its own items; none if ``demandable`` finds nothing to ask for.
 
-    What is asked for stands in every language of the study, one below the other: nobody knows in which one it is read.
+    The instruction is given in every language of the study, one below the other: which one is read is not known in advance.
     """
     if not items or not demandable(study):
         return []
@@ -68,7 +68,7 @@ def checks_of(study: StudyFile, items: Sequence[AnyItem], *, rng: np.random.Gene
 def demandable(study: StudyFile) -> tuple[Question, ...]:
     """The questions whose answer a check can ask for: those of which one option is chosen; none in chats.
 
-    Of ratings those about each reply, of other studies the first that is asked of an item.
+    In rating studies, those about each reply; in others, the first question about an item.
     """
     if study.type == "chat":
         return ()
@@ -186,7 +186,7 @@ class Evidence:
     pastes: int = 0
     """Number of pastes into task fields, as reported by the browser."""
     away: float | None = None
-    """Share of the time of tasks that they were elsewhere, as their browser reported; None: not reported."""
+    """Share of task time spent elsewhere, as the browser reported; None: not reported."""
 
 
 def flags_of(evidence: Evidence, study: StudyFile) -> list[Rule]:
@@ -225,8 +225,8 @@ LEAVES = {"blur": "focus", "hidden": "visible"}  # and what brings somebody back
 def time_away(events: Iterable[tuple[str, int]]) -> tuple[int, int]:
     """(milliseconds elsewhere, milliseconds in all) of one page, from what its browser noticed; (0, 0): nothing.
 
-    Somebody is elsewhere while the window has no focus or the page cannot be seen. The page ends with the last event,
-    which is its sending.
+    A participant is elsewhere while the window has no focus or the page is not visible. The page ends with the last event,
+    its submission.
 
     >>> time_away([("blur", 1000), ("hidden", 1200), ("visible", 4000), ("focus", 5000), ("submit", 10000)])
     (4000, 10000)

@@ -33,7 +33,12 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
               for phase in study.phases if phase in needs and not needs[phase]]  # fmt: skip
     order = [phase for phase in PHASES if phase in study.phases]
     if list(study.phases) != order or "tasks" not in order or order[-1] != "exit":
-        wrong.append(("phases", f"phases must come in the order {', '.join(PHASES)}, each once, with tasks and exit."))
+        wrong.append(
+            (
+                "phases",
+                f"phases must come in the order {', '.join(PHASES)}, each at most once; tasks and exit are required.",
+            )
+        )
     if study.type in ("rating", "chat") and not study.criteria:
         wrong.append(("criteria", f"a study of type {study.type} requires at least one criterion."))
     if study.type == "chat" and not study.agents:
@@ -50,7 +55,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
     ]
     wrong += [(field, what) for field, asked in shown for what in conditions_of(asked)]
     wrong += [
-        (field, f"{question.name!r} ranks replies, which is possible only once per item of a rating study (questions).")
+        (field, f"{question.name!r} ranks replies, which only the questions of a rating study can do.")
         for field, asked in [*shown, ("chat", study.chat.each_turn)]
         for question in asked
         if question.of_replies and not (field == "questions" and study.type == "rating")
@@ -81,7 +86,7 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
             if name not in known
         ]
     if study.chat.at_least > study.chat.turns:
-        wrong.append(("chat", "at_least is more than turns."))
+        wrong.append(("chat", "at_least must not exceed turns."))
     return [*wrong, *_rule_problems(study.exclusion, study.attention)]
 
 

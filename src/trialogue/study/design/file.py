@@ -30,7 +30,7 @@ _question: TypeAdapter[Question] = TypeAdapter(Question)
 
 
 class ChangedError(UsageError):
-    """A study has taken people in, and its file or items are others now."""
+    """A study has participants, but its file or items have changed."""
 
 
 def preset_names() -> list[str]:
@@ -46,7 +46,7 @@ def preset(name: str) -> list[Question]:
     """The questions of a bundled questionnaire.
 
     Raises:
-        ValueError: there is none of the name.
+        ValueError: there is no questionnaire of this name.
     """
     import yaml
 
@@ -80,8 +80,8 @@ class Consent(Record):
     text: Words
     """The text."""
     allows: tuple[Use, ...] = ()
-    """Uses of the conversations that it asks for, of a live chat: ``language_models`` (servers of others, which judge the
-    systems). The page then says so below the text, and the export records it with each conversation."""
+    """Uses of the conversations of a live chat for which it asks consent: ``language_models`` (others' servers, which judge
+    the systems). The page then says so below the text, and the export records it with each conversation."""
 
 
 class Screening(Record):
@@ -105,7 +105,7 @@ class Page(Record):
 
 
 class Comprehension(Record):
-    """Questions about the instructions. Two attempts; never a reason to refuse payment for work that was done."""
+    """Questions about the instructions. Two attempts; never a reason to refuse payment for completed work."""
 
     questions: Questions
     """Comprehension questions."""
@@ -134,13 +134,13 @@ class Platform(Record):
     codes: dict[str, str] = Field(default_factory=dict)
     """Completion code by outcome, as set there; outcomes without one get a code of their own for each person."""
     actions: dict[str, Literal["AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"]] = Field(default_factory=dict)
-    """``prolific``: what happens there to who brings an outcome's code; by default you review."""
+    """``prolific``: what happens there to participants with an outcome's code; by default, manual review."""
     id_parameter: str = Field(default="participant", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
     """``generic``: the parameter of a link that names the person."""
     return_url: str | None = Field(default=None, pattern=r"^https://[^\s<>\"']+$")
     """``generic``, ``sona``: where to go back; ``{code}`` and ``{id}`` are replaced."""
     signed: bool = False
-    """Whether only signed links let people in: ours (see trialogue study links), or Prolific's, of secured addresses."""
+    """Whether only signed links admit participants: ours (see trialogue study links), or those of Prolific."""
     token_parameter: str = Field(default="prolific_token", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
     """``prolific``: the parameter of a secured address that holds the token."""
     study_id: str = Field(default="", max_length=64)
@@ -151,9 +151,9 @@ class Chatting(Record):
     """Settings of conversations with systems."""
 
     turns: int = Field(default=15, ge=1, le=100)
-    """Messages of the participant after which a conversation ends."""
+    """Number of participant messages after which a conversation ends."""
     at_least: int = Field(default=3, ge=1)
-    """Messages before it may be ended."""
+    """Minimum number of messages before the participant may end it."""
     each_turn: Questions = ()
     """Asked with each message, about the reply before it."""
 
@@ -197,9 +197,9 @@ class StudyFile(Record):
     items_per_participant: int = Field(default=9, ge=1, le=500)
     """Number of items per participant."""
     criteria: Questions = ()
-    """Asked of each reply (rating), or of each conversation (chat)."""
+    """Questions about each reply (rating) or each conversation (chat)."""
     questions: Questions = ()
-    """Asked once with each item."""
+    """Questions asked once per item."""
     labels: tuple[Option, ...] | None = None
     """Labelling: the labels; by default the 13 strategies and no_strategy, with guidelines."""
     reason: Literal["required", "optional", "none"] = "optional"
@@ -207,23 +207,23 @@ class StudyFile(Record):
     agents: dict[str, str | dict[str, JsonValue]] = Field(default_factory=dict)
     """Chat: the systems by name, as for trialogue simulate."""
     chat: Chatting = Chatting()
-    """Chat: how people talk."""
+    """Chat: settings of the conversations."""
     phases: tuple[Phase, ...] = ("consent", "tasks", "exit")
     """Steps of the study, in order."""
     consent: Consent | None = None
-    """Needed by the phase consent."""
+    """Required by the phase consent."""
     screening: Screening | None = None
-    """Needed by the phase screening."""
+    """Required by the phase screening."""
     before: tuple[Page, ...] = ()
     """Questionnaire before the tasks."""
     after: tuple[Page, ...] = ()
-    """Questionnaire after them."""
+    """Questionnaire after the tasks."""
     instructions: Words = ""
     """Shown in the phase instructions."""
     comprehension: Comprehension | None = None
-    """Needed by the phase comprehension."""
+    """Required by the phase comprehension."""
     training: tuple[Training, ...] = ()
-    """Needed by the phase training."""
+    """Required by the phase training."""
     attention: Attention = Attention()
     """Checks."""
     exclusion: tuple[Rule, ...] = ("failed_checks",)
@@ -233,9 +233,9 @@ class StudyFile(Record):
     rejection: Rejection = Rejection()
     """When payment may be refused."""
     replace_excluded: bool = True
-    """Whether what excluded people judged is given out again, so that every item has its ratings after exclusion, too."""
+    """Whether items of excluded participants are assigned again, so that every item has its ratings after exclusion, too."""
     replace_at_most: int | None = Field(default=None, ge=0)
-    """Maximum number of replaced participants; default: a quarter of those needed. Replaced participants are paid."""
+    """Maximum number of replaced participants; default: a quarter of those required. Replaced participants are paid."""
     payment: Payment | None = None
     """Payment per participant; shown and confirmed before launch."""
     platform: Platform = Platform()
@@ -255,7 +255,7 @@ class StudyFile(Record):
     thanks: Words = ""
     """Shown at the end."""
     seed: int = 0
-    """Seed of orders and of the places of checks."""
+    """Seed of the orders and of the positions of checks."""
 
     def every_language(self) -> tuple[str, ...]:
         """The languages of the pages, the author's first."""
@@ -327,7 +327,7 @@ def read_study(folder: Path | str) -> StudyFile:
     """The study in a folder (or file).
 
     Raises:
-        DataError: with every mistake at once; or there is none.
+        DataError: with every mistake at once, or if there is no study.
     """
     path = Path(folder)
     path = path / FILE if path.is_dir() else path
@@ -337,8 +337,8 @@ def read_study(folder: Path | str) -> StudyFile:
 def sha256_of_study(study: StudyFile, items: bytes) -> str:
     """Hash of a study file and its items, as launched.
 
-    What the file leaves to us is not in it: releases with further settings, or other defaults, find the study unchanged (it
-    goes on with the settings that it was launched with, which are in the database).
+    Settings that the file omits are not part of it: releases with further settings, or other defaults, find the study
+    unchanged (it continues with the settings with which it was launched, which are in the database).
     """
     digest = hashlib.sha256(study.model_dump_json(exclude_unset=True).encode("utf-8"))
     digest.update(items)

@@ -39,10 +39,10 @@ def plan_of(phases: Sequence[Phase], *, before: int, training: int, after: int) 
     """Step keys of the phases, in order.
 
     Args:
-        phases: those that the study has.
-        before: pages of questionnaires before the tasks.
-        training: training items.
-        after: pages after the tasks.
+        phases: phases of the study.
+        before: number of questionnaire pages before the tasks.
+        training: number of training items.
+        after: number of questionnaire pages after the tasks.
 
     >>> plan_of(["consent", "training", "tasks", "after", "exit"], before=0, training=1, after=1)
     ['consent', 'training:1', 'feedback:1', 'tasks', 'after:1', 'exit']

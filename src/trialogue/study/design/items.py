@@ -47,7 +47,7 @@ class _Item(Record):
     dialogue_id: str | None = Field(default=None, max_length=300)
     """Source dialogue; a study may show each participant at most one item of it."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
-    """Whatever else is to be kept with it; never shown."""
+    """Other data to keep with the item; never shown."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -77,15 +77,17 @@ class RatingItem(_Item):
     @model_validator(mode="after")
     def _rates_replies_or_a_conversation(self) -> Self:
         if bool(self.responses) == bool(self.conversation):
-            raise ValueError("a rating is about 'responses' to a 'context', or about a 'conversation' with one system")
+            raise ValueError("a rating needs either 'responses' to a 'context' or a 'conversation' with one system")
         if self.responses and not self.context:
             raise ValueError("replies require their 'context'")
         if self.conversation and self.context:
-            raise ValueError("a conversation has no 'context' besides its own messages")
+            raise ValueError("a 'conversation' takes no 'context': its messages are the context")
         if self.utterance is not None:
             lengths = [len(each.messages) for each in self.conversation.values()]
             if not lengths or self.utterance >= lengths[0]:
-                raise ValueError(f"utterance {self.utterance} is not among the messages of the conversation (from 0)")
+                raise ValueError(
+                    f"utterance {self.utterance} is not among the messages of the conversation (numbered from 0)"
+                )
         return self
 
     @property
@@ -119,7 +121,7 @@ class RatingItem(_Item):
 
 
 class PreferenceItem(_Item):
-    """Two replies to a situation, or two dialogues, of which one is preferred."""
+    """Two replies to a situation, or two dialogues, to choose between."""
 
     kind: ClassVar[str] = "preference_item"
 
@@ -195,7 +197,9 @@ class LabellingItem(_Item):
     @model_validator(mode="after")
     def _is_there(self) -> Self:
         if self.utterance >= len(self.messages):
-            raise ValueError(f"utterance {self.utterance} is not among the {len(self.messages)} messages (from 0)")
+            raise ValueError(
+                f"utterance {self.utterance} is not among the {len(self.messages)} messages (numbered from 0)"
+            )
         return self
 
     def show(self, order: Sequence[str]) -> LabelShown:

@@ -19,7 +19,7 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
     """The items of a study.
 
     Raises:
-        DataError: with every mistake of the file at once (at most three of each line), or it has none.
+        DataError: with every mistake in the file at once (at most three per line), or if it has no items.
     """
     made = BY_TYPE[study.type]
     items: list[AnyItem] = []

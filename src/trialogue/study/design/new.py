@@ -29,7 +29,7 @@ def template_path(name: str) -> Iterator[Path]:
     """The study file of a template.
 
     Raises:
-        UnknownNameError: there is none of the name.
+        UnknownNameError: there is no such template.
     """
     if name not in template_names():
         raise UnknownNameError("template", name, template_names())
@@ -42,12 +42,12 @@ def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping
 
     Args:
         out: the folder.
-        name: of the template.
-        items: what is shown.
-        agents: systems to talk to by name, in place of the template's.
+        name: name of the template.
+        items: the items to show.
+        agents: systems to chat with, by name, in place of the template's.
 
     Raises:
-        UsageError: there is a study in the folder already.
+        UsageError: the folder already contains a study.
         UnknownNameError: there is no such template.
     """
     with template_path(name) as path:
@@ -56,15 +56,15 @@ def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping
 
 
 def write_study(out: Path, text: str, items: Sequence[AnyItem]) -> Path:
-    """Write a study folder from the text of its file; it is read once, so that it is known to work.
+    """Write a study folder from the text of its file, which is validated first.
 
     Args:
         out: the folder.
-        text: of the study file.
-        items: what is shown.
+        text: text of the study file.
+        items: the items to show.
 
     Raises:
-        UsageError: there is a study in the folder already.
+        UsageError: the folder already contains a study.
         DataError: mistakes in the text.
     """
     if (out / FILE).exists():
@@ -85,5 +85,5 @@ def _with_agents(text: str, agents: Mapping[str, str]) -> str:
     lines = "".join(f"  {json.dumps(name)}: {json.dumps(spec)}\n" for name, spec in agents.items())
     changed, times = _AGENTS.subn(lambda found: found["head"] + lines, text)
     if times != 1:  # a template whose agents are not written as a block, one a line
-        raise UsageError(f"this template has {times} lists of agents to put them into, not one.")
+        raise UsageError(f"expected one list of agents to replace in this template, found {times}.")
     return changed

@@ -76,7 +76,7 @@ class ChatShown:
     turns_left: int
     """Messages that the participant may still send."""
     turns_needed: int
-    """Messages that are needed before it may be ended."""
+    """Number of further messages required before it may be ended."""
     ended: bool
     """Whether nothing more can be said; the step's ``parts`` are asked then."""
     waiting: bool
@@ -87,7 +87,7 @@ class ChatShown:
 
 @dataclass(frozen=True)
 class Row:
-    """An answer to a training item beside the right one."""
+    """An answer to a training item, next to the right one."""
 
     place: int | None
     """Position of the reply it is about; None: of the whole."""

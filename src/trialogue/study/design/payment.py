@@ -59,7 +59,7 @@ class Payment(Record):
         return ceil(places * self.reward_cents * (1 + Fraction(str(self.fee))))
 
     def price(self, places: int) -> Money:
-        """The same with its currency.
+        """Cost of a number of participants, with its currency.
 
         >>> Payment(reward_cents=150, fee=0.33, currency="EUR").price(1000)
         Money(cents=199500, currency='EUR')

@@ -104,9 +104,9 @@ class TextLimits(Record):
     lines: int = Field(default=1, ge=1, le=30)
     """Height of the field; 1: a single line."""
     at_least: int = Field(default=0, ge=0, le=LONGEST)
-    """Characters that an answer needs, spaces at its ends not counted."""
+    """Minimum number of characters, not counting spaces at the ends."""
     at_most: int = Field(default=2_000, ge=1, le=LONGEST)
-    """Characters that it may have."""
+    """Maximum number of characters."""
 
 
 class NumberLimits(Record):
@@ -117,18 +117,18 @@ class NumberLimits(Record):
     high: float | None = None
     """The highest; None: any."""
     whole: bool = True
-    """Whether it has to be a whole number."""
+    """Whether it must be a whole number."""
 
 
 class SliderLimits(Record):
-    """A line between two ends, on which a place is chosen."""
+    """A line between two ends, on which a position is chosen."""
 
     low: float = 0
     """The number at the left end."""
     high: float = 100
     """The number at the right end."""
     step: float = Field(default=1, gt=0)
-    """Between two places."""
+    """Distance between two positions."""
     ends: tuple[Words, Words]
     """Labels of the two ends."""
 
@@ -136,7 +136,7 @@ class SliderLimits(Record):
     def _has_places(self) -> "SliderLimits":
         places = (self.high - self.low) / self.step
         if not 1 <= places <= 10_000 or abs(places - round(places)) > 1e-9:
-            raise ValueError("a slider must go from low to a higher number in at most 10,000 whole steps")
+            raise ValueError("a slider needs a high above its low, and from 1 to 10,000 whole steps between them")
         return self
 
 
@@ -144,13 +144,13 @@ class Question(Record):
     """One question, of one kind."""
 
     name: str = Field(pattern=NAME)
-    """Names the answer in the database and the export."""
+    """Name of the answer in the database and the export."""
     question: Words
     """Text of the question."""
     help: Words = ""
     """A line below the question."""
     required: bool = True
-    """Whether it has to be answered."""
+    """Whether an answer is required."""
     scale: Annotated[tuple[Words, ...], Field(min_length=2, max_length=11)] | None = None
     """Labels of the points; "" for a point without words, as between labelled ends."""
     first: Annotated[int, Field(ge=0, le=1)] = 1
@@ -170,7 +170,7 @@ class Question(Record):
     best_worst: Literal["replies"] | Options | None = None
     """Options of which the best and the worst are chosen, or the replies of the item."""
     only_if: dict[str, tuple[str, ...]] | None = Field(default=None, max_length=1)
-    """A question above it on the page, and the answers to that one with which this one counts."""
+    """A question above it on the page, and the answers to it for which this question is asked."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Question":
@@ -181,9 +181,9 @@ class Question(Record):
         if self.only_if is not None and not self.only_if:
             raise ValueError(f"only_if of question {self.name!r} needs the name of another question and its answers")
         if self.scale is not None and not (self.scale[0] and self.scale[-1]):
-            raise ValueError(f"the scale of question {self.name!r} needs words for its first and last point")
+            raise ValueError(f"the scale of question {self.name!r} needs labels for its first and last points")
         if self.scale is None and self.first != 1:
-            raise ValueError(f"question {self.name!r} has no scale whose first point could be {self.first}")
+            raise ValueError(f"question {self.name!r} sets first to {self.first}, but has no scale")
         values = [option.value for option in self.options]
         twice = sorted({value for value in values if values.count(value) > 1})
         if twice:
@@ -235,7 +235,7 @@ def _reply_words(place: int) -> Words:
 
 @dataclass(frozen=True)
 class InvalidAnswer:
-    """Why an answer cannot be taken, for the page to say in the reader's language."""
+    """Why an answer is invalid, for the page to explain in the reader's language."""
 
     code: Code
     """Error code."""
@@ -260,7 +260,7 @@ def answer_to(question: Question, given: Sequence[str]) -> Answer | InvalidAnswe
 
     Args:
         question: what was asked.
-        given: the values that the form sent under its name: none, one, or several for ``choices``.
+        given: the values submitted under its name: none, one, or several for ``choices``.
 
     >>> answer_to(Question(name="age", question="Age?", number=NumberLimits(low=18)), ["17"])
     InvalidAnswer(code='too_low', limit=18.0)

@@ -40,5 +40,5 @@ def advice(study: StudyFile) -> list[str]:
     if "consent" not in study.phases:
         found.append("The study does not ask for consent.")
     if study.attention.checks and "checks" in study.attention.model_fields_set and not demandable(study):
-        found.append("No attention checks are generated: no item has a question with a single choice.")
+        found.append("No attention checks are generated: no item has a single-choice question.")
     return found

@@ -32,8 +32,8 @@ RULES = {
     "too_short": "took less than {0.min_minutes:g} minutes for all items",
     "straight_lining": "gave the same answer every time",
     "same_text": "wrote the same text more than {0.same_text_at_most} times",
-    "pasted": "pasted something into items more than {0.allowed_pastes} times",
-    "away": "was in another tab or window for more than {0.away_at_most:.0%} of the time of the items",
+    "pasted": "pasted text into items more than {0.allowed_pastes} times",
+    "away": "was in another tab or window for more than {0.away_at_most:.0%} of the time spent on items",
 }
 
 
@@ -45,16 +45,16 @@ def export_study(
     Args:
         study: the study.
         folder: a new or empty folder, or one with an earlier export, whose files are replaced.
-        who: who exports, for the log.
-        infact: whether INFACT's workbooks are written, too (they hold the time at which they were written).
-        simulated: whether scripts answered, not people; ``study.json`` then says so, and every reader of it.
+        who: name of the exporter, for the log.
+        infact: whether to write INFACT's workbooks, too (they contain the time of writing).
+        simulated: whether scripts answered, not people; ``study.json`` and everything that reads it then say so.
 
     Returns:
         The files.
 
     Raises:
-        UsageError: the folder holds something else, or cannot be written; or workbooks are asked of a study that they
-            cannot hold.
+        UsageError: the folder contains something else, or cannot be written; or workbooks are requested for a study
+            that they cannot hold.
     """
     out = Path(folder)
     _refuse_others(out)

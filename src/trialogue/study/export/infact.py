@@ -3,7 +3,7 @@
 They have 12 columns of ratings (valid and not), 8 of people and 13 of feedback.
 
 Columns are those of INFACT's own parser (KaRS 2022), its swapped names included: ``movie_crs`` holds whether somebody ever
-used a chat-bot, ``other_crs`` whether one recommended films to them. Systems have their own names in place of
+used a chatbot, ``other_crs`` whether one recommended films to them. Systems have their own names in place of
 ``kgsf``, ``kbrd`` and ``our``; with other numbers of systems there are other numbers of columns.
 """
 

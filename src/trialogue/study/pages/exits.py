@@ -59,7 +59,7 @@ def words(participant: Participant) -> tuple[str, str]:
         return gettext("You have left the study"), gettext("Your answers are deleted. Thank you for your time.")
     if participant.state in (Participant.State.RETURNED, Participant.State.TIMED_OUT):
         return gettext("The study ends here"), gettext(
-            "According to your platform, you returned your place or ran out of time. It has been given to "
+            "According to your platform, you returned your place or ran out of time. Your place has been given to "
             "someone else. Thank you for your time."
         )
     by_reason = {

@@ -93,10 +93,10 @@ def fields_of(
 
     Args:
         questions: what is asked.
-        language: of the reader.
-        answers: what was posted, if that could not be taken; None: nothing yet.
+        language: language of the reader.
+        answers: submitted answers, if some are invalid; None: nothing submitted yet.
         stored: answers that are stored already, to be shown.
-        prefix: of the names of the form's fields, where a question is asked more than once on a page.
+        prefix: prefix of the field names, if a question is asked more than once on a page.
         where: what they are asked about, for the list of what is missing.
         stacked: points below each other, also on a wide screen, as within a narrow card.
     """

@@ -18,13 +18,13 @@ class Account:
     """Prolific, for one study.
 
     Args:
-        study: as it was loaded.
-        folder: its folder, where the ledger is.
-        api: requests.
-        who: for the log.
+        study: the study as loaded.
+        folder: the study folder, which contains the ledger.
+        api: client for requests.
+        who: name for the log.
 
     Raises:
-        UsageError: the study is for another platform, or pays nothing.
+        UsageError: the study is for another platform, or states no payment.
     """
 
     def __init__(self, study: Study, folder: Path, api: Api, *, who: str) -> None:
@@ -32,7 +32,7 @@ class Account:
         self.file = file_of(study)
         self.ledger = Ledger(folder)
         if self.file.platform.name != "prolific":
-            raise UsageError("Recruiting by API is for studies of platform: {name: prolific}.")
+            raise UsageError("Recruiting through the API requires platform: {name: prolific} in the study file.")
         self.payment = payment_of(self.file)
         """Payment per participant."""
 
@@ -41,14 +41,14 @@ class Account:
 
         Args:
             confirmed: what was typed, such as "1,995.00 EUR".
-            amount: what it costs.
-            refused: beginning of the message, such as "Nothing was paid: confirm the sum".
+            amount: amount to be spent.
+            refused: beginning of the message, such as "Nothing was paid: the sum to confirm".
 
         Raises:
             UsageError: something else was typed.
         """
         if not self.api.dry and Money.parse(confirmed) != amount:
-            raise UsageError(f"{refused} {amount}, got {confirmed!r}.")
+            raise UsageError(f"{refused} is {amount}, got {confirmed!r}.")
 
     @property
     def remote_id(self) -> str:

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is an error: followed, a payment would become the reading of a page, and the token would go along."""
+    """A redirect is an error: if it were followed, a payment would turn into a GET, and the token would be sent along."""
 
     def redirect_request(self, *given: Any) -> None:
         """None: it is not followed."""
@@ -35,7 +35,7 @@ class PlatformError(TrialogueError):
     """The platform refused a request, or did not answer.
 
     Attributes:
-        status: of HTTP; 0 where there was no answer, so that nobody knows whether the request was carried out.
+        status: HTTP status; 0 if there was no answer, so that it is unknown whether the request was carried out.
     """
 
     def __init__(self, what: str, status: int) -> None:
@@ -49,8 +49,8 @@ class Api:
     Args:
         dry: whether requests that change something are only shown.
         tell: called with a line for each request that changes something.
-        tries: how often reading is tried where the platform is busy; 1 where somebody waits for a page.
-        wait_s: seconds for an answer.
+        tries: number of attempts to read when the platform is busy; 1 when somebody is waiting for a page.
+        wait_s: seconds to wait for an answer.
 
     Raises:
         UsageError: no token, or an address that is not HTTPS.
@@ -66,7 +66,7 @@ class Api:
     ) -> None:
         self._token = os.environ.get(TOKEN, "").strip()
         if not self._token:
-            raise UsageError(f"Set the API token of Prolific in the environment: {TOKEN}=...; it is not stored.")
+            raise UsageError(f"Set the Prolific API token in the environment: {TOKEN}=...; it is not stored.")
         self._base = os.environ.get(ADDRESS) or BASE
         parts = urllib.parse.urlsplit(self._base)
         if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost"):
@@ -108,7 +108,7 @@ class Api:
         """Send a state-changing request once; in a dry run it is only shown, and the response is empty.
 
         Raises:
-            PlatformError: refused; or no answer, and nobody knows.
+            PlatformError: refused, or no answer, so that the outcome is unknown.
         """
         self._tell(f"{method} {path} {json.dumps(body, ensure_ascii=False, sort_keys=True)}")
         return {} if self._dry else self._send(method, path, body)

@@ -43,7 +43,7 @@ class DecisionProgress:
     impossible: list[str] = field(default_factory=list)
     """Returned or timed out at Prolific, so no decision is possible."""
     contrary: list[str] = field(default_factory=list)
-    """Decided the other way there: by a completion code's action, or by hand."""
+    """The opposite was decided there: by a completion code's action, or by hand."""
 
 
 @dataclass
@@ -97,13 +97,13 @@ class Payer(Account):
             confirmed: the price of the approvals (``approval_price``), typed by the payer; rejections alone cost nothing.
 
         Raises:
-            UsageError: the confirmation is another; nothing was sent.
+            UsageError: the confirmation does not match; nothing was sent.
         """
         with self.ledger.exclusive():
             found = self.pending_decisions()
             if found.approve:
                 price = self.approval_price(found)
-                self.check_confirmation(confirmed, price, refused="Nothing was decided: confirm the price")
+                self.check_confirmation(confirmed, price, refused="Nothing was sent: the price to confirm")
             for each in found.approve:
                 self._transition("approve", each, {"action": "APPROVE"})
                 found.approved.append(each.participant.code)
@@ -121,7 +121,7 @@ class Payer(Account):
         """Decided payments that have not been made yet.
 
         Raises:
-            UsageError: a payment was begun and nobody knows what came of it.
+            UsageError: a payment was started, and its outcome is unknown.
         """
         paid, people = self._paid_amounts(), self.people()
         decided, found = standings(people), UnpaidBonuses()
@@ -161,14 +161,14 @@ class Payer(Account):
             confirmed: the sum (``bonus_sum``), typed by the payer.
 
         Raises:
-            UsageError: the confirmation is another; nothing was paid.
+            UsageError: the confirmation does not match; nothing was paid.
         """
         with self.ledger.exclusive():
             owed = self.pending_payments()
             total = self.bonus_sum(owed)
             if not owed.amounts:
                 return total
-            self.check_confirmation(confirmed, total, refused="Nothing was paid: confirm the sum")
+            self.check_confirmation(confirmed, total, refused="Nothing was paid: the sum to confirm")
             rows = "\n".join(f"{owed.ids[code]},{amount:.2f}" for code, amount in sorted(owed.amounts.items()))
             made = self.api.change(
                 "POST", "/submissions/bonus-payments/", {"study_id": self.remote_id, "csv_bonuses": rows}
@@ -193,5 +193,5 @@ class Payer(Account):
         """
         row = self.ledger.last_line("bonus", payment)
         if row is None or row["state"] != "intended":
-            raise UsageError(f"{payment!r} is not an unsettled payment.")
+            raise UsageError(f"There is no unsettled payment {payment!r}.")
         self.ledger.settle("bonus", payment, "done" if paid else "refused", by=self.who)

@@ -29,16 +29,16 @@ _log = logging.getLogger("trialogue.study")
 def follow(
     sync: "Callable[[], Reconciliation]", *, every_s: float, wait: Callable[[float], bool], tell: Callable[[str], None]
 ) -> None:
-    """Sync, wait, sync, until the wait says that it is over.
+    """Sync, wait, sync, until the wait says stop.
 
-    A platform that does not answer, a database that is locked or another process at it are a line, and the next try is as
-    far away as ever; a line is not repeated while nothing changes.
+    A platform that does not answer, a locked database, or another process at work is reported as a line, and the next try
+    follows after the usual time; a line is not repeated while nothing changes.
 
     Args:
-        sync: as ``Recruiter.sync``.
+        sync: function such as ``Recruiter.sync``.
         every_s: seconds between the end of one and the beginning of the next.
-        wait: waits so many seconds; False: it is over.
-        tell: called with a line for whatever changed.
+        wait: waits for a number of seconds; returns False when to stop.
+        tell: called with a line for each change.
     """
     from django.db import DatabaseError, InterfaceError, close_old_connections
 
@@ -79,12 +79,12 @@ def waiting_for(parent: int) -> Callable[[float], bool]:
 
 
 def keep_alive(start: Callable[[], int], *, wait: Callable[[float], bool], tell: Callable[[str], None]) -> None:
-    """Start a process, and again whenever it dies, until it ends as it should or the wait says that it is over.
+    """Start a process, and again whenever it dies, until it ends normally or the wait says stop.
 
     Args:
-        start: starts it, and waits for its end; its exit status, 0 for an end as it should be.
-        wait: waits so many seconds; False: it is over.
-        tell: called with a line for each death.
+        start: starts the process, waits for its end and returns its exit status, 0 for a normal end.
+        wait: waits for a number of seconds; returns False when to stop.
+        tell: called with a line for each abnormal end.
     """
     while (status := start()) != 0:
         tell(f"The process that synchronises with Prolific ended (exit status {status}); it is started again.")

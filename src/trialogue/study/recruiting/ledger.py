@@ -32,10 +32,10 @@ class Ledger:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """While this lasts no other process pays.
+        """While this context is open, no other process pays.
 
         Raises:
-            UsageError: another process is at it.
+            UsageError: another process holds the ledger.
         """
         try:
             with self._lock.acquire(timeout=0):

@@ -62,7 +62,7 @@ class Recruiter(Account):
             UsageError: the confirmation is another, or the study is published.
         """
         price = self.price()
-        self.check_confirmation(confirmed, price, refused="Nothing was published: confirm the price")
+        self.check_confirmation(confirmed, price, refused="Nothing was published: the price to confirm")
         if self.study.state != Study.State.RUNNING and not self.api.dry:
             raise UsageError("The study is not open yet: start it with trialogue study serve, then publish.")
         with self.ledger.exclusive():

@@ -57,9 +57,9 @@ def step_of(participant: Participant, key: str, assignment: Assignment | None = 
     """The step of a participant, with everything that its page shows.
 
     Args:
-        participant: who.
-        key: of the step.
-        assignment: of the task, where it has just been read.
+        participant: the participant.
+        key: key of the step.
+        assignment: assignment of the task, if it has just been read.
     """
     study = participant.study
     file = file_of(study)

@@ -141,7 +141,7 @@ def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
 
     Args:
         item_id: the item.
-        before: the slot to be preferred, where somebody had one.
+        before: slot to prefer, if the participant held one before.
     """
     if not Item.objects.filter(pk=item_id, taken__lt=F("needed")).update(taken=F("taken") + 1):
         return None

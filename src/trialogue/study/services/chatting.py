@@ -118,8 +118,8 @@ def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: d
         participant: who speaks.
         chat: the conversation.
         text: the message.
-        turn: how many messages of theirs there were when it was written; the same message sent twice is stored once.
-        posted: the form, for questions asked with each turn.
+        turn: number of their messages when it was written; a message that is sent twice is stored once.
+        posted: the submitted form, for questions asked at each turn.
     """
     file = file_of(participant.study)
     message = clean(text)

@@ -51,8 +51,8 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
 
     Args:
         study: the study.
-        parameters: of the link.
-        language: of the pages, as the browser asks for.
+        parameters: parameters of the link.
+        language: language of the pages, as the browser requests.
     """
     file = file_of(study)
     came = arrival_of(study, parameters)

@@ -50,10 +50,10 @@ class OpenConversations:
         """An agent's turn after a history that ends on the user.
 
         Args:
-            key: names the conversation.
+            key: key of the conversation.
             agent: what ``make_agent`` takes.
             history: everything said so far.
-            seed: of the conversation, for agents that draw at random.
+            seed: seed of the conversation, for agents that draw at random.
 
         Raises:
             AgentFailure: there is no usable reply; the conversation's session is closed, and a new one opened next time.

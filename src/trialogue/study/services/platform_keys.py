@@ -25,7 +25,7 @@ class PublishedKeys(Keys):
     """Keys at an address.
 
     Args:
-        address: where they are; HTTPS, or this machine.
+        address: address of the keys; HTTPS, or this machine.
 
     Raises:
         UsageError: the address is neither.

@@ -48,10 +48,10 @@ def submit(
     """Store the answers submitted from the current step's page.
 
     Args:
-        participant: who sent it.
-        token: of the page that was shown.
-        posted: the form.
-        events: what the browser noticed; evidence only.
+        participant: participant who submitted it.
+        token: token of the page that was shown.
+        posted: the submitted form.
+        events: events reported by the browser; evidence only.
     """
     key = step_in(token, participant.pk)
     if key is None:

@@ -114,7 +114,9 @@ def refusal(wrong: Wrong) -> str:
         "withdrew": gettext("This participant withdrew; there is nothing to decide."),
         "not_excluded": gettext("This participant is not excluded manually."),
         "excluded": gettext("This participant is already excluded manually."),
-        "meanwhile": gettext("Another decision was made meanwhile, perhaps by a second click. Please check it first."),
+        "meanwhile": gettext(
+            "Another decision has been made in the meantime, perhaps by a second click. Please check it first."
+        ),
     }[wrong]
 
 
@@ -139,7 +141,7 @@ class LabelForm(_AboutForm):
     """The final label of a message.
 
     Args:
-        labels: among which to choose.
+        labels: labels to choose from.
     """
 
     decision = forms.ChoiceField(

@@ -33,9 +33,9 @@ def seconds_to_wait(request: HttpRequest, name: str, *, failed: bool) -> int:
     """Seconds until another attempt is welcome; 0: it is.
 
     Args:
-        request: of the login.
-        name: that was given.
-        failed: whether the attempt failed, and counts; False: only look.
+        request: request of the login.
+        name: login name that was entered.
+        failed: whether the attempt failed, and counts; False: only check.
     """
     return max(
         seconds_to_wait_for(each.kind, each.who, each.most, window=SPAN, count=failed)

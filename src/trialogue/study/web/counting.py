@@ -38,8 +38,8 @@ class SharedCounts:
     """Counts in a file, which each process opens for itself.
 
     Args:
-        path: the file; made if it is not there.
-        key: without it nobody can tell whose a count is.
+        path: the file; created if it does not exist.
+        key: secret key, without which nobody can tell whose count it is.
 
     Raises:
         OSError: the file cannot be written.

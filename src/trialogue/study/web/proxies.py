@@ -34,8 +34,8 @@ def client_address(peer: str, forwarded: str, *, proxies: int) -> str:
 
     Args:
         peer: the address of the connection.
-        forwarded: X-Forwarded-For, of several headers joined by commas; "" without.
-        proxies: how many proxies of our own a request comes through.
+        forwarded: X-Forwarded-For, several headers joined by commas; "" if there is none.
+        proxies: number of our own proxies that a request comes through.
 
     >>> client_address("10.0.0.1", "1.1.1.1, 203.0.113.9", proxies=1)  # the client wrote the first one itself
     '203.0.113.9'

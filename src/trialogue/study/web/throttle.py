@@ -63,10 +63,10 @@ def seconds_to_wait_for(kind: str, who: str, limit: int, *, window: int = WINDOW
 
     Args:
         kind: what is counted.
-        who: whose requests are.
-        limit: how many there may be in a window.
-        window: its length in seconds.
-        count: whether this is a request; False: only look.
+        who: whose requests are counted.
+        limit: maximum number of requests in a window.
+        window: length of the window in seconds.
+        count: whether this is a request; False: only check.
 
     The processes of a server count together.
     """

@@ -48,17 +48,17 @@ def items_for(
         study_type: rating, preference, realism, chat or labelling.
         responses: files or corpora with replies to situations (rating, preference) or dialogues (labelling, preference);
             the demo corpus by default.
-        human: realism: dialogues of people.
-        simulated: realism: dialogues of simulated users, with the same agents; one whose agent no person talked to is left
+        human: realism: dialogues with human users.
+        simulated: realism: dialogues with simulated users of the same agents; one whose agent no person talked to is left
             out.
         agents: chat: names of the systems in the study file.
-        most: at most so many, drawn at random.
-        seed: of what is drawn.
+        most: maximum number of items, drawn at random.
+        seed: seed of the draw.
         note: called with what is left out; a Python warning by default.
 
     Raises:
-        UsageError: something is missing.
-        DataError: there is nothing in the files that such a study could show.
+        UsageError: a required input is missing.
+        DataError: the files contain nothing that such a study could show.
     """
     rng = rng_for(seed, "study items", study_type)
     if study_type == "chat":
@@ -73,10 +73,9 @@ def items_for(
     }
     items = make[study_type](material)
     if not items:
-        needed = {"rating": "replies of systems to situations", "labelling": "dialogues with system messages"}
-        what = (
-            f"there is nothing for a study of type {study_type}, which needs {needed.get(study_type, 'two systems')}."
-        )
+        needed = {"rating": "replies by systems to situations", "labelling": "dialogues with system messages"}
+        wanted = needed.get(study_type, "replies or dialogues of two systems")
+        what = f"the files contain nothing for a study of type {study_type}, which needs {wanted}."
         raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
     return _draw_items(items, most, rng)
 
@@ -88,10 +87,10 @@ def _draw_items(items: list[AnyItem], most: int | None, rng: np.random.Generator
 
 
 def _valid(kind: type[AnyItem], rows: Iterable[Fields]) -> list[AnyItem]:
-    """Items of a kind.
+    """Validated items of one kind.
 
     Raises:
-        DataError: texts or ids that no page can show, all of them at once.
+        DataError: every text or id that no page can show, all at once.
     """
     made: list[AnyItem] = []
     problems: list[Problem] = []
@@ -133,7 +132,7 @@ def _ratings(material: InputRecords) -> list[AnyItem]:
 
 
 def _preferences(material: InputRecords) -> list[AnyItem]:
-    """Every two different replies to a situation."""
+    """Every pair of different replies to a situation."""
     replies = _texts_by_situation(material)
     return _valid(
         PreferenceItem,
@@ -156,7 +155,7 @@ def _of_situation(situation: Situation) -> Fields:
 
 
 def _labels(material: InputRecords) -> list[AnyItem]:
-    """Every message of a recommender, in its dialogue up to there."""
+    """Every message of a recommender, with the dialogue up to it."""
     named = _names(material.dialogues)
     return _valid(
         LabellingItem,
@@ -176,7 +175,7 @@ def _labels(material: InputRecords) -> list[AnyItem]:
 
 
 def _names(dialogues: Sequence[Dialogue]) -> list[str]:
-    """Ids of dialogues; where two have the same one, with system and user in front: answers are known by them."""
+    """Ids of dialogues, unique, since answers refer to them: those that occur twice get system and user in front."""
     names = [each.id for each in dialogues]
     for part in ("system", "user"):
         times = Counter(names)
@@ -190,16 +189,23 @@ def _names(dialogues: Sequence[Dialogue]) -> list[str]:
 def _realism(
     human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator, note: Note
 ) -> list[AnyItem]:
-    """Each simulated dialogue beside one of a person with the same agent: another agent's words would tell them apart.
+    """Pairs of a simulated dialogue and a human one with the same agent: another agent's words would tell them apart.
 
-    People's dialogues are taken equally often, and as the dialogue that nobody is shown twice: of two pairs with the same
-    one, a participant who saw both would know which it is.
+    Human dialogues are used equally often, and nobody is shown the same one twice: a participant who saw two pairs with the
+    same human dialogue would know which it is.
     """
     if not human or not simulated:
-        raise UsageError("A realism study needs dialogues of people (--human) and of simulated users (--simulated).")
+        raise UsageError(
+            "A realism study needs dialogues with human users (--human) and with simulated users (--simulated)."
+        )
     people, machines = _talks(human), _talks(simulated)
     if not people or not machines:
-        raise DataError(Problem("there are no two dialogues to compare.", ", ".join(map(str, simulated))))
+        raise DataError(
+            Problem(
+                "a realism study needs at least one dialogue with a human user and one with a simulated user.",
+                ", ".join(map(str, simulated)),
+            )
+        )
     times = Counter[str]()
     rows: list[Fields] = []
     alone: list[Dialogue] = []
@@ -243,7 +249,7 @@ def _check_pairs(
     rows: Sequence[Fields],
     note: Note,
 ) -> None:
-    """Refuse a study without a pair, and note simulated dialogues that are in none, with the agents of both sides."""
+    """Refuse a study without a pair, and note unpaired simulated dialogues, with the agents of both sides."""
     if not alone:
         return
     theirs, persons = _agents(alone), _agents(people)
@@ -252,7 +258,9 @@ def _check_pairs(
         if len(alone) == 1
         else f"{len(alone)} simulated dialogues (agent {{}}) have"
     )
-    what = f"{have.format(theirs)} no other dialogue of a person with the same agent (people's: {persons})"
+    what = (
+        f"{have.format(theirs)} no other human dialogue with the same agent (agents of the human dialogues: {persons})"
+    )
     hint = (
         "Both dialogues of a pair need the same agent; otherwise its messages reveal which is which. If two "
         "names mean one "
@@ -265,8 +273,8 @@ def _check_pairs(
 
 
 def _agents(dialogues: Sequence[Dialogue]) -> str:
-    """The agents of dialogues by name; those that say none are named so."""
-    return ", ".join(sorted({each.system or "not named" for each in dialogues}))
+    """Names of the agents of dialogues; "unnamed" for those without one."""
+    return ", ".join(sorted({each.system or "unnamed" for each in dialogues}))
 
 
 def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:

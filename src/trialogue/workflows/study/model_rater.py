@@ -32,14 +32,14 @@ INTRODUCTION = "You judge conversations between a user and a recommender system,
 
 @dataclass(frozen=True)
 class ModelRatings:
-    """A model's answers."""
+    """Answers of a model."""
 
     scores: tuple[Score, ...]
     preferences: tuple[Preference, ...]
     unanswered: int
     """Questions without a valid answer; each has a score without a value, or no preference."""
     left_out: tuple[str, ...] = ()
-    """Names of questions about items that no model is asked, since their kind of answer is not compared with people's."""
+    """Names of item questions that models are not asked, because answers of their kind are not compared with human ones."""
 
 
 def rate_by_model(
@@ -55,14 +55,14 @@ def rate_by_model(
 
     Args:
         folder: the study folder.
-        export: of its export; a folder that is there.
+        export: existing folder of its export.
         options: the model, behind an endpoint or in this process.
-        name: the rater's, in files and in the report; by default the model's.
-        seed: of the model's draws.
-        progress: called with a line at the end.
+        name: name of the rater in files and in the report; by default the model's.
+        seed: seed of the model's sampling.
+        progress: called with summary lines.
 
     Raises:
-        UsageError: a study of which a model rates nothing, no such folder, no model, or no answer at all.
+        UsageError: a study with nothing that a model rates, no such folder, no model, or no answer at all.
         DataError: mistakes in the study.
     """
     file = read_study(folder)
@@ -71,7 +71,7 @@ def rate_by_model(
     left_out = questions_left_out(file)
     if file.type == "rating" and not any(is_asked(question) for question in file.criteria):
         raise UsageError(
-            f"A model answers scales and sliders among criteria; this study has none ({', '.join(left_out)})."
+            f"A model answers only criteria with a scale or slider; this study has none ({', '.join(left_out)})."
         )
     if not export.is_dir():
         raise UsageError(f"There is no folder {export}. Export the study first: trialogue study export {folder}.")
@@ -92,7 +92,9 @@ def rate_by_model(
     write_text(export / USAGE, to_line(usage) + "\n")
     progress(f"{options.model}: {usage.calls:,} requests, {usage.cached:,} answers from the cache")
     if left_out:
-        progress(f"Not asked, since a model's answers to them are not compared with people's: {', '.join(left_out)}.")
+        progress(
+            f"Not asked, because a model's answers to them are not compared with human answers: {', '.join(left_out)}."
+        )
     return replace(rated, left_out=left_out), usage
 
 
@@ -108,7 +110,7 @@ def questions_left_out(file: StudyFile) -> tuple[str, ...]:
 
 
 def _write(path: Path, records: Sequence[Score | Preference]) -> None:
-    """A file, or none where there is nothing to write."""
+    """Write records to a file; no file if there are none."""
     if records:
         write_text(path, "".join(to_line(each) + "\n" for each in records))
     else:
@@ -162,7 +164,7 @@ def _scores(model: Model, file: StudyFile, item: RatingItem, name: str, seed: in
 def points_of(question: Question, language: str) -> list[tuple[str, float]]:
     """Options for a model, each with its number: the points of a scale, or positions of a slider.
 
-    A point without words has its number; so have the places of a slider, and those at its ends the words there, too.
+    Points without words and slider positions are shown by number; the ends of a slider also have their words.
     """
     if question.slider is None:
         scale = question.scale or ()
@@ -183,7 +185,7 @@ def points_of(question: Question, language: str) -> list[tuple[str, float]]:
 
 
 def _preference(model: Model, file: StudyFile, item: PreferenceItem, name: str, seed: int) -> Preference | None:
-    """The choice that both orders allow: what wins in one and does not lose in the other; else a tie."""
+    """Choice consistent with both orders: the side that wins in one and does not lose in the other; else a tie."""
     a, b = item.systems
     votes = [_vote(model, file, item, order, name, seed) for order in ((a, b), (b, a))]
     if None in votes:
@@ -206,7 +208,7 @@ def _preference(model: Model, file: StudyFile, item: PreferenceItem, name: str, 
 def _vote(
     model: Model, file: StudyFile, item: PreferenceItem, order: tuple[str, str], name: str, seed: int
 ) -> str | None:
-    """The system that is chosen where the two stand in an order; "" for neither, None for no valid answer."""
+    """System chosen when the two are shown in one order; "" for neither, None for no valid answer."""
     question = preference_question(file.type)
     sides = [f"{letter}:\n{_side(item, system)}" for letter, system in zip("AB", order, strict=True)]
     trial = f"{name}:{item.key}:{order[0]}"

@@ -53,7 +53,7 @@ class Recovery(Record):
 
     simulated: SimulatedStudy
     pairs: tuple[KnownPair, ...]
-    """Every two systems of different effects."""
+    """Every pair of systems with different effects."""
     report: str
     """Path of the report's page."""
 

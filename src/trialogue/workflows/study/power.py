@@ -55,13 +55,13 @@ def base_plan(given: str | Path | None, *, effects: tuple[float, ...] | None = N
     """Plan from a study folder, a pilot's export, or a preset.
 
     Args:
-        given: a folder with ``study.yaml`` (design of the file, variances of INSPIRED2), an export of a pilot (design and
-            variances are its own), or the name of a preset; None: the preset ``inspired2``.
-        effects: of each system, in logits; None: as many systems as there are, 0.5 apart.
+        given: a folder with ``study.yaml`` (design from the file, variances from INSPIRED2), an export of a pilot (design
+            and variances from the pilot), or the name of a preset; None: the preset ``inspired2``.
+        effects: effect of each system, in logits; None: 0.5 apart, for as many systems as there are.
 
     Raises:
         UsageError: neither a folder nor a preset, or a study without ratings on a scale.
-        DataError: files that cannot be read, or a pilot that the model cannot be fitted to.
+        DataError: files that cannot be read, or a pilot to which the model cannot be fitted.
     """
     if given is not None and Path(given).is_dir():
         folder = Path(given)
@@ -94,26 +94,26 @@ def plan_study(
     Args:
         base: the plan, or what it is made from: a folder with ``study.yaml``, an export of a pilot, or the name of a preset
             (``base_plan``).
-        effects: of each system, in logits; None: as many systems as there are, 0.5 apart.
-        power: chance to find every difference.
-        level: of the tests, after Holm's correction.
-        simulations: of each plan that is simulated.
-        seed: of the simulated studies.
-        jobs: processes; any number gives the same findings.
-        search: whether to look for other plans, where this one does not reach the power.
-        progress: called with a line now and then.
-        design: in place of the plan's: participants, tasks (situations that each of them judges), situations (different ones
-            in all), points of the scale, dropout and excluded (shares), and standard deviations in logits (rater,
-            rater_system, item, item_system).
+        effects: effect of each system, in logits; None: 0.5 apart, for as many systems as there are.
+        power: required probability of detecting every true difference.
+        level: significance level of the tests, after Holm's correction.
+        simulations: number of simulated studies per plan.
+        seed: seed of the simulated studies.
+        jobs: number of processes; it does not change the findings.
+        search: whether to search for other plans if this one does not reach the power.
+        progress: called with progress lines.
+        design: replacements for settings of the plan: participants, tasks (situations that each of them judges), situations
+            (different ones in total), points of the scale, dropout and excluded (shares), and standard deviations in logits
+            (rater, rater_system, item, item_system).
 
     Raises:
-        UsageError: an option out of range or unknown, or a plan that cannot be.
+        UsageError: an option out of range or unknown, or an impossible plan.
         DataError: files that cannot be read.
     """
     if not 0 < power < 1:
         raise UsageError(f"power must lie between 0 and 1, got {power}.")
     if unknown := sorted(design.keys() - DESIGN):
-        raise UnknownNameError("option of a plan", unknown[0], DESIGN)
+        raise UnknownNameError("plan option", unknown[0], DESIGN)
     base = change_base(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
     plan = base.plan
     found = study_power(plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
@@ -146,7 +146,7 @@ def _steps(systems: int) -> tuple[float, ...]:
 
 
 def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
-    """Design of a study file; without ratings, variances are INSPIRED2's."""
+    """Design from a study file, with variances from INSPIRED2, since there are no ratings yet."""
     from trialogue.study.opening import read_folder
 
     file, items, _ = read_folder(folder)
@@ -161,7 +161,10 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
         variances=INSPIRED2.variances,
         thresholds=even_thresholds(points),
     )
-    return Base(plan, f"design of {folder}; standard deviations of {INSPIRED2.source}; thresholds are evenly spaced")
+    return Base(
+        plan,
+        f"design from {folder}; standard deviations from {INSPIRED2.source}; all points equally likely for an average reply",
+    )
 
 
 def _points(file: StudyFile, folder: Path) -> int:
@@ -169,17 +172,17 @@ def _points(file: StudyFile, folder: Path) -> int:
     if file.type != "rating" or scale is None:
         raise UsageError(
             f"power analysis is for rating studies; {folder} is of type {file.type}. For the number of "
-            "judgements a preference study needs: trialogue.stats.judgements_needed."
+            "judgements that a preference study needs, see trialogue.stats.judgements_needed."
         )
     return len(scale)
 
 
 def _of_pilot(folder: Path, effects: tuple[float, ...] | None) -> Base:
-    """Design and variances of a pilot, by the report's own model."""
+    """Design and variances from a pilot, estimated with the report's own model."""
     data, _ = read_export(folder)
     measure = data.primary or min((score.measure for score in data.scores), default=None)
     if measure is None:
-        raise DataError(Problem("a pilot without ratings does not show any variances.", file=str(folder)))
+        raise DataError(Problem("variances cannot be estimated from a pilot without ratings.", file=str(folder)))
     everything, _ = table_of([score for score in data.scores if score.measure == measure], data.presentations)
     table = everything.select_raters(countable_participants(data.people, data.rules))
     if len(set(table.ratings)) < 2 or len(table.systems) < 2:
@@ -221,8 +224,8 @@ def _flow(data: StudyData, table: RatingTable) -> tuple[int, int, int]:
 def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], list[str]]:
     """Standard deviations and thresholds (around the average system and position) by the report's model.
 
-    Fewer than six raters, whom the report takes as they are, are drawn here: a plan is about others. What the data cannot
-    tell is INSPIRED2's, with a note.
+    Fewer than six raters are fixed effects in the report, but random here, since a plan is about other raters. What the data
+    cannot tell is taken from INSPIRED2, with a note.
 
     Raises:
         DataError: the model has no fit.
@@ -234,7 +237,7 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
         fixed.pop("rater", None)
         random["rater"] = table.column("rater")
         random["rater x system"] = [f"{row.rater}\x1f{row.system}" for row in table.rows]
-        notes.append(f"Standard deviations of participants rest on only {table.raters} people.")
+        notes.append(f"Standard deviations between participants rest on only {table.raters} participants.")
     model = clmm(classes(table.ratings), fixed, random)
     if not model.converged:
         raise DataError(Problem(f"the ordinal model could not be fitted to the pilot's ratings: {model.why}."))
@@ -261,10 +264,10 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
 
 
 def change_base(base: Base, **changes: float | int | None) -> Base:
-    """Copy with another design or other standard deviations; None leaves a value unchanged.
+    """Copy of a plan with another design or other standard deviations; None leaves a value unchanged.
 
     Raises:
-        UsageError: a plan that cannot be.
+        UsageError: an impossible plan.
     """
     given = {name: value for name, value in changes.items() if value is not None}
     spreads = {name: float(given.pop(name)) for name in list(given) if name in SPREADS.values()}
@@ -273,5 +276,5 @@ def change_base(base: Base, **changes: float | int | None) -> Base:
     if points is not None and int(points) != plan.points:
         plan = replace(plan, thresholds=even_thresholds(int(points)))
     set_by_hand = [name.replace("_", " x ") for name in spreads]
-    source = base.source + (f"; by hand: {', '.join(set_by_hand)}" if set_by_hand else "")
+    source = base.source + (f"; set by hand: {', '.join(set_by_hand)}" if set_by_hand else "")
     return replace(base, plan=plan, source=source)

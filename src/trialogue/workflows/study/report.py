@@ -1,7 +1,7 @@
-"""``trialogue study report``: the report of a study with people, from its export.
+"""``trialogue study report``: the report of a human study, from its export.
 
 An export's files and columns are specified in ``docs/design/study-export.md``. In short: ``scores.jsonl``
-(``Score`` records with rater), ``preferences.jsonl`` (``Preference`` records), ``labels.csv``; and beside them
+(``Score`` records with rater), ``preferences.jsonl`` (``Preference`` records), ``labels.csv``; and next to them
 ``participants.csv`` (or ``.jsonl``: participant, state, reached, reason, flags, started_at, finished_at),
 ``presentations.csv`` (position and seconds of what was shown), ``codes.csv``, ``study.json`` (title, scales, planned rules).
 """
@@ -31,13 +31,13 @@ def study_findings(
 
     Args:
         export: the folder of an export, or its files one by one.
-        title: heading of the report; None: that of the study.
-        seed: of everything random; the same seed gives the same findings.
-        alpha: level at which differences are called, after correction.
-        progress: called with a line now and then.
+        title: heading of the report; None: the title of the study.
+        seed: random seed; the same seed gives the same findings.
+        alpha: significance level, after correction.
+        progress: called with progress lines.
 
     Raises:
-        DataError: files that cannot be read, with everything wrong in them.
+        DataError: files that cannot be read, with all problems in them.
         UsageError: an option out of range.
     """
     if not 0 < alpha < 1:
@@ -68,19 +68,19 @@ def study_report(
 ) -> Path:
     """Analyse a study's export and write its report; returns the path of ``report.html``.
 
-    Beside the page: ``findings.json`` (everything on it), ``pairs.csv``, ``systems.csv``, ``agreement.csv``,
+    Next to the page: ``findings.json`` (everything on it), ``pairs.csv``, ``systems.csv``, ``agreement.csv``,
     ``sensitivity.csv``, ``methods.txt`` and ``figures/``. The same export, seed and versions give the same bytes.
 
     Args:
         export: the folder of an export, or its files one by one.
         out: folder for the report.
-        title: heading of the report; None: that of the study.
-        seed: of everything random.
-        alpha: level at which differences are called, after correction.
-        progress: called with a line now and then.
+        title: heading of the report; None: the title of the study.
+        seed: random seed.
+        alpha: significance level, after correction.
+        progress: called with progress lines.
 
     Raises:
-        DataError: files that cannot be read, with everything wrong in them.
+        DataError: files that cannot be read, with all problems in them.
         UsageError: an option out of range, or a folder that cannot be written.
     """
     findings = study_findings(export, title=title, seed=seed, alpha=alpha, progress=progress)

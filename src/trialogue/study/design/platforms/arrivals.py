@@ -51,11 +51,11 @@ def arrival(
     """Parse an arrival from a link.
 
     Args:
-        platform: of the study file.
-        parameters: of the link; those that are not the platform's are passed over.
+        platform: platform settings of the study file.
+        parameters: parameters of the link; others than the platform's are ignored.
         key: the server's secret key, for signed links.
         study: the study's short name.
-        check: tells what a token of the platform says; None: tokens are not believed.
+        check: verifies and parses a token of the platform; None: tokens are not trusted.
     """
     if platform.name == "prolific" and check is not None and (token := parameters.get(platform.token_parameter)):
         return _arrival_of_token(platform, token, check(token))

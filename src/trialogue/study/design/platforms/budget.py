@@ -15,22 +15,22 @@ class Budget:
     """Number of paid participants."""
 
     people: int
-    """Participants needed without drop-out and exclusions."""
+    """Participants required if nobody drops out or is excluded."""
     items_each: int
-    """Items that each of them judges at most."""
+    """Maximum number of items per participant."""
     replacements: int
-    """People whose judgements are collected again, at most, since they are excluded."""
+    """Maximum number of excluded participants whose judgements are collected again."""
     payment: Payment | None
-    """What each of them is paid; None if the study file states no reward."""
+    """Payment per participant; None if the study file states none."""
 
     @property
     def most_people(self) -> int:
-        """People who are paid at most."""
+        """Maximum number of paid participants."""
         return self.people + self.replacements
 
     def price(self, places: int) -> str:
-        """Cost of a number of participants, in words."""
-        return str(self.payment.price(places)) if self.payment else "price unknown, the study file has no payment"
+        """Cost of a number of participants, as text."""
+        return str(self.payment.price(places)) if self.payment else "price unknown: the study file states no payment"
 
 
 def budget_of(file: StudyFile, items: Iterable[tuple[str, str]]) -> Budget:
@@ -38,7 +38,7 @@ def budget_of(file: StudyFile, items: Iterable[tuple[str, str]]) -> Budget:
 
     Args:
         file: the study file.
-        items: (dialogue, key) of each; of a dialogue maybe one is for one person.
+        items: (dialogue, key) of each item; a participant may be limited to one item per dialogue.
     """
     times = Counter(("d", dialogue) if file.one_per_dialogue and dialogue else ("k", key) for dialogue, key in items)
     each = min(file.items_per_participant, len(times))

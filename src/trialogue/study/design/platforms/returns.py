@@ -15,7 +15,7 @@ MTURK_HOSTS = (
 
 @dataclass(frozen=True)
 class Return:
-    """The way back."""
+    """How a participant returns to the platform."""
 
     code: str
     """The completion code, shown as text as well."""
@@ -31,9 +31,9 @@ def return_of(platform: Platform, code: str, ids: Mapping[str, str]) -> Return:
     """Return link or form for a participant with a completion code.
 
     Args:
-        platform: of the study file.
+        platform: platform settings of the study file.
         code: their completion code.
-        ids: what they came with, by name of the parameter.
+        ids: ids from their link, by name of the parameter.
     """
     quoted = quote(code, safe="")
     if platform.name == "prolific":

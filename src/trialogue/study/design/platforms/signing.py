@@ -14,10 +14,10 @@ def signed_link(base: str, *, study: str, person: str, key: str, days: float = 6
 
     Args:
         base: the study's address.
-        study: its short name.
-        person: who it is for: a code that the laboratory knows.
+        study: short name of the study.
+        person: participant code known to the laboratory.
         key: the server's secret key.
-        days: how long it is good for.
+        days: number of days for which the link is valid.
         now: seconds since 1970; the clock by default.
     """
     expires = int((time.time() if now is None else now) + days * DAY_S)

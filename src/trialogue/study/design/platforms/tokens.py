@@ -57,7 +57,7 @@ def token_of(text: str, *, keys: Keys, audience: Iterable[str], now: float | Non
     Args:
         text: the token.
         keys: public keys of the platform.
-        audience: names of this server; the token has to be made for one of them.
+        audience: names of this server, for one of which the token must be issued.
         now: seconds since 1970; the clock by default.
     """
     import jwt

@@ -45,13 +45,13 @@ def decide(
     """Keep a decision and log it; or why it cannot be taken, and nothing is changed.
 
     Args:
-        participant: about whom.
-        kind: what.
-        who: login of the member of staff.
-        reason: needed to refuse or to exclude.
-        amount: of a bonus, more than 0, in whole hundredths.
-        known: how many decisions about them were on the page that this one comes from; None: from no page. A second click,
-            or a page that was open while somebody else decided, decides nothing.
+        participant: participant concerned.
+        kind: kind of decision.
+        who: login of the staff member.
+        reason: required to refuse or to exclude.
+        amount: amount of a bonus, above 0, with at most two decimals.
+        known: number of decisions shown on the page that this one comes from; None: not from a page. A second click, or a
+            page that was open while somebody else decided, changes nothing.
     """
     reason = " ".join(reason.split())[:500]
     with transaction.atomic():

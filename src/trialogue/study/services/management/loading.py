@@ -12,15 +12,15 @@ from trialogue.study.models import Item, Slot, Study
 
 
 def load(file: StudyFile, items: list[AnyItem], sha256: str) -> Study:
-    """The study in the database; made if it is not there.
+    """The study in the database, created if it is not there.
 
     Args:
         file: the study file.
         items: its items.
-        sha256: of both, as ``design.file.sha256_of_study`` gives it.
+        sha256: hash of both, as ``design.file.sha256_of_study`` computes it.
 
     Raises:
-        ChangedError: a study of this name has taken people in with another file.
+        ChangedError: a study of this name has participants under another file.
     """
     with transaction.atomic():
         there = Study.objects.select_for_update().filter(slug=file.study).first()

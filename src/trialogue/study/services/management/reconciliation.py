@@ -107,7 +107,8 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
             columns = list(reader.fieldnames or ())
             name, status = _first_known(columns, IDS), _first_known(columns, STATUSES)
             if not name or not status:
-                what = f"it requires a column of ids ({', '.join(IDS[:3])}, ...) and one of states ({', '.join(STATUSES)})."
+                ids, states = ", ".join(IDS[:3]), ", ".join(STATUSES)
+                what = f"the list needs a column of ids ({ids}, ...) and one of states ({states})."
                 raise DataError(Problem(what, str(path), 1, hint=f"It has: {', '.join(columns) or 'none'}."))
             rows: list[Mapping[str, str | None]] = list(reader)
     except (OSError, UnicodeDecodeError, csv.Error) as error:

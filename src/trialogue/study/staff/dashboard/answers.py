@@ -58,8 +58,8 @@ def numbers_so_far(questions: Iterable[Question], given: Mapping[str, Sequence[G
     """A row for each question that is answered with a number: how many answers, the middle one, the ends.
 
     Args:
-        questions: what is asked about items.
-        given: answers by name of the question; one that was left out is not among them.
+        questions: questions about items.
+        given: answers by question name, without skipped ones.
     """
     asked = [question for question in questions if question.number is not None or question.slider is not None]
     return [_row(question, [value for _, _, value in given.get(question.name, ())]) for question in asked]
@@ -106,8 +106,8 @@ def kappa_of_two(first: dict[str, str], second: dict[str, str]) -> Estimate:
     """Cohen's kappa of two coders over what both have coded, with a bootstrap interval.
 
     Args:
-        first: label by what was coded.
-        second: the other coder's.
+        first: the first coder's label of each explanation.
+        second: the second coder's labels.
     """
     both = sorted(first.keys() & second.keys())
     if not both:

@@ -115,4 +115,4 @@ def agreement(study: Study) -> str:
         if estimate.n:
             value = f"{estimate.value:.2f}" if estimate.value is not None else gettext("undefined")
             values.append(f"{names[code][0]} {value}")
-    return gettext("Cohen’s kappa of both coders: %(values)s") % {"values": ", ".join(values)} if values else ""
+    return gettext("Cohen’s kappa between the two coders: %(values)s") % {"values": ", ".join(values)} if values else ""

@@ -78,10 +78,10 @@ class Platform(StaffForm):
     def _pending(self) -> dict[str, Any]:
         found, owed = self._payer.pending_decisions(), self._payer.pending_payments()
         groups = [
-            (gettext("still at work there; decided later"), found.later),
-            (gettext("returned or timed out there; nothing can be decided"), found.impossible),
-            (gettext("decided the other way there"), found.contrary),
-            (gettext("a bonus was decided, but Prolific lists no such participant"), owed.unlisted),
+            (gettext("still active on Prolific; to be decided later"), found.later),
+            (gettext("returned or timed out on Prolific; nothing can be decided"), found.impossible),
+            (gettext("the opposite decision was made on Prolific"), found.contrary),
+            (gettext("a bonus was granted, but Prolific lists no such participant"), owed.unlisted),
         ]
         return {
             "approve": [each.participant.code for each in found.approve],
