@@ -103,4 +103,4 @@ def test_a_simulated_study_whose_checks_nobody_can_pass_is_wrong() -> None:
     counts: dict[str, Any] = {"acknowledged": 0, "stored": 0, "server_errors": 0, "stuck": 0, "imbalance": 0}
     checks = {"attentive": (2, 2), "careless": (5, 5)}
     found = SimulatedStudy.model_construct(None, **counts, raters_per_item=3, coverage={}, checks=checks)
-    assert found.wrong == ["2 attention checks were failed although the participant followed them"]
+    assert found.wrong == ["2 attention checks failed by participants who followed the instructions"]

@@ -79,7 +79,7 @@ def test_dialogues_of_two_systems_with_the_same_id_are_labelled_and_compared_apa
 
 def test_a_realism_pair_is_of_one_agent_or_refused_with_the_agents_of_both_sides(tmp_path: Path) -> None:
     a, b = dialogues(tmp_path / "a.jsonl", "aria", "Hello"), dialogues(tmp_path / "b.jsonl", "bolt", "Yes?")
-    with pytest.raises(DataError, match=r"agent bolt.*people's: aria.*same agent(.|\n)*--simulated NAME=FILE"):
+    with pytest.raises(DataError, match=r"agent bolt.*human dialogues: aria.*same agent(.|\n)*--simulated NAME=FILE"):
         items_for("realism", human=[a], simulated=[b])
     assert len(items_for("realism", human=[f"one={a}"], simulated=[f"one={b}"])) == 1
     another = dialogues(tmp_path / "c.jsonl", "aria", "Good day")
@@ -111,7 +111,7 @@ def test_what_no_page_can_show_is_reported_before_there_is_a_study(tmp_path: Pat
     with pytest.raises(DataError, match=r"item aria/1#1.*at most 20000 characters"):
         items_for("labelling", [long])
     write_records(silent, [Dialogue(id="2", system="aria", utterances=())])
-    with pytest.raises(DataError, match="no two dialogues"):
+    with pytest.raises(DataError, match="at least one dialogue with a human user"):
         items_for("realism", human=[silent], simulated=[dialogues(tmp_path / "c.jsonl", "aria", "Hello")])
 
 

@@ -114,7 +114,7 @@ def test_answers_keep_what_was_posted_so_that_it_can_be_shown_again() -> None:
     [
         ({}, "needs one of scale, choice, choices, text, number, slider, ranking, best_worst; it has none of them"),
         ({"scale": ["a", "b"], "number": {}}, "it has scale and number"),
-        ({"scale": ["a", ""]}, "needs words for its first and last point"),
+        ({"scale": ["a", ""]}, "needs labels for its first and last points"),
         ({"scale": ["a"]}, "at least 2"),
         ({"choice": ["a", "a"]}, "options with the same value: a"),
         ({"text": {"at_most": LONGEST + 1}}, "less than or equal to 20000"),

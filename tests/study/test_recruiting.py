@@ -348,7 +348,7 @@ def test_a_payment_whose_answer_was_lost_is_never_repeated_by_itself(
     assert len(platform.paid) == 1
     payer(study, tmp_path).settle("b1", paid=paid)
     assert str(payer(study, tmp_path).bonus_sum()) == ("0.00 GBP" if paid else "1.50 GBP")
-    with pytest.raises(UsageError, match="is not an unsettled payment"):
+    with pytest.raises(UsageError, match="no unsettled payment"):
         payer(study, tmp_path).settle("b1", paid=paid)
 
 

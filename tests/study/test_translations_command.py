@@ -55,8 +55,8 @@ def test_a_complete_catalog_is_compiled_and_read_by_python(tmp_path: Path) -> No
     [
         ('msgid "Yes"\nmsgstr ""', "needs 1 translated form"),
         ('#, fuzzy\nmsgid "Yes"\nmsgstr "Oui"', "fuzzy"),
-        ('msgid "Hello %(name)s"\nmsgstr "Bonjour"', r"lost %\(name\)s"),
-        ('msgid "Hello %(name)s"\nmsgstr "Bonjour %(name)s %(nom)s"', r"has no %\(nom\)s"),
+        ('msgid "Hello %(name)s"\nmsgstr "Bonjour"', r"lacks %\(name\)s"),
+        ('msgid "Hello %(name)s"\nmsgstr "Bonjour %(name)s %(nom)s"', r"has no placeholder %\(nom\)s"),
         ('msgid "%(n)s day"\nmsgid_plural "%(n)s days"\nmsgstr[0] "%(n)s jour"', "needs 2 translated forms"),
         ('msgid "No"\nmsgstr "Non"', "no page uses this text"),
     ],
@@ -84,7 +84,7 @@ def test_a_new_language_begins_with_every_text_and_is_not_complete(
     path = new_catalog("fr")
     assert {message.text for message in read_catalog(path).messages} == set(used_texts())
     assert len(problems_of(read_catalog(path), used_texts())) == len(used_texts())
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         new_catalog("fr")
     with pytest.raises(UsageError, match="not a language code"):
         new_catalog("../fr")

@@ -23,7 +23,7 @@ def backup(folder: Path, out: Path, *, url: str = "") -> Path:
         UsageError: no database, a file in the way, or ``pg_dump`` is missing or fails.
     """
     if out.exists():
-        raise UsageError(f"{out} already exists, and a backup never overwrites. Choose another name.")
+        raise UsageError(f"{out} already exists, and a backup never overwrites a file. Choose another name.")
     part = out.with_name(f".{out.name}.part")
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

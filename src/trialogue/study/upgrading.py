@@ -48,7 +48,7 @@ def bring_up_to_date(folder: Path, *, where: str) -> None:
             raise
         raise UsageError(
             f"The database {where} could not be upgraded: {error}. "
-            f"A copy from before is in {copy}: continue with the earlier release, and report this error."
+            f"A copy made before the upgrade is in {copy}: continue with the earlier release, and report this error."
         ) from error
     if copy is not None:
         copy.unlink(missing_ok=True)

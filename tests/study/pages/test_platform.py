@@ -79,7 +79,7 @@ def test_what_staff_decide_about_people_comes_to_prolific_with_reasons_after_its
     for wrong in ("", "5", "5.00 EUR", "50.00 GBP"):
         answer = boss.post(HERE, {"act": "decide", "confirmed": wrong})
         assert answer.status_code == 422
-        assert "Nothing was decided" in source(answer)  # type: ignore[arg-type]
+        assert "Nothing was sent" in source(answer)  # type: ignore[arg-type]
     assert not any(line.startswith("POST") for line in platform.log[asked:])
     boss.post(HERE, {"act": "decide", "confirmed": "5.00 GBP"})
     assert {name: platform.submissions[f"e-{name}"]["status"] for name in ("good", "bad", "rude")} == {
@@ -94,7 +94,7 @@ def test_what_staff_decide_about_people_comes_to_prolific_with_reasons_after_its
     assert bad.assignments.filter(state="rejected").count() > 0
     assert rude.assignments.filter(state="replaced").count() > 0
     after = text(boss, HERE)
-    assert "No decision waits" in after
+    assert "No decisions are waiting" in after
     assert "No bonus is owed" in after
     assert {"recruiting: approve", "recruiting: reject", "recruiting: bonus"} <= set(
         Audit.objects.filter(who="boss").values_list("what", flat=True)
@@ -111,7 +111,7 @@ def test_a_platform_that_does_not_answer_is_said_and_nothing_is_lost(
     published(study, folder)
     platform.busy = 1
     assert "refused GET" in text(boss, HERE)
-    assert "No decision waits" in text(boss, HERE)
+    assert "No decisions are waiting" in text(boss, HERE)
 
 
 def test_only_those_who_manage_a_paid_study_of_this_server_see_the_page(

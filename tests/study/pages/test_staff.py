@@ -203,7 +203,7 @@ def test_explanations_are_coded_by_two_people_who_do_not_see_each_other() -> Non
     assert first
     coders[2].post("/staff/realism/explanations/", {"key": first.pk, "decision": ["length"]})
     assert Coding.objects.count() == 4
-    assert "kappa of both coders" in text(coders[0], "/staff/realism/explanations/")
+    assert "kappa between the two coders" in text(coders[0], "/staff/realism/explanations/")
 
 
 def test_nothing_hostile_that_people_wrote_becomes_a_tag_on_pages_of_staff() -> None:

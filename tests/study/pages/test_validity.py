@@ -131,7 +131,7 @@ def test_a_study_that_looks_for_nothing_flags_nothing_in_its_export(tmp_path: Pa
 
 def test_the_consent_says_that_conversations_may_go_to_language_models_of_others_if_it_asks_for_that() -> None:
     asking = running("chat", consent={"text": "Please.", "allows": ["language_models"]})
-    assert "may be sent to language models of other companies" in source(entered(Client(), asking))
+    assert "may be sent to language models run by other companies" in source(entered(Client(), asking))
 
 
 def test_the_consent_does_not_mention_language_models_that_it_does_not_ask_for() -> None:

@@ -116,7 +116,7 @@ def test_a_double_click_adds_one_bonus_and_an_old_page_decides_nothing() -> None
     assert [boss.post(at(study), form).status_code for _ in range(2)] == [302, 422]
     assert Decision.objects.count() == 1
     old = member("ann", "manage_study").post(at(study), {"decision": "refuse", "reason": "too fast", "known": "0"})
-    assert "meanwhile" in source(old)  # type: ignore[arg-type]
+    assert "in the meantime" in source(old)  # type: ignore[arg-type]
     assert Decision.objects.count() == 1
     assert boss.post(at(study), {**form, "known": "1"}).status_code == 302
 

@@ -41,7 +41,7 @@ def recruit(
     recruiter = Recruiter(study, folder, api, who="command line")
     payer = Payer(study, folder, api, who="command line")
     if step == "draft":
-        typer.echo(f"Draft at Prolific: {recruiter.create_draft(base) or '(dry run)'}")
+        typer.echo(f"Draft on Prolific: {recruiter.create_draft(base) or '(dry run)'}")
     elif step == "publish":
         typer.echo(f"Price of all places: {recruiter.price()}")
         recruiter.publish(_confirm(confirm, dry_run))

@@ -32,7 +32,7 @@ def advice(study: StudyFile) -> list[str]:
         found.append("There are fewer attention checks than a rejection requires: nobody can be rejected.")
     if study.platform.name == "prolific" and not study.platform.signed:
         found.append(
-            "Anyone can enter a made-up Prolific id in the study's address. Secure the address at Prolific and set "
+            "Anyone can enter a made-up Prolific id in the study's address. Secure the address on Prolific and set "
             "platform: {signed: true} to accept its signed links only."
         )
     if study.platform.name == "mturk":

@@ -60,7 +60,7 @@ class Account:
         row = self.ledger.last_line("draft", self.study.slug)
         if row is None or row["state"] != "done":
             raise UsageError(
-                "There is no draft at Prolific yet. Create one with: trialogue study recruit FOLDER draft --base https://..."
+                "There is no draft on Prolific yet. Create one with: trialogue study recruit FOLDER draft --base https://..."
             )
         return str(row["id"])
 

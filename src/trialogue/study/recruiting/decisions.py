@@ -145,7 +145,7 @@ class Payer(Account):
                 last = self.ledger.last_line("bonus", row["key"])
                 if last is None or last["state"] == "intended":
                     raise UsageError(
-                        f"The payment {row['key']} was started, but no answer arrived. Check at Prolific whether it was "
+                        f"The payment {row['key']} was started, but no answer arrived. Check on Prolific whether it was "
                         f"paid, and record it: trialogue study recruit FOLDER settle {row['key']} --paid, or --unpaid. It "
                         "is never paid again automatically."
                     )
