@@ -33,7 +33,7 @@ class Reason(Record):
     def of(cls, code: ReasonCode, cause: Optional["Reason"] = None, /, **facts: Any) -> "Reason":
         """Create a reason with its facts; a reason without facts is a shared instance, since metrics create one per unit."""
         if not facts and cause is None:
-            return _shared(code)
+            return _shared_reason(code)
         return cls(code=code, facts=facts, cause=cause)
 
     @classmethod
@@ -64,5 +64,5 @@ class Reason(Record):
 
 
 @cache
-def _shared(code: ReasonCode) -> Reason:
+def _shared_reason(code: ReasonCode) -> Reason:
     return Reason(code=code)

@@ -10,12 +10,12 @@ from trialogue.workflows.inputs.inputs import InputRecords
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
 
-def link_step(given: str) -> Callable[[InputRecords], InputRecords]:
-    """Preparation step that adds mentions of catalogue items to unannotated utterances."""
-    known = load_catalogue(given)
-    invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean
-    popularity = None if known.ratings is None or invented else known.ratings.popularity()
-    linker = TitleLinker(known.catalogue, popularity=popularity)
+def link_step(catalogue: str) -> Callable[[InputRecords], InputRecords]:
+    """Preparation step that adds mentions of items to unannotated utterances; ``catalogue`` is a corpus or a file."""
+    knowledge = load_catalogue(catalogue)
+    is_invented = catalogue == DEMO  # ratings drawn by a formula say nothing about which film people mean
+    popularity = None if knowledge.ratings is None or is_invented else knowledge.ratings.popularity()
+    linker = TitleLinker(knowledge.catalogue, popularity=popularity)
 
     def prepare(material: InputRecords) -> InputRecords:
         return replace(
@@ -34,8 +34,8 @@ def _situation(linker: TitleLinker, situation: Situation) -> Situation:
         reference = linker.link_utterance(situation.reference)
         changes["reference"] = reference
         if situation.targets is None:
-            found = reference.mentions or ()
-            changes["targets"] = tuple(mention.item_id for mention in found if mention.item_id is not None)
+            mentions = reference.mentions or ()
+            changes["targets"] = tuple(mention.item_id for mention in mentions if mention.item_id is not None)
     return situation.model_copy(update=changes)
 
 

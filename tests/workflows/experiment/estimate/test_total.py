@@ -192,6 +192,6 @@ def test_a_first_dry_run_says_that_it_knows_only_reference_rates(tmp_path: Path)
 def test_unknown_time_and_cost_are_said_to_be_unknown(tmp_path: Path) -> None:
     text = plan_text(plan_steps(experiment_of(small(tmp_path, agents={"mine": PRICED, "ours": "echo"}))))
     assert "plus the time of mine, which is unknown" in text
-    assert "Cost: unknown of mine." in text
+    assert "Cost: unknown for mine." in text
     assert "start with a small n" in text
     assert not (tmp_path / "stages").exists()
