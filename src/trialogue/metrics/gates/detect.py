@@ -9,17 +9,17 @@ from trialogue.metrics.gates import words
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
-IN_A_ROW = 3  # thanks, after which nothing is said any more
-TIMES = 3  # that a user says the same; people do it twice where they are not understood
-LEAST_SAME = 5  # words of a message that counts as said again: yes, no and more are no loop
-ALIKE = 0.8  # of the words of two messages that count as the same
+MIN_THANKS_IN_A_ROW = 3  # user turns; two are polite
+MIN_REPETITIONS = 3  # of one message; people say it twice if they are not understood
+MIN_REPEATED_WORDS = 5  # of a message that counts as repeated: a second yes, no or more is no loop
+MIN_OVERLAP = 0.8  # share of common words from which two messages count as the same
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
 OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
-BY_WORDS = (Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED, Gate.NEED_CONTRADICTED)
-"""Gates that look for words, English ones or separated by spaces."""
+WORD_GATES = (Gate.ASSISTANT_ROLE, Gate.ENDLESS_THANKS, Gate.LOOP, Gate.TRUNCATED, Gate.NEED_CONTRADICTED)
+"""Gates that look for English words, or for words separated by spaces."""
 
 Vocabulary = Mapping[str, frozenset[str]]
 """Values by attribute that any need asks for: what users could wish for."""
@@ -27,43 +27,44 @@ Vocabulary = Mapping[str, frozenset[str]]
 
 def vocabulary_of(needs: Iterable[Need]) -> dict[str, frozenset[str]]:
     """Attribute values that needs ask for, by attribute."""
-    found: dict[str, set[str]] = {}
+    values: dict[str, set[str]] = {}
     for need in needs:
         for each in need.constraints:
-            found.setdefault(each.attribute, set()).update(each.values)
-    return {name: frozenset(values) for name, values in found.items()}
+            values.setdefault(each.attribute, set()).update(each.values)
+    return {name: frozenset(own) for name, own in values.items()}
 
 
 def gates_in(dialogue: Dialogue, vocabulary: Vocabulary | None = None) -> dict[Gate, bool | None]:
     """For every gate, whether the dialogue's user shows the fault; None: not decidable from the dialogue.
 
     Args:
-        dialogue: of anybody with anybody.
-        vocabulary: what users could wish for, of all needs that are evaluated together; None: of this one alone.
+        dialogue: a dialogue with a real or simulated user.
+        vocabulary: values that users could ask for, from all needs that are evaluated together; None: from this need.
     """
-    known = vocabulary if vocabulary is not None else vocabulary_of([dialogue.need] if dialogue.need else [])
-    found = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
-    found[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, known)
+    if vocabulary is None:
+        vocabulary = vocabulary_of([dialogue.need] if dialogue.need else [])
+    faults = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
+    faults[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, vocabulary)
     if not _in_latin_letters(dialogue):
         # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
         # do find is left out as well: shares of the dialogues in which something is known would all be 1.
-        found |= dict.fromkeys(BY_WORDS)
-    return found
+        faults |= dict.fromkeys(WORD_GATES)
+    return faults
 
 
 def _in_latin_letters(dialogue: Dialogue) -> bool:
     """Whether at least half of the letters of the user's messages are Latin; also without letters."""
-    text = "".join(each.text for each in _user_says(dialogue))
+    text = "".join(each.text for each in _user_utterances(dialogue))
     latin = len(LATIN.findall(text))
     return 2 * latin >= latin + len(OTHER_LETTER.findall(text))
 
 
-def _user_says(dialogue: Dialogue) -> list[Utterance]:
+def _user_utterances(dialogue: Dialogue) -> list[Utterance]:
     return [each for each in dialogue.utterances if each.speaker == "user"]
 
 
 def _user_turns(dialogue: Dialogue) -> list[str]:
-    """Texts of the user's turns."""
+    """Texts of the user's turns: consecutive messages joined."""
     turns: list[str] = []
     before = ""
     for each in dialogue.utterances:
@@ -77,7 +78,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
     """Whether the user named an item that satisfies the need first; None without a need or linked items."""
     need = dialogue.need
     wanted = frozenset((*need.targets, *need.acceptable)) if need is not None else frozenset()
-    if not wanted or any(each.mentions is None for each in _user_says(dialogue)):
+    if not wanted or any(each.mentions is None for each in _user_utterances(dialogue)):
         return None
     named: set[str] = set()
     for each in dialogue.utterances:
@@ -90,7 +91,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
 
 def assistant_role(dialogue: Dialogue) -> bool | None:
     """Whether a user message sounds like an assistant's."""
-    return any(words.ASSISTANT.search(each.text) for each in _user_says(dialogue))
+    return any(words.ASSISTANT.search(each.text) for each in _user_utterances(dialogue))
 
 
 def premature_stop(dialogue: Dialogue) -> bool | None:
@@ -102,7 +103,7 @@ def premature_stop(dialogue: Dialogue) -> bool | None:
         return None
     if dialogue.ended_by is not Ending.USER_ENDED:
         return False
-    if len(_user_says(dialogue)) < 2:
+    if len(_user_utterances(dialogue)) < 2:
         return True
     need = dialogue.need
     if need is None or not need.acceptable:
@@ -118,7 +119,7 @@ def endless_thanks(dialogue: Dialogue) -> bool | None:
         if words.REFUSES.search(text):
             continue
         row = row + 1 if is_thanks(text) else 0
-        if row >= IN_A_ROW:
+        if row >= MIN_THANKS_IN_A_ROW:
             return True
     return False
 
@@ -135,18 +136,18 @@ def is_thanks(text: str) -> bool:
 
 def loop(dialogue: Dialogue) -> bool | None:
     """Whether the user repeats themselves; short answers and thanks are exempt."""
-    messages = _user_says(dialogue)
-    if len(messages) < TIMES:
+    messages = _user_utterances(dialogue)
+    if len(messages) < MIN_REPETITIONS:
         return False
-    said = [_count_words(each.text) for each in messages if not is_thanks(each.text)]
-    long = [bag for bag in said if len(bag) >= LEAST_SAME]
-    if len(long) < TIMES:
+    bags = [_count_words(each.text) for each in messages if not is_thanks(each.text)]
+    long = [bag for bag in bags if len(bag) >= MIN_REPEATED_WORDS]
+    if len(long) < MIN_REPETITIONS:
         return False
-    return any(sum(_are_similar(each, other) for other in long) >= TIMES for each in long)
+    return any(sum(_are_similar(each, other) for other in long) >= MIN_REPETITIONS for each in long)
 
 
 Bag = frozenset[tuple[str, int]]
-"""The words of a message, each with which of its occurrences it is."""
+"""Words of a message, each with the number of its earlier occurrences, so that a set holds repeated words."""
 
 
 def _count_words(text: str) -> Bag:
@@ -161,12 +162,12 @@ def _count_words(text: str) -> Bag:
 def _are_similar(one: Bag, other: Bag) -> bool:
     """Whether two messages have nearly the same words."""
     short, long = sorted((len(one), len(other)))
-    return short >= ALIKE * long and len(one & other) >= ALIKE * len(one | other)
+    return short >= MIN_OVERLAP * long and len(one & other) >= MIN_OVERLAP * len(one | other)
 
 
 def is_truncated(dialogue: Dialogue) -> bool | None:
     """Whether a user message is empty, was cut off by the model, or ends in mid-sentence."""
-    return any(_breaks_off(each) for each in _user_says(dialogue))
+    return any(_breaks_off(each) for each in _user_utterances(dialogue))
 
 
 def _breaks_off(said: Utterance) -> bool:
@@ -191,32 +192,32 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
     own = [value for values in wanted.values() for value in values]
     others = [value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values]
-    for text in (each.text for each in _user_says(dialogue)):
+    for text in (each.text for each in _user_utterances(dialogue)):
         lower = text.casefold()
-        if any(value.casefold() in lower and _turns_down(text, value) for value in own):
+        if any(value.casefold() in lower and _rejects(text, value) for value in own):
             return True
-        if any(value.casefold() in lower and _wishes(text, value) for value in others):
+        if any(value.casefold() in lower and _asks_for(text, value) for value in others):
             return True
     return False
 
 
-def _turns_down(text: str, value: str) -> bool:
-    """Whether a value stands behind a negation."""
-    return _turning_down(value).search(text) is not None
+def _rejects(text: str, value: str) -> bool:
+    """Whether a negation comes before the value."""
+    return _rejection_pattern(value).search(text) is not None
 
 
-def _wishes(text: str, value: str) -> bool:
-    """Whether a value stands behind a wish and is not turned down."""
-    return _wishing(value).search(text) is not None and not _turns_down(text, value)
+def _asks_for(text: str, value: str) -> bool:
+    """Whether a wish comes before the value, and no negation."""
+    return _wish_pattern(value).search(text) is not None and not _rejects(text, value)
 
 
 @lru_cache(maxsize=4096)
-def _turning_down(value: str) -> re.Pattern[str]:
+def _rejection_pattern(value: str) -> re.Pattern[str]:
     return re.compile(rf"\b{words.NEGATION}{words.BETWEEN}{re.escape(value)}(?!\w)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
-def _wishing(value: str) -> re.Pattern[str]:
+def _wish_pattern(value: str) -> re.Pattern[str]:
     return re.compile(rf"\b{words.WISH}{words.BETWEEN}{re.escape(value)}(?!\w)", re.IGNORECASE)
 
 

@@ -11,7 +11,7 @@ from trialogue.records import Interval
 from trialogue.records.kinds.origins import one_and_many
 from trialogue.report.measures import all_leagues, is_ranked, labels
 from trialogue.report.numbers import count, level
-from trialogue.stats.comparison.families import FEWEST_CLUSTERS
+from trialogue.stats.comparison.families import MIN_CLUSTERS
 
 MAX_T = (
     "step-down max-T (Westfall and Young, 1993), with the dependence of the pairs estimated by a "
@@ -20,7 +20,7 @@ MAX_T = (
 NAMES = {
     "Holm": "Holm's step-down method",
     "max-T": MAX_T,
-    MIXED: f"{MAX_T}, where each system has at least {FEWEST_CLUSTERS} clusters that vary, else Holm's step-down method",
+    MIXED: f"{MAX_T}, where each system has at least {MIN_CLUSTERS} clusters that vary, else Holm's step-down method",
     "Benjamini-Hochberg": "the method of Benjamini and Hochberg",
 }
 _COUNTED = re.compile(r"over \d+ clusters?")

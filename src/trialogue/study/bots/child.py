@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from trialogue.study.models import Study
 
 WHO = "simulation"
-LEASE_AND_MORE = 61.0  # seconds of each minute of a lease that somebody who was turned away waits
+WAIT_S_PER_LEASE_MINUTE = 61.0  # who is turned away returns a little after the leases of others ended
 
 
-def run(room: Path) -> None:
-    """Carry out the plan in a folder; the result is written beside it."""
+def run(plan_folder: Path) -> None:
+    """Carry out the plan in a folder, which is not the study's; the result is written beside it."""
     import django
 
     django.setup()
-    plan = Plan.model_validate_json((room / PLAN).read_text("utf-8"))
+    plan = Plan.model_validate_json((plan_folder / PLAN).read_text("utf-8"))
     folder = Path(plan.folder)
     file = read_study(folder / FILE)
     items = read_items(folder / file.items, file)
@@ -42,12 +42,12 @@ def run(room: Path) -> None:
         walk_all(
             walks,
             clock=clock,
-            lease=file.lease_minutes * LEASE_AND_MORE,
+            lease=file.lease_minutes * WAIT_S_PER_LEASE_MINUTE,
             rng=rng_for(plan.seed, "arrivals"),
             done=lambda number: print(f"{number} of {len(walks)} participants finished", flush=True),  # noqa: T201
         )
         outcome = _outcome(study, file, plan, walks)
-    (room / RESULT).write_text(outcome.model_dump_json(), "utf-8")
+    (plan_folder / RESULT).write_text(outcome.model_dump_json(), "utf-8")
 
 
 def _open_study(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
