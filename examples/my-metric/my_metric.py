@@ -5,7 +5,7 @@ from trialogue.records import Card, Variant
 
 
 class Questions:
-    """Whether a reply holds a question mark."""
+    """Whether a reply contains a question mark."""
 
     card = Card(
         name="questions",
@@ -25,11 +25,11 @@ class Questions:
         self.measure = full_name(self.card, variant, {})
 
     def statistics(self, unit: Reply):
-        """(1 if it asks, 1)."""
+        """Sufficient statistics of a reply: (1 if it asks something, 1)."""
         if not unit.text.strip():
             return Undefined("the reply is empty")
         return (float("?" in unit.text), 1.0)
 
     def combine(self, sums):
-        """Share."""
+        """Share of replies that ask something."""
         return sums[..., 0] / sums[..., 1]
