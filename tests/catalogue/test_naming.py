@@ -84,3 +84,10 @@ def test_punctuation_inside_of_titles_ends_no_sentence() -> None:
 def test_without_a_place_an_item_counts_as_recommended() -> None:
     assert naming_of("Have you seen Heat?", Mention(title="Heat")) is Naming.RECOMMENDED
     assert naming_of("", Mention(title="Heat", start=3, end=9)) is Naming.RECOMMENDED
+
+
+def test_a_text_of_marks_takes_time_by_its_length_alone() -> None:
+    """A hundred thousand marks took minutes as long as every mark began a search for the end of its run."""
+    text = "?" * 100_000 + " Try Heat."
+    start = text.index("Heat")
+    assert naming_of(text, Mention(title="Heat", start=start, end=start + 4)) is Naming.RECOMMENDED

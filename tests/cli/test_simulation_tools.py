@@ -108,6 +108,9 @@ def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
     assert {"from": "Complete", "to": "<end>", "count": 12} in found["transitions"]
     assert "coarse" in refused(UnknownNameError, "users", "show", "cir6-pkg", "--level", "middle")
     assert "cir6-pkg" in refused(UnknownNameError, "users", "show", "cir6-pgk")
+    assert "neither transition probabilities nor prompts" in refused(
+        UsageError, "users", "show", "target-item:attributes"
+    )
 
 
 def test_users_cannot_be_fitted_on_dialogues_without_labels(tmp_path: Path) -> None:
@@ -141,6 +144,7 @@ def test_the_bundled_users_are_listed_once_each() -> None:
         "llm:target-item",
         "llm:target-free",
         "llm:worded",
+        "target-item:attributes",
     ]
 
 

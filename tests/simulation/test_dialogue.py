@@ -84,6 +84,17 @@ def test_the_agent_has_the_last_word_at_the_limit() -> None:
     assert held.ended_by == "turn_limit"
 
 
+def test_last_words_are_kept_and_the_agent_does_not_reply_to_them() -> None:
+    class Leaving(Fixed):
+        def answer(self, said: Turn) -> Utterance | Stop:
+            return Stop("user_ended", user("That is it!"))
+
+    session = Scripted(turn(agent("Heat.")))
+    found = talk(session, Leaving("Hello."))
+    assert texts(found.utterances) == ["Hello.", "Heat.", "That is it!"]
+    assert (found.ended_by, len(session.heard)) == (Ending.USER_ENDED, 1)
+
+
 def test_a_greeting_comes_first_and_may_be_all() -> None:
     greeting = turn(agent("Welcome"))
     held = talk(Scripted(turn(agent("one")), greeting=greeting), Fixed("a"))

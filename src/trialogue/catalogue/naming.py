@@ -30,7 +30,7 @@ class Naming(StrEnum):
 
 
 _TITLE = "§"
-_END = re.compile(r"[.!?](?=\s|$)|[.!?]+(?=[\"')\]]*\s)|\n")
+_END = re.compile(r"[.!?](?=\s|$)|(?<![.!?])[.!?]+(?=[\"')\]]*\s)|\n")  # a run of marks is tried once, from its first
 _LISTED = re.compile(r"^\s*(?:\(?\d{1,3}[.):]|[-*•–])\s*")
 _LIKING = r"(?:lik|lov|enjoy|watch|mention|pick|rat|see|saw|seen|nam|said)(?:e[ds]?|ed|s)?"
 
@@ -88,6 +88,36 @@ def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
     plain = _mask_titles(text, mentions)
     ends = [found.end() for found in _END.finditer(plain)]
     return [_naming_of(plain, ends, mention) for mention in mentions]
+
+
+def recommended_mentions(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Items that a text recommends, in the order of the text; those without a place in it last.
+
+    Args:
+        text: what was said.
+        mentions: the items that it names; those without a place are looked for by their title.
+
+    >>> text = "Since you liked Heat, try Ronin or Thief."
+    >>> [each.title for each in recommended_mentions(text, [Mention(title=t) for t in ("Thief", "Ronin", "Heat")])]
+    ['Ronin', 'Thief']
+    """
+    placed = sorted((_locate(mention, text) for mention in mentions), key=_place_of)
+    pairs = zip(placed, namings_in(text, placed), strict=True)
+    return [mention for mention, naming in pairs if naming is Naming.RECOMMENDED]
+
+
+def _locate(mention: Mention, text: str) -> Mention:
+    """A mention with its place, looked for by its title where it has none."""
+    if mention.start is not None and mention.end is not None:
+        return mention
+    start = text.casefold().find(mention.title.casefold())
+    if start < 0 or len(text.casefold()) != len(text):
+        return mention
+    return mention.model_copy(update={"start": start, "end": start + len(mention.title)})
+
+
+def _place_of(mention: Mention) -> tuple[bool, int]:
+    return mention.start is None, mention.start or 0
 
 
 def _naming_of(plain: str, ends: Sequence[int], mention: Mention) -> Naming:

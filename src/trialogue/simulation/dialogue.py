@@ -176,6 +176,8 @@ class _Conversation:
             if turns <= 0:
                 return Ending.TURN_LIMIT, None
             said = _of_the_user(partial(self._user.answer, turn))
+        if said.last_words is not None:
+            self.record.append(said.last_words)
         return regular_ending(said.reason)
 
     def _reply(self) -> Turn:

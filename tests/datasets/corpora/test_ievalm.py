@@ -158,6 +158,39 @@ def test_a_dialogue_of_ievalm_begins_with_the_human_one_and_a_target_in_it_is_a_
     assert [each.value for each in scores] == [1.0, 1.0]
 
 
+def test_a_log_of_attribute_questions_has_options_and_no_ranking_where_the_system_only_asks(tmp_path: Path) -> None:
+    publishers_files(tmp_path / "data" / "redial")
+
+    def chose(option: str, text: str, **more: Any) -> dict[str, Any]:
+        return {"role": "assistant", "content": text, "option": option, **more}
+
+    asks = [chose("A", "Which genre do you like?"), asked("crime, drama"), chose("C", "Which director?", rec_items=[])]
+    ends = chose("D", "I recommend: 1: Big (1988) 1: Heat (1995)", rec_items=[1, 0, 2], rec_success=True)
+    mode = tmp_path / "save_5" / "ask" / "kbrd" / "redial_eval"
+    store(mode, "7_3", outer(context=["hi"], simulator_dialog={"context": [*asks, asked("no information"), ends]}))
+    store(mode, "8_1", outer(context=["hi"], simulator_dialog={"context": asks}))
+    chat = {"context": [reply("Heat (1995)", entity=["Heat (1995)"])]}
+    store(tmp_path / "save_5" / "chat" / "kbrd" / "redial_eval", "7_3", outer(context=["hi"], simulator_dialog=chat))
+    dialogues, _ = read(tmp_path / "save_5")
+    found, never, chatting = dialogues
+    assert [each.id for each in dialogues] == ["kbrd/attributes/7_3", "kbrd/attributes/8_1", "kbrd/7_3"]
+    assert [each.source for each in dialogues] == ["ievalm/attributes", "ievalm/attributes", "ievalm"]
+    replies = [each for each in found.utterances if each.speaker == "system"]
+    assert [each.meta for each in replies] == [{"option": "A"}, {"option": "C"}, {"option": "D"}]
+    assert [each.ranking for each in replies] == [None, None, ("1", "0", "2")]
+    assert [each.item_id for each in replies[-1].mentions or ()] == ["1", "0"]  # Clue is in the list, not in the text
+    assert chatting.utterances[1].meta == {}
+
+    def recalls(dialogue: Dialogue, *names: str) -> list[float | None]:
+        scores: list[Score] = []
+        measure(list(conversations_of([dialogue])), list(map(get_metric, names)), sink=scores.append)
+        return [each.value for each in scores if each.level == "dialogue"]
+
+    names = ("need_recall(k=1)@last", "need_recall(k=50)@last", "need_recall(k=50)@all-cases", "need_met")
+    assert recalls(found, *names) == [0, 1, 1, 1]
+    assert recalls(never, *names) == [None, None, 0, 0]
+
+
 def test_a_recorded_exception_is_a_failure(tmp_path: Path) -> None:
     said = [asked("Hello"), {**reply(""), "error": {"type": "ReadTimeout", "message": "no answer in 30 s"}}]
     path = concept(tmp_path / "kbrd", messages=said)

@@ -111,7 +111,11 @@ def test_recall_looks_at_the_last_list_up_to_a_turn_and_a_dialogue_that_ended_ke
     assert (value("need_recall@last", last), value("need_recall@any", last)) == (0, 1)
     doubled = dialogue(ask(), reply("Hm.", ranking=["big", "big", "heat"]))
     assert value("need_recall(k=2)", doubled) == 1  # the first position of an item counts
-    assert value("need_recall", dialogue(ask(), reply("Hm."))) is ReasonCode.NO_RANKING
+    silent = dialogue(ask(), reply("Hm."))
+    assert value("need_recall", silent) is ReasonCode.NO_RANKING
+    assert value("need_recall@all-cases", silent) == 0  # recommending seldom does not pay
+    assert value("need_recall(k=1,turn=2)@all-cases", talk) == 0
+    assert value("need_recall(k=2,turn=2)@all-cases", talk) == 1
 
 
 def test_repetitions_and_strangers_are_shares_of_what_is_recommended() -> None:

@@ -8,9 +8,10 @@ from trialogue.records import Ending, Need
 from trialogue.simulation.dialogue import Transcript, talk
 from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.prompts import PROMPTS
-from trialogue.simulation.llm.targets import WITHHELD, TitleGuard, target_need, tastes_need
+from trialogue.simulation.llm.targets import WITHHELD, TitleGuard, tastes_need
 from trialogue.simulation.llm.user import LlmUser, SinglePrompt
 from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.targets import target_need
 
 TARGET = next(item for item in films().values() if len(item.title) > 8)
 OTHER = next(item for item in films().values() if len(item.title) > 8 and item.id != TARGET.id)

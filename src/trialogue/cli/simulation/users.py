@@ -137,7 +137,9 @@ def show(
                 raise UsageError(f"{kind.name} has no state machine to draw: omit --out.")
             _show_prompts(kind, as_json=as_json)
             return
-        users = kind if isinstance(kind, UserModel) else load_users(model)
+        if not isinstance(kind, UserModel):
+            raise UsageError(f"{kind.name} has neither transition probabilities nor prompts to show.")
+        users = kind
     else:
         users = load_users(model)
     counts = transitions(users.interaction, level=level)  # type: ignore[arg-type]

@@ -7,6 +7,10 @@ a set of genres (``simulator_dialog.attributes``) and a persona; ``context``, ``
 another dialogue and are not read. Its goal set is every film whose genres are that set, by ``id2info.json``, which is
 looked for beside and above the dialogues, as the publisher's folders have it.
 
+Where iEvaLM's systems chose what to ask about (``option``, which is kept in ``meta``), the source is ``ievalm/attributes``.
+A message that only asks has no ranking: in a case without any, ``need_recall@last`` is undefined, as in iEvaLM, and
+``need_recall@all-cases`` a miss. Items of a list that its text names are mentioned.
+
 Flags of success are kept as they were published, as scores of the dialogue (1 where a flag is ever true):
 ``published_success@list`` of ``rec_success_rec`` and iEvaLM's ``rec_success``, ``published_success@text`` of
 ``rec_success_dialogue``.
@@ -43,6 +47,9 @@ from trialogue.records.files.jsonl import Note
 NAME = "ievalm"
 SPEAKERS: dict[str, Speaker] = {"user": "user", "assistant": "system"}
 STOP = "[END]"
+OPTION = "option"
+"""Field of a system's message with the letter of the option that it chose, where iEvaLM has it ask about attributes."""
+ATTRIBUTE_MODE = "attributes"
 EXCHANGES = {"concept": 10, "ievalm": 5}
 """After so many, CONCEPT and iEvaLM stop a dialogue."""
 FLAGS = {
@@ -67,6 +74,8 @@ class ItemTable:
     """Id by the name of an entity."""
     genres: Mapping[str, frozenset[str]]
     """Genres of an item by id; entities that are no items are not there."""
+    titles: Mapping[str, str]
+    """Title of an item by id."""
 
     def id_of(self, name: str) -> str:
         """The id of a name; the name itself where there is none."""
@@ -77,7 +86,7 @@ class ItemTable:
         return tuple(sorted(item for item, own in self.genres.items() if own == genres))
 
 
-NO_FILMS = ItemTable({}, {})
+NO_FILMS = ItemTable({}, {}, {})
 
 
 @lru_cache(maxsize=8)
@@ -96,12 +105,15 @@ def _read_films(info: Path, entities: Path | None) -> ItemTable:
     given = read_json(info, report)
     names = read_json(entities, report) if entities is not None else {}
     ids = {str(name): str(number) for name, number in names.items()} if isinstance(names, dict) else {}
-    genres = {}
+    genres: dict[str, frozenset[str]] = {}
+    titles: dict[str, str] = {}
     for key, fields in given.items() if isinstance(given, dict) else ():
         if isinstance(fields, dict):
             # the keys are ids of another list: items are the same entities by their name alone
-            genres[ids.get(str(fields.get("name")), str(key))] = frozenset(_texts(fields.get("genre")))
-    return ItemTable(ids, genres)
+            title = str(fields.get("name"))
+            item = ids.get(title, str(key))
+            genres[item], titles[item] = frozenset(_texts(fields.get("genre"))), title
+    return ItemTable(ids, genres, titles)
 
 
 def read_file(
@@ -122,18 +134,20 @@ def read_file(
         return
     films = films if films is not None else _films_above(path.resolve().parent)
     is_concept = "attributes" in inner
+    asks = any(isinstance(each, dict) and isinstance(each.get(OPTION), str) for each in messages)
     system = system or _system_above(path)
     utterances = [] if is_concept else list(_opening(data, films, report))
     utterances += _utterances(messages, films, report)
     report.settle()
     need = _need_of_genres(inner, films) if is_concept else _need_of_titles(data, films)
     ending, detail = _ending(data, messages, EXCHANGES["concept" if is_concept else "ievalm"])
-    name = f"{system}/{path.stem}"
+    mode = f"{ATTRIBUTE_MODE}/" if asks else ""
+    name = f"{system}/{mode}{path.stem}"
     yield Dialogue(
         id=name,
         utterances=tuple(utterances),
         system=system,
-        source="concept" if is_concept else NAME,
+        source="concept" if is_concept else f"{NAME}/{ATTRIBUTE_MODE}" if asks else NAME,
         need=need.model_copy(update={"fits": _fits(need, utterances, films), "is_resolved": bool(films.genres)}),
         ended_by=ending,
         ending_detail=detail,
@@ -166,6 +180,11 @@ def _names(text: str, title: str) -> bool:
     return len(bare) >= SHORTEST and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text, re.IGNORECASE) is not None
 
 
+def _lists(text: str, title: str) -> bool:
+    """Whether a list names a title; short ones count with their year."""
+    return (YEAR.search(title) is not None and title in text) or _names(text, title)
+
+
 def _utterances(messages: list[JsonValue], films: ItemTable, report: ParseReport) -> Iterator[Utterance]:
     for place, message in enumerate(messages):
         at = f"simulator_dialog.context[{place}]"
@@ -179,13 +198,17 @@ def _utterances(messages: list[JsonValue], films: ItemTable, report: ParseReport
             report.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
         else:
             items = message.get("rec_items")
-            feelings = message.get("feelings")
+            ranking = _ranking(items) if isinstance(items, list) and items else None
+            kept = {key: message[key] for key in ("feelings", OPTION) if isinstance(message.get(key), str)}
+            names = _texts(message.get("entity"))
+            if OPTION in kept and ranking is not None and not names:
+                names = [films.titles[item] for item in ranking if _lists(text, films.titles.get(item, ""))]
             yield Utterance(
                 speaker=speaker,
                 text=text.replace(STOP, "").rstrip() if speaker == "user" else text,
-                mentions=_mentions(_texts(message.get("entity")), films),
-                ranking=_ranking(items) if isinstance(items, list) else None,
-                meta={"feelings": feelings} if isinstance(feelings, str) else {},
+                mentions=_mentions(names, films),
+                ranking=ranking,
+                meta=kept,
             )
 
 

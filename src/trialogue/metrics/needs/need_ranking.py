@@ -31,6 +31,10 @@ NEED_RECALL = Card(
             summary="The targets among the first k of any list up to the turn.",
             source="Success of iEvaLM, which ends a dialogue as soon as a list of 50 holds a target.",
         ),
+        "all-cases": Variant(
+            summary="As @last, but a dialogue without a list counts as a miss, so that recommending seldom does not pay.",
+            source="Trialogue; iEvaLM's attribute questions leave such cases out of the denominator.",
+        ),
     },
     default="last",
     parameters={
@@ -43,7 +47,10 @@ NEED_RECALL = Card(
             "Targets that the user has already named count, as in iEvaLM, whose contexts contain a target in "
             "12.6 % and 35.7 % of the cases (ReDial, OpenDialKG): compare turn=1 with later ones."
         ),
-        ("A dialogue without a list has no value, and is counted as left out; iEvaLM drops such cases silently."),
+        (
+            "A dialogue without a list has no value, and is counted as left out; iEvaLM drops such cases silently. "
+            "With @all-cases it is a miss, also for a system that gives no lists at all."
+        ),
     ),
     citation="Wang et al. (EMNLP 2023), 'Rethinking the Evaluation for Conversational Recommendation in the Era of LLMs'",
     family="simulation",
@@ -59,7 +66,7 @@ class NeedRecall:
     def __init__(self, *, variant: str = NEED_RECALL.default, k: int = 10, turn: int = TURNS) -> None:
         parameters: dict[str, Parameter] = {"k": whole_number(k, "k"), "turn": whole_number(turn, "turn")}
         self.measure = full_name(NEED_RECALL, variant, parameters)
-        self._k, self._turn, self._any = k, turn, variant == "any"
+        self._k, self._turn, self._any, self._counts_all = k, turn, variant == "any", variant == "all-cases"
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(targets found, targets)."""
@@ -74,6 +81,8 @@ class NeedRecall:
             speaker = said.speaker
             if said.speaker == "system" and said.ranking is not None and turn <= self._turn:
                 lists.append(tuple(dict.fromkeys(said.ranking))[: self._k])
+        if not lists and self._counts_all:
+            return (0.0, float(len(need.targets)))
         if not lists:
             return Undefined(Reason.of(ReasonCode.NO_RANKING))
         held = set().union(*lists) if self._any else set(lists[-1])

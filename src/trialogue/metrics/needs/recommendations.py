@@ -8,10 +8,10 @@ order: a list of two hundred titles is not two hundred recommendations.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trialogue.catalogue.naming import Naming, namings_in
+from trialogue.catalogue.naming import recommended_mentions
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.recommendation.items import item_key
-from trialogue.records import Dialogue, Mention, Need, Reason, ReasonCode, Utterance
+from trialogue.records import Dialogue, Need, Reason, ReasonCode
 
 PER_TURN = 3
 
@@ -46,34 +46,12 @@ def _iterate_recommendations(dialogue: Dialogue) -> Iterator[Recommended]:
             turn, place = turn + (speaker != "user"), 0
             named.update(map(item_key, said.mentions or ()))
         else:
-            for mention in _put_forward(said):
+            for mention in recommended_mentions(said.text, said.mentions or ()):
                 key = item_key(mention)
                 yield Recommended(key, turn, place, key not in named)
                 place += key not in named
                 named.add(key)
         speaker = said.speaker
-
-
-def _put_forward(said: Utterance) -> Iterator[Mention]:
-    """Items that a message recommends, in the order of the text; those without a place in it last."""
-    placed = sorted((_locate(mention, said.text) for mention in said.mentions or ()), key=_place_of)
-    for mention, naming in zip(placed, namings_in(said.text, placed), strict=True):
-        if naming is Naming.RECOMMENDED:
-            yield mention
-
-
-def _locate(mention: Mention, text: str) -> Mention:
-    """A mention with its place, looked for by its title where it has none."""
-    if mention.start is not None and mention.end is not None:
-        return mention
-    start = text.casefold().find(mention.title.casefold())
-    if start < 0 or len(text.casefold()) != len(text):
-        return mention
-    return mention.model_copy(update={"start": start, "end": start + len(mention.title)})
-
-
-def _place_of(mention: Mention) -> tuple[bool, int]:
-    return mention.start is None, mention.start or 0
 
 
 def need_of(dialogue: Dialogue) -> Need | Undefined:

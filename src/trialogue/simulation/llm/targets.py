@@ -1,4 +1,4 @@
-"""Target-item users (iEvaLM) and target-free users: their needs, and protection of the target's title."""
+"""Protection of the target's title in the words of a model, and the need of target-free users."""
 
 import re
 from collections.abc import Sequence
@@ -8,17 +8,12 @@ from trialogue.simulation.llm.model_queries import ModelQueries
 from trialogue.simulation.llm.model_turns import UserMove
 from trialogue.simulation.llm.user import Policy
 from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.targets import TitleDetector
 from trialogue.simulation.users.user import UserFailure
 
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 WITHHELD = "withheld_sentences"
 """Key in a message's ``meta`` for the number of sentences withheld because they named the target."""
-
-
-def target_need(need: Need) -> Need:
-    """Variant of a need that only its first target satisfies, with a distinct id."""
-    first = need.targets[:1]
-    return need.model_copy(update={"id": f"{need.id}-target", "targets": first, "acceptable": first})
 
 
 def tastes_need(need: Need) -> Need:
@@ -37,9 +32,7 @@ class TitleGuard:
 
     def __init__(self, policy: Policy, targets: Sequence[str], world: World) -> None:
         """``targets``: ids of items of the world's catalogue."""
-        self._policy, self._targets, self._linker = policy, frozenset(targets), world.linker
-        titles = [world.catalogue[item].title for item in targets if item in world.catalogue]
-        self._titles = [re.compile(rf"(?<!\w){re.escape(title)}(?!\w)", re.IGNORECASE) for title in titles if title]
+        self._policy, self._target = policy, TitleDetector(targets, world)
 
     def move(self, said: Sequence[Utterance], asking: ModelQueries) -> UserMove:
         """The policy's move without sentences that reveal the target.
@@ -48,10 +41,10 @@ class TitleGuard:
             UserFailure: nothing of the message is left.
         """
         move = self._policy.move(said, asking)
-        if any(self._names(each.text) for each in said if each.speaker == "system"):
+        if any(self._target.names(each.text) for each in said if each.speaker == "system"):
             return move
         sentences = SENTENCE_END.split(move.text)
-        kept = [each for each in sentences if not self._names(each)]
+        kept = [each for each in sentences if not self._target.names(each)]
         if len(kept) == len(sentences):
             return move
         asking.note(WITHHELD, len(sentences) - len(kept))
@@ -59,7 +52,3 @@ class TitleGuard:
         if not text and move.leaving is None:
             raise UserFailure("the model said nothing but the title that it must not name.")
         return UserMove(text, move.leaving)
-
-    def _names(self, text: str) -> bool:
-        found = any(each.item_id in self._targets for each in self._linker.find(text))
-        return found or any(title.search(text) for title in self._titles)

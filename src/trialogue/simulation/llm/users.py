@@ -12,11 +12,12 @@ from trialogue.simulation.llm.need_text import describe_need, describe_persona, 
 from trialogue.simulation.llm.options import USUAL_WORDS, LlmUserOptions, LocalUserOptions
 from trialogue.simulation.llm.people_style import describe_examples, read_style
 from trialogue.simulation.llm.style import persona_of, read_personas, typist
-from trialogue.simulation.llm.targets import TitleGuard, target_need, tastes_need
+from trialogue.simulation.llm.targets import TitleGuard, tastes_need
 from trialogue.simulation.llm.user import DualPrompt, LlmUser, Policy, SinglePrompt
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.kinds import NeedsByCase, World
 from trialogue.simulation.users.population import main_attribute
+from trialogue.simulation.users.targets import target_need
 from trialogue.simulation.users.user import SimulatedUser
 from trialogue.transport.retry import RetryPolicy
 

@@ -207,8 +207,7 @@ def resolve_mentions(
     resolved: list[Utterance] = []
     fits: dict[str, float] = {}
     for said in utterances:
-        found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
-        named = None if found is None else _all_known(found, catalogue)
+        named = known_mentions(said, catalogue, linker)
         if said.speaker == "system":
             ids = {each.item_id for each in named or () if each.item_id is not None} - fits.keys()
             fits |= {
@@ -216,6 +215,12 @@ def resolve_mentions(
             }
         resolved.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
     return tuple(resolved), need.model_copy(update={"fits": fits, "is_resolved": True})
+
+
+def known_mentions(said: Utterance, catalogue: Catalogue, linker: Linker | None) -> tuple[Mention, ...] | None:
+    """Items that an utterance declares or else, by the linker, names, with the catalogue's ids; None: nobody has looked."""
+    found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
+    return None if found is None else _all_known(found, catalogue)
 
 
 def _all_known(mentions: tuple[Mention, ...], catalogue: Catalogue) -> tuple[Mention, ...]:

@@ -29,6 +29,8 @@ class Stop:
     reason: str
     """Why: one of the regular endings, such as ``agenda_empty`` or ``user_gave_up``, or another word of another user's,
     which is kept as it is."""
+    last_words: Utterance | None = None
+    """What the user says in leaving, to which the agent does not reply; None: nothing."""
 
 
 class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated user, recorded, not an error of ours

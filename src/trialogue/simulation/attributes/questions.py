@@ -1,0 +1,196 @@
+"""Which attributes an agent's turn asks about: by the option it declares, the slots of its acts, or its words.
+
+The words are English, beside the names that the catalogue itself gives to attributes and their values, in any language. A
+question about anything else asks about none of them.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from trialogue.agents.base import Turn
+from trialogue.catalogue import Catalogue
+from trialogue.records import Mention, Utterance
+from trialogue.records.kinds.acts import paper_label
+from trialogue.simulation.dialogue import KNOWN
+from trialogue.simulation.users.needs import values_of
+
+OPTION = "option"
+"""Key in the ``meta`` of an agent's turn or message for the option it chose: a letter, the name of an attribute, or
+``RECOMMEND``."""
+RECOMMEND = "recommend"
+"""The last option: the agent recommends."""
+MOST_ATTRIBUTES = len(ascii_uppercase) - 1
+LONGEST_OPTION = 100  # characters of a reply that can be an option and nothing else
+_MARKS = " \t\n.:;,!?()[]{}\"'*-"
+
+_ASKING = frozenset({"Elicit", "Inquire", "Clarify"})
+"""Acts whose slots are asked for."""
+_FAMILIES = tuple(
+    frozenset(words.split())
+    for words in (
+        "genre genres category categories",
+        "star stars starring actor actors actress actresses cast acted acting performer performers",
+        "director directors directed filmmaker filmmakers",
+        "writer writers screenwriter screenwriters author authors written wrote",
+        "decade decades year years era eras period",
+    )
+)
+"""Words that ask about the same attribute, which has the name of any of them."""
+_KIND = tuple(f"{word} of" for word in ("kind", "kinds", "type", "types", "sort", "sorts"))
+"""Asks about the attribute that users talk about by default."""
+_SENTENCE = re.compile(r"[^.?!\n？！。؟]+[.?!？！。؟]*")
+_WORD = re.compile(r"\w+(?:[-'’&]\w+)*")
+_REQUEST = re.compile(
+    r"\b(?:please|specify|tell me|let me know|which|what|who|could you|can you|do you|would you|are you|any preferences?|"
+    r"name (?:a|an|the|your|one|some)|your favou?rites?|i (?:need|want|would like) to know|i'd like to know)\b",
+    re.IGNORECASE,
+)
+_QUESTION_MARKS = "?？؟"
+_UNSPACED = 0x2E80  # code points from which on scripts do not put spaces between words
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an agent's turn asks."""
+
+    attributes: tuple[str, ...] = ()
+    """Attributes it asks about, in the user's order; () if none that the user can talk about."""
+    is_recommendation: bool = False
+    """Whether the agent declares that it chose to recommend."""
+
+
+class QuestionParser:
+    """Understanding of questions about attributes of one catalogue."""
+
+    def __init__(self, catalogue: Catalogue, attributes: Sequence[str], *, main: str) -> None:
+        """Prepare the words.
+
+        Args:
+            catalogue: whose values are known.
+            attributes: those that can be asked about, in the order of the options A, B, C, ...
+            main: the attribute that "what kind of" asks about, if it is one of them.
+        """
+        self.attributes = tuple(attributes)
+        options = (*attributes, RECOMMEND)
+        self._options = {name.upper(): name for name in options} | dict(zip(ascii_uppercase, options, strict=False))
+        self._phrases: dict[str, set[str]] = defaultdict(set)
+        self._unspaced: dict[str, set[str]] = defaultdict(set)
+        for name in attributes:
+            self._add_words(names_of(name), name)
+            self._add_words(_KIND if name == main else (), name)
+            values = {value for item in catalogue.values() for value in values_of(item, name)}
+            self._add_words((form for value in values for form in _plurals(value)), name)
+        self._longest = max((phrase.count(" ") + 1 for phrase in self._phrases), default=0)
+
+    def _add_words(self, phrases: Iterable[str], attribute: str) -> None:
+        for phrase in phrases:
+            if any(ord(character) >= _UNSPACED for character in phrase):
+                self._unspaced[phrase.casefold()].add(attribute)
+            else:
+                self._phrases[_normalise(phrase)].add(attribute)
+
+    def question_in(self, turn: Turn, mentions: Sequence[Sequence[Mention]]) -> Question:
+        """The question of a turn.
+
+        A declared option comes first, then the slots of acts that ask, then words; messages whose declared acts are known
+        and do not ask hold no question. What is asked for in several messages of a burst is asked for together.
+
+        Args:
+            turn: the agent's.
+            mentions: items that each message names, whose titles are no words of a question.
+        """
+        option = self._option_of(turn, mentions)
+        if option is not None:
+            return self._of_option(option)
+        asked: set[str] = set()
+        for said, items in zip(turn.utterances, mentions, strict=True):
+            declared = self._asked_by_acts(said)
+            asked |= self._asked_in(said.text, items) if declared is None else declared
+        return Question(tuple(name for name in self.attributes if name in asked))
+
+    def _option_of(self, turn: Turn, mentions: Sequence[Sequence[Mention]]) -> str | None:
+        """The declared option, or a turn that is a letter or name of one and nothing else; None: neither."""
+        for meta in (turn.meta, *(said.meta for said in turn.utterances)):
+            declared = meta.get(OPTION)
+            if isinstance(declared, str) and declared.strip():
+                return declared.strip().upper()
+        text = " ".join(said.text for said in turn.utterances)
+        words = text[:LONGEST_OPTION].strip(_MARKS).upper()
+        return words if words in self._options and not any(mentions) and len(text) <= LONGEST_OPTION else None
+
+    def _of_option(self, option: str) -> Question:
+        chosen = self._options.get(option)
+        if chosen == RECOMMEND:
+            return Question(is_recommendation=True)
+        return Question() if chosen is None else Question((chosen,))
+
+    def _asked_by_acts(self, said: Utterance) -> set[str] | None:
+        """Attributes in the slots of asking acts; None: the acts do not say whether or what is asked."""
+        if not said.acts:
+            return None
+        labels = [paper_label(act.intent, of_user=False) for act in said.acts]
+        slots = [
+            slot.slot for act, label in zip(said.acts, labels, strict=True) if label in _ASKING for slot in act.slots
+        ]
+        if slots:
+            return {
+                name for slot in slots for name in self._phrases.get(_normalise(slot), ()) if name in self.attributes
+            }
+        if _ASKING.isdisjoint(labels) and all(act.intent in KNOWN for act in said.acts):
+            return set()
+        return None
+
+    def _asked_in(self, text: str, mentions: Sequence[Mention]) -> set[str]:
+        """Attributes that the words of a message ask about; a sentence with a title asks about the item."""
+        asked: set[str] = set()
+        for sentence in _SENTENCE.finditer(_without_titles(text, mentions)):
+            words = sentence[0]
+            is_question = words.rstrip()[-1:] in _QUESTION_MARKS if words.strip() else False
+            if TITLE not in words and (is_question or _REQUEST.search(words)):
+                asked |= self._attributes_in(words)
+        return asked
+
+    def _attributes_in(self, text: str) -> set[str]:
+        tokens = [_normalise(word) for word in _WORD.findall(text)]
+        found: set[str] = set()
+        for length in range(1, self._longest + 1):
+            for start in range(len(tokens) - length + 1):
+                found |= self._phrases.get(" ".join(tokens[start : start + length]), set())
+        lower = text.casefold()
+        return found.union(*(names for word, names in self._unspaced.items() if word in lower))
+
+
+TITLE = "\ufffc"
+"""Stands for a title in a text."""
+
+
+def _without_titles(text: str, mentions: Sequence[Mention]) -> str:
+    """A text with one mark in place of each title that has a place in it."""
+    for each in sorted(mentions, key=lambda mention: -(mention.start or 0)):
+        if each.start is not None and each.end is not None and 0 <= each.start < each.end <= len(text):
+            text = f"{text[: each.start]}{TITLE}{text[each.end :]}"
+    return text
+
+
+def names_of(attribute: str) -> tuple[str, ...]:
+    """Words for an attribute: its name, the plural, and English words that ask about the same.
+
+    >>> names_of("star")[:3], names_of("mood")
+    (('acted', 'acting', 'actor'), ('mood', 'moods'))
+    """
+    name = _normalise(attribute)
+    family = next((words for words in _FAMILIES if name in words), frozenset())
+    return tuple(sorted({*_plurals(name), *family} if name not in family else family))
+
+
+def _normalise(text: str) -> str:
+    """Lower-case words, separated by single spaces."""
+    return " ".join(_WORD.findall(text.replace("_", " ").casefold()))
+
+
+def _plurals(value: str) -> tuple[str, ...]:
+    """A word or phrase with its English plurals."""
+    return (value, f"{value}s", *((f"{value[:-1]}ies",) if value.endswith("y") else ()))
