@@ -22,7 +22,7 @@ def test_a_judge_is_written_and_its_agreement_printed_beside_that_of_length(tmp_
     out = tmp_path / "judge.json"
     found = RUN.invoke(app, ["train-judge", str(tmp_path / "labels.jsonl"), "--out", str(out), "-q"])
     assert found.exit_code == 0, found.output
-    assert "Spearman; length in brackets" in found.stdout
+    assert "Spearman; that of length in brackets" in found.stdout
     assert "80 dialogues" in found.stdout
     assert read_impressions(out).origin == "labels.jsonl (80 dialogues)"
 
@@ -42,7 +42,7 @@ def test_satisfaction_is_trained_on_several_corpora_and_used(tmp_path: Path) -> 
     out = tmp_path / "satisfaction.json"
     found = RUN.invoke(app, ["train-judge", *paths, "--satisfaction", "-o", str(out), "-q"])
     assert found.exit_code == 0, found.output
-    assert "Agreement with people on each corpus, from the others alone" in found.stdout
+    assert "Agreement with people on each corpus, after training on the others" in found.stdout
     assert "  1.jsonl: 0." in found.stdout
     assert "Language: English. In any other, evaluate leaves this judge out." in found.stdout
     scored = RUN.invoke(app, ["score", paths[0], "--metric", f"satisfaction(model={out})"])

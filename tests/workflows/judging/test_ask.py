@@ -129,7 +129,7 @@ def test_missing_scores_are_a_threat_that_grows_with_their_share_and_difference(
     (missing,) = [each for each in raw.threats if each.code is ThreatCode.JUDGE_MISSING]
     assert missing.systems == ("barcor",)
     assert missing.facts["missing"] == 12
-    assert "was not in the form" in judging_text(raw).replace("\n", " ")
+    assert "was not in the requested form" in judging_text(raw).replace("\n", " ")
     assert not [each for each in raw.differences if each.verdict in ("better", "worse")]
     corrected = judge(given, rubric="overall", model=options(endpoint, "sometimes"), labels=labels(given))
     assert (ThreatCode.JUDGE_MISSING, Severity.NOTES) in codes(corrected)
@@ -150,7 +150,7 @@ def test_a_few_missing_scores_demote_and_differ_by_chance(endpoint: str) -> None
 
 
 def test_a_judge_that_can_be_read_nowhere_is_an_error_with_the_reason(endpoint: str) -> None:
-    with pytest.raises(UsageError, match="no score to any of 40 units: the judge's answer was not in the form"):
+    with pytest.raises(UsageError, match="no score to any of 40 units: the judge's answer was not in the requested form"):
         judge(dialogues(), rubric="overall", model=options(endpoint, "prose"))
     corrected = judge(dialogues(), rubric="overall", model=options(endpoint, "prose"), labels=labels(dialogues()))
     assert {each.value.weight for each in corrected.systems} == {0.0}  # labels alone

@@ -69,7 +69,7 @@ def test_units_without_a_value_are_left_out_and_too_few_labels_say_so(found: Jud
 def test_page_and_terminal_show_them_and_the_methods_say_what_they_leave_out(found: JudgingFindings) -> None:
     assert GOOD in judging_text(found, width=120)
     assert "Other measures and people" in judging_page(found)
-    assert "disagreement of raters" in " ".join(found.methods)
+    assert "disagreement between raters" in " ".join(found.methods)
 
 
 def test_without_labels_there_are_none(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def test_a_plan_that_is_followed_gives_the_width(world: World) -> None:
 
 
 def test_files_that_do_not_fit_are_refused_and_say_what_is_there(world: World) -> None:
-    with pytest.raises(DataError, match=r"no scores of 'style'.*overall"):
+    with pytest.raises(DataError, match=r"no scores for 'style'.*overall"):
         world.judged(aspect="style")
     world.labels = [each.model_copy(update={"dialogue_id": "elsewhere"}) for each in world.labels]
     with pytest.raises(DataError, match="none of the labels belongs to a dialogue of the run"):

@@ -312,7 +312,7 @@ def test_several_models_in_one_batch_and_rejected_wordings_are_said(tmp_path: Pa
     assert codes(found)[ThreatCode.SEVERAL_USER_MODELS] is Severity.DEMOTES
     messages, rejected = sum(found.cost.wordings.values()), found.cost.wordings["too_long"]
     assert 0 < rejected < messages
-    assert f"{rejected} of {messages} phrasings of the model were rejected" in found.answer[-1]
+    assert f"{rejected} of {messages} phrasings by the model were rejected" in found.answer[-1]
     page = passport_page(found)
     assert "tiny (fp_0) and tiny (fp_1)" in page
     first = re.search(r'<p class="answer">(.*?)</p>', page)

@@ -147,7 +147,7 @@ def _check(run: StoredRun, file: str) -> None:
     units = [score for score in scores if score.level in ("utterance", "response", "dialogue")]
     problems = []
     if not any(score.rater for score in units) and not votes:
-        hint = "Agreement needs people's ratings or votes in the evaluated data."
+        hint = "Agreement needs human ratings or votes in the evaluated data."
         problems.append(Problem("it contains no score by a person.", file=file, hint=hint))
     if not any(score.rater is None for score in units):
         hint = "Evaluate again with a metric (-m), or without -m for all that fit."

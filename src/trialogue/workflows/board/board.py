@@ -171,7 +171,7 @@ def _default_columns(directed: Mapping[ColumnKey, Measure], read: Sequence[Versi
     )
     if not chosen:
         raise UsageError(
-            "no run has people's ratings, task outcomes of simulated users or an answer: choose a measure with on "
+            "no run has human ratings, task outcomes of simulated users or an answer: choose a measure with on "
             f"(--on). Measures with a direction: {', '.join(sorted({str(key[0]) for key in directed})) or 'none'}."
         )
     return chosen[:MOST_COLUMNS]

@@ -9,8 +9,8 @@ from trialogue.workflows.experiment.estimate.total import StageEstimate, in_all
 from trialogue.workflows.experiment.run import PlannedStage
 
 FIRST_FEW = (
-    "A small run measures what is unknown: start with a small n. A larger n resumes from those "
-    "dialogues, and a dry run then knows."
+    "A small run measures what is unknown: start with a small n. A dry run then estimates it, and a run with a larger n "
+    "resumes from those dialogues."
 )
 
 
