@@ -89,7 +89,7 @@ def align(
     check_folder(out)
     refuse_inputs_in(out, [*situations, *replies, *(weights_from or ()), labels])
     refuse_input(label_file, [*situations, *replies, *(weights_from or ()), labels, names])
-    _check_places(label_file, label_study)
+    _check_label_outputs(label_file, label_study)
     corpora = [*situations, *replies, *(weights_from or ())]
     check_inputs(corpora, model=model, pair_model=pair_model, files=(names, labels))
     with steps(quiet=quiet) as tell:
@@ -132,7 +132,7 @@ def align(
     typer.echo(f"\nReport: {page}")
 
 
-def _check_places(label_file: Path | None, label_study: Path | None) -> None:
+def _check_label_outputs(label_file: Path | None, label_study: Path | None) -> None:
     """Raise UsageError before the work starts if a file or study folder cannot be written."""
     from trialogue.errors import UsageError
     from trialogue.workflows.labelling.answers import TABLES

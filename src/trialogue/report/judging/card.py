@@ -14,6 +14,7 @@ SCOPES = {"within": "within systems", "between": "between systems"}
 TITLE = "Report card of the judge"
 
 Line = tuple[str, str, str]
+"""Cells of a row, one for each of ``HEADS``."""
 
 
 def card_table(card: JudgeCard) -> Table:
@@ -61,10 +62,10 @@ def _lines(card: JudgeCard) -> Iterator[Line]:
 def _line(name: str, estimate: Estimate, unit: str, *, sign: bool = False) -> Line:
     if estimate.value is None:
         return (name, MISSING, str(estimate.why))
-    rests = count(estimate.n, unit)
+    basis = count(estimate.n, unit)
     if estimate.interval is None and estimate.why is not None:
-        rests += f"; no interval: {estimate.why}"
-    return (name, render_estimate(estimate, supported_decimals(estimate), sign=sign), rests)
+        basis += f"; no interval: {estimate.why}"
+    return (name, render_estimate(estimate, supported_decimals(estimate), sign=sign), basis)
 
 
 def _scale_lines(scale: ScaleUse) -> Iterator[Line]:

@@ -22,9 +22,9 @@ from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width, rows_behind
 from trialogue.report.text import shorten, slug
 
-TALL = 26.0
-LEVEL_HEAD, TURNED_HEAD = 34.0, 92.0  # room for names of variants, side by side or turned
-LONGEST = 20  # columns of a variant's name
+ROW_HEIGHT = 26.0
+LEVEL_HEAD_HEIGHT, TURNED_HEAD_HEIGHT = 34.0, 92.0  # room for names of variants, side by side or turned
+MAX_NAME_COLUMNS = 20  # columns of a variant's name
 
 
 def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
@@ -32,15 +32,15 @@ def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
     leagues = [league for league in found.leagues if is_ranked(league) and places(league)]
     if len(leagues) < 2:
         return None
-    known = variant_labels([league.measure.name for league in leagues])
-    names = [shorten(known[league.measure.name], LONGEST) for league in leagues]
+    labels_by_name = variant_labels([league.measure.name for league in leagues])
+    names = [shorten(labels_by_name[league.measure.name], MAX_NAME_COLUMNS) for league in leagues]
     left = 22 + label_width([*places(leagues[0]), *places(leagues[-1])])
     xs = _columns(len(leagues), left, WIDTH - left)
     turned = widest(names, size=SIZE - 1) > xs[1] - xs[0]
     if turned:  # the last name leans out to the right
         xs = _columns(len(leagues), left, WIDTH - max(left, 0.85 * text_width(names[-1], size=SIZE - 1)))
     rows = max(len(places(league)) for league in leagues)
-    drawing = _lines(found, leagues, xs, TURNED_HEAD if turned else LEVEL_HEAD, rows, colors)
+    drawing = _lines(found, leagues, xs, TURNED_HEAD_HEIGHT if turned else LEVEL_HEAD_HEIGHT, rows, colors)
     _headings(drawing, names, xs, turned=turned)
     return Figure(
         name=variants_name(found),
@@ -78,16 +78,16 @@ def variant_labels(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _columns(number_of: int, left: float, right: float) -> list[float]:
-    return [left + (right - left) * place / (number_of - 1) for place in range(number_of)]
+def _columns(n_columns: int, left: float, right: float) -> list[float]:
+    return [left + (right - left) * place / (n_columns - 1) for place in range(n_columns)]
 
 
 def _headings(drawing: Drawing, names: Sequence[str], xs: Sequence[float], *, turned: bool) -> None:
     for x, name in zip(xs, names, strict=True):
         if turned:
-            drawing.add(TextMark(x, TURNED_HEAD - 12, name, size=SIZE - 1, turn=32))
+            drawing.add(TextMark(x, TURNED_HEAD_HEIGHT - 12, name, size=SIZE - 1, turn=32))
         else:
-            drawing.add(TextMark(x, LEVEL_HEAD - 14, name, size=SIZE - 1, anchor="middle"))
+            drawing.add(TextMark(x, LEVEL_HEAD_HEIGHT - 14, name, size=SIZE - 1, anchor="middle"))
 
 
 def places(league: League) -> dict[str, int]:
@@ -105,15 +105,15 @@ def _lines(
     colors: Mapping[str, str],
 ) -> Drawing:
     """A line for each system; those that change places are drawn strongly."""
-    drawing = Drawing(height=head + TALL * rows + 12)
+    drawing = Drawing(height=head + ROW_HEIGHT * rows + 12)
     flipped = {system for flip in found.flips for system in (flip.a, flip.b)}
     marks = series_marks(colors)
     for x in xs:
-        drawing.add(Line(x, head - 4, x, head + TALL * rows))
+        drawing.add(Line(x, head - 4, x, head + ROW_HEIGHT * rows))
     for system in sorted({system for league in leagues for system in places(league)}):
         ranked = [(x, league, places(league).get(system)) for x, league in zip(xs, leagues, strict=True)]
         # A system without a value under a variant has no point there; its line skips the gap.
-        placed = [(x, head + TALL * (rank - 0.5), league) for x, league, rank in ranked if rank is not None]
+        placed = [(x, head + ROW_HEIGHT * (rank - 0.5), league) for x, league, rank in ranked if rank is not None]
         points = [(x, y) for x, y, _ in placed]
         color, strong = colors.get(system, "accent"), system in flipped
         if len(points) > 1:
@@ -124,9 +124,9 @@ def _lines(
             radius = 5 if strong else 4
             drawing.add(Dot(x, y, color, radius=radius, shape=shape, hollow=hollow, tip=system, href=href))
     for system, rank in places(leagues[0]).items():
-        drawing.add(TextMark(xs[0] - 14, head + TALL * (rank - 0.5), label(system), anchor="end"))
+        drawing.add(TextMark(xs[0] - 14, head + ROW_HEIGHT * (rank - 0.5), label(system), anchor="end"))
     for system, rank in places(leagues[-1]).items():
-        drawing.add(TextMark(xs[-1] + 14, head + TALL * (rank - 0.5), label(system)))
+        drawing.add(TextMark(xs[-1] + 14, head + ROW_HEIGHT * (rank - 0.5), label(system)))
     return drawing
 
 

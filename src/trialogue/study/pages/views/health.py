@@ -24,14 +24,14 @@ def health(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Numbers as Prometheus reads them, for who has the token of ``TRIALOGUE_METRICS_TOKEN``.
+    """Numbers in the text format of Prometheus, for clients with the token of ``TRIALOGUE_METRICS_TOKEN``.
 
     Raises:
         Http404: there is no token, or another was sent.
     """
-    wanted = f"Bearer {settings.METRICS_TOKEN}"
+    expected = f"Bearer {settings.METRICS_TOKEN}"
     if not settings.METRICS_TOKEN or not hmac.compare_digest(
-        request.headers.get("Authorization", "").encode("utf-8", "replace"), wanted.encode()
+        request.headers.get("Authorization", "").encode("utf-8", "replace"), expected.encode()
     ):
         raise Http404
     return HttpResponse("".join(_lines()), content_type="text/plain; version=0.0.4; charset=utf-8")
