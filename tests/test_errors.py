@@ -24,7 +24,7 @@ def test_a_problem_names_file_line_and_field() -> None:
 
 def test_of_many_problems_a_screenful_is_shown_and_all_are_counted() -> None:
     error = DataError([Problem("bad", line=i) for i in range(50)], hint="Fix them.")
-    assert "... and 30 more problems of 50." in str(error)
+    assert "... and 30 more problems (50 in total)." in str(error)
     assert str(error).endswith("Fix them.")
     assert len(error.problems) == 50
 

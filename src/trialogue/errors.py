@@ -66,7 +66,7 @@ class DataError(TrialogueError):
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
         lines = [str(problem) for problem in self.problems[:SHOWN]]
         if len(self.problems) > SHOWN:
-            lines.append(f"... and {len(self.problems) - SHOWN} more problems of {len(self.problems)}.")
+            lines.append(f"... and {len(self.problems) - SHOWN} more problems ({len(self.problems)} in total).")
         if hint:
             lines.append(hint)
         super().__init__("\n".join(lines))

@@ -32,7 +32,7 @@ def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
         return _import(name, kind=kind, known=plugins_of(group))
     points = plugins_of(group)
     if name not in points:
-        raise UnknownNameError(kind, name, points, hint=hint or f"Your own: give it as 'module:Name' ({group}).")
+        raise UnknownNameError(kind, name, points, hint=hint or f"Give your own as 'module:Name' ({group}).")
     return points[name].load()
 
 

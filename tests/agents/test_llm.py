@@ -186,7 +186,7 @@ def test_an_answer_that_is_not_whole_says_so_and_streams_are_not_asked_for(endpo
     completion = agent.client.complete([{"role": "user", "content": "hi"}], seed=1, trial="d")
     assert (completion.text, completion.finish_reason, completion.is_whole) == ("I am looking for a", "length", False)
     assert turn_of(agent).meta["finish_reason"] == "length"
-    with pytest.raises(ValidationError, match="answers are read whole: leave 'stream' out"):
+    with pytest.raises(ValidationError, match="streamed answers are not supported: leave 'stream' out"):
         llm(endpoint, more={"stream": True})
 
 

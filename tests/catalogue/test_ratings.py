@@ -94,7 +94,7 @@ def test_columns_are_read_only_and_the_given_arrays_stay_writable() -> None:
         ({"values": np.array([0.0, 5.5])}, "2 ratings are outside the scale 1 to 5 in steps of 1: row 0 is 0"),
         ({"values": np.array([np.nan, 5])}, "1 ratings are outside the scale"),
         ({"values": np.array([1, 2.5])}, "1 ratings are outside the scale 1 to 5 in steps of 1: row 1 is 2.5"),
-        ({"user_codes": np.array([0, 0]), "item_codes": np.array([1, 1])}, "the first in row 1, are of an item that"),
+        ({"user_codes": np.array([0, 0]), "item_codes": np.array([1, 1])}, "the first in row 1, repeat an item that"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(changes: dict[str, object], message: str) -> None:

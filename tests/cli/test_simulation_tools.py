@@ -82,7 +82,7 @@ def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
     assert "choose one with --dialogue ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
     one = ("simulate", "--continue-from", talks, "--dialogue", "one")
     assert "--turn 4" in refused(UsageError, *one)
-    assert "has 3 user turns, from 1; there is no turn 9" in refused(UsageError, *one, "--turn", 9)
+    assert "has 3 user turns, numbered from 1; there is no turn 9" in refused(UsageError, *one, "--turn", 9)
     write_records(talks, [acted(*BAD, name="one", system="mine")])
     assert "'mine', which is not a known agent: give an agent with --agent" in refused(UsageError, *one, "--turn", 2)
     assert "require --continue-from" in refused(UsageError, "simulate", "--turn", 2)

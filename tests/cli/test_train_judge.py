@@ -30,7 +30,7 @@ def test_a_judge_is_written_and_its_agreement_printed_beside_that_of_length(tmp_
 def test_without_answers_nothing_is_written(tmp_path: Path) -> None:
     write_records(tmp_path / "talk.jsonl", corpus()[0])
     out = tmp_path / "judge.json"
-    with pytest.raises(DataError, match="no reply has a label by a person"):
+    with pytest.raises(DataError, match="no reply has a human label"):
         RUN.invoke(app, ["train-judge", str(tmp_path / "talk.jsonl"), "-o", str(out), "-q"], catch_exceptions=False)
     assert not out.exists()
 

@@ -88,7 +88,7 @@ def test_numbers_that_json_does_not_have_are_null_with_a_note(tmp_path: Path) ->
     repairs = Repairs()
     assert loaded(tmp_path, "[NaN, -Infinity, 1e999, 1.5]", repairs) == [None, None, None, 1.5]
     assert [problem.what for problem in repairs.problems] == [
-        "a number that JSON does not have (NaN or Infinity) was read as null (3 times, first here)."
+        "a number that JSON does not allow (NaN or Infinity) was read as null (3 times, first here)."
     ]
 
 

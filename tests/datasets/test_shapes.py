@@ -95,7 +95,7 @@ def test_pairs_are_situations_with_references_and_replies() -> None:
     assert (situation.reference.text, response.utterance.text) == ("Then try Collateral.", "Have you seen Collateral?")
     assert response.system == "pairs"
     assert situation.meta == {"context": "unknown"}
-    assert "the file has no context of the replies" in notes
+    assert "the file has no context for the replies" in notes
     assert "the speaker in front of a reply was removed (2 times" in notes
     assert isinstance(records[5], Response)
     assert records[5].meta == {"blank": True}

@@ -48,5 +48,5 @@ def test_anything_else_is_refused(given: str) -> None:
 
 
 def test_fields_that_judges_send_themselves_are_refused_among_others() -> None:
-    with pytest.raises(ValueError, match="more cannot hold n, response_format"):
+    with pytest.raises(ValueError, match="'more' cannot contain n, response_format"):
         JudgeOptions(url="http://h/v1", model="m", more={"n": 2, "response_format": {}})

@@ -79,7 +79,7 @@ def test_all_mistakes_of_a_file_are_listed_with_their_lines(tmp_path: Path) -> N
     assert problems["version"][0] == 2
     assert problems["level"][0] == 5
     assert "point 3 needs an anchor" in problems["scale"][1]
-    assert "anchors lie on the scale, got 7" in problems["scale"][1]
+    assert "anchors must lie on the scale, got 7" in problems["scale"][1]
     assert "a twice" in problems["aspects"][1]
 
 
@@ -87,7 +87,7 @@ def test_all_mistakes_of_a_file_are_listed_with_their_lines(tmp_path: Path) -> N
     ("changes", "said"),
     [
         ({"scale": None}, "there is no scale for dialogue_overall"),
-        ({"reference": "reply"}, "a person's reply is a reference for turns"),
+        ({"reference": "reply"}, "a human reply is a reference for turns"),
         ({"scale": {"low": 3, "high": 1, "anchors": {3: "x", 1: "y"}}}, "from a lower to a higher number"),
         ({"scale": {"low": 0, "high": 90, "anchors": {0: "x", 90: "y"}}}, "at most 11 points"),
     ],

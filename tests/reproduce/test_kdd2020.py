@@ -70,7 +70,7 @@ def test_without_the_corpora_one_command_gets_them(tmp_path: Path, monkeypatch: 
 @pytest.mark.mirror
 def test_a_catalogue_without_ratings_is_refused(mirror: Path, tmp_path: Path) -> None:
     (tmp_path / "films.csv").write_text("id,title,genre\n1,Heat,crime\n")
-    with pytest.raises(UsageError, match=r"has no ratings, from which users are sampled. Use movielens"):
+    with pytest.raises(UsageError, match=r"has no ratings, but users are sampled from ratings. Use movielens"):
         reproduce(tmp_path / "out", catalogue=str(tmp_path / "films.csv"))
 
 

@@ -151,7 +151,7 @@ def test_a_continuation_begins_with_everything_up_to_the_users_words() -> None:
 
 @pytest.mark.parametrize("turn", [0, 4, -1])
 def test_a_turn_that_is_not_there_is_refused(turn: int) -> None:
-    with pytest.raises(UsageError, match=f"'d' has 3 user turns, from 1; there is no turn {turn}"):
+    with pytest.raises(UsageError, match=f"'d' has 3 user turns, numbered from 1; there is no turn {turn}"):
         opening_of(of("111"), turn)
 
 

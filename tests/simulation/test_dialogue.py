@@ -285,7 +285,7 @@ def test_a_history_of_the_agent_alone_is_a_greeting() -> None:
 def test_turns_of_the_history_count_and_none_left_is_refused() -> None:
     history = [user("hi"), agent("What?")]
     assert talk(Scripted(turn(agent("x"))), Fixed(*"abc"), history=history, max_turns=2).ended_by == "turn_limit"
-    with pytest.raises(UsageError, match="above the 1 user utterances of the history, got 1"):
+    with pytest.raises(UsageError, match="above 1, the number of user utterances in the history, got 1"):
         talk(Scripted(LIST), Fixed(), history=history, max_turns=1)
     with pytest.raises(UsageError, match="at least 1, got 0"):
         talk(Scripted(LIST), Fixed(), max_turns=0)

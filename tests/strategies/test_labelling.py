@@ -203,7 +203,7 @@ GERMAN = "Ich suche einen lustigen Film für heute Abend und mag keine Horrorfil
 
 def test_another_language_is_refused_unless_allowed(small: Model) -> None:
     records = [talk(said(f"{GERMAN} {number}"), id=str(number)) for number in range(20)]
-    with pytest.raises(DataError, match=r"^This text is in German \(\d+ words\), and .* is a model of English"):
+    with pytest.raises(DataError, match=r"^This text is in German \(\d+ words\), and .* is a model for English"):
         list(label_records(records, small, batch=2))
     assert len(list(label_records(records, small, options=Options(any_language=True)))) == 20
 

@@ -48,7 +48,7 @@ def test_what_is_said_again_and_again_counts_once_and_everybody_is_heard_apart()
         heard.hear("b", ["123"])
     for number in range(30):
         heard.hear("a", [ENGLISH.format(number)])
-    with pytest.raises(DataError, match=r"^c is in German \(112 words\), and keywords\|v1 is a model of English"):
+    with pytest.raises(DataError, match=r"^c is in German \(112 words\), and keywords\|v1 is a model for English"):
         heard.hear("c", [GERMAN.format(number) for number in range(7)])  # 7 * 16 = 112
     heard.finish()  # reported once; a and b speak English, or say nothing
 

@@ -75,7 +75,7 @@ def test_ratings_of_other_items_are_refused(here: Path) -> None:
 
 
 def test_a_catalogue_without_ratings_says_what_to_name(study: SimulationFile) -> None:
-    with pytest.raises(UsageError, match="Name a file of them with 'ratings'"):
+    with pytest.raises(UsageError, match="Name a file with the option 'ratings'"):
         simulate(study.model_copy(update={"ratings": None}))
 
 

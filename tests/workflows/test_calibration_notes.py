@@ -57,7 +57,7 @@ def test_align_evaluate_and_score_give_the_same_intervals_and_differences(run: A
     assert messages(score(path, metrics=[MEASURE], settings=settings)) == expected
     for one in expected.values():
         assert one.interval is not None
-        assert one.interval.method.endswith("with the calibration's own error")
+        assert one.interval.method.endswith("including the error of the calibration")
 
 
 def test_scores_standings_contrasts_and_signature_say_the_same(run: AlignmentRun) -> None:

@@ -77,8 +77,8 @@ def test_no_and_yes_are_counted_as_shares_without_a_scale_and_that_is_said(tmp_p
     run = evaluate(*in_files(tmp_path / "x", None), metrics=["length@words"], resamples=200)
     (line,) = (text for text in run.findings.warnings if "is not declared" in text)
     assert line == (
-        "The scale of solved is not declared. Every answer is 0 or 1, so its mean is counted as a share, with the "
-        "interval of a share. Declare it (low and high) to be certain."
+        "The scale of solved is not declared. All answers are 0 or 1, so their mean is treated as a "
+        "proportion. Declare it (low and high) to be certain."
     )
     declared = evaluate(*in_files(tmp_path / "y", Scale(low=0, high=1)), metrics=["length@words"], resamples=200)
     assert not any("is not declared" in text for text in declared.findings.warnings)

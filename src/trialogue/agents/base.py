@@ -91,7 +91,7 @@ class Agent(Protocol):
 
         Args:
             dialogue_id: names the conversation, for agents that keep state by user or conversation.
-            seed: for agents that draw at random; those that cannot be seeded ignore it, and say so in their docs.
+            seed: seed for agents that draw at random; those that cannot be seeded ignore it, and say so in their docs.
 
         Raises:
             AgentFailure: it cannot be opened.

@@ -27,7 +27,7 @@ from trialogue.transport.answers import LONGEST_TEXT
 from trialogue.transport.foreign import call_foreign, call_quietly
 from trialogue.transport.retry import AtOnce, Seconds
 
-EXPECTED = "Needed: a function reply(message) or reply(message, history), or a class that has such a method 'reply'."
+EXPECTED = "Expected a function reply(message) or reply(message, history), or a class with such a method 'reply'."
 OPTIONAL_ARGUMENTS = ("seed", "dialogue_id")
 
 

@@ -114,7 +114,7 @@ def check_agent(
     Args:
         agent: the agent.
         messages: what to say to it, at least two.
-        seed: for its sessions.
+        seed: seed for its sessions.
         nonce: part of the dialogues' names, so that a server that remembers users does not know these; None: drawn.
     """
     timed = _Timed(agent, seed, nonce or secrets.token_hex(4))

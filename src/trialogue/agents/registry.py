@@ -39,7 +39,7 @@ def make_agent(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | No
     Args:
         given: what to make, see the module.
         protocol: the kind of agent that answers at a URL.
-        options: of the kind, such as ``timeout_s=60`` or ``name="My bot"``; they overrule those of a file.
+        options: options of the kind, such as ``timeout_s=60`` or ``name="My bot"``; they overrule those of a file.
 
     Raises:
         UsageError: with everything that is wrong with it.
@@ -106,7 +106,7 @@ def _of_text(text: str, protocol: str | None, options: dict[str, Any], file: str
         return _of_kind(text if text in kinds else head, "" if text in kinds else argument.strip(), options, file)
     if colon:
         return _of_code(text, options, file)
-    hint = "Your own: give it as 'module:Name', as a URL with a protocol, or as a YAML file."
+    hint = "Give your own agent as 'module:Name', as a URL with a protocol, or as a YAML file."
     raise UnknownNameError("agent", text, kinds, hint=hint)
 
 

@@ -138,7 +138,7 @@ class SabotageSpec(CatalogueSpec):
     def _mistakes_of_skipping(self) -> list[Mistake]:
         """Why the agent has no worse items to offer; [] if it has."""
         agent = self._other(self.agent)
-        hint = "Take off-topic, repeated or another agent for by, or reference:guided as the agent."
+        hint = "Use off-topic, repeated or another agent for 'by', or reference:guided as the agent."
         if "skip" not in type(agent).model_fields:
             return [Mistake(("by",), f"{self.agent} cannot leave out its best items: it has no option 'skip'.", hint)]
         return [Mistake(("by",), each.what, hint) for each in spec_of(agent, skip=SKIP).mistakes()]

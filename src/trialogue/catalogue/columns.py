@@ -108,7 +108,9 @@ def _row_by_row(text: bytes, line: int, path: Path, names: tuple[str, ...], prob
         if isinstance(row, list):
             yield Block(number, np.array([row]))
         elif row:
-            problems.append(Problem(row, str(path), number, hint=f"A row is {','.join(names)}: numbers."))
+            problems.append(
+                Problem(row, str(path), number, hint=f"A row has the columns {','.join(names)}, all of them numbers.")
+            )
             if len(problems) >= MOST_PROBLEMS:
                 return
 

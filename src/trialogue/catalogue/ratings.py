@@ -240,7 +240,7 @@ def _problems(ratings: Ratings) -> Iterable[tuple[str, str]]:
         )
     twice = rows_twice(ratings.user_codes, ratings.item_codes, len(ratings.items))
     if len(twice):
-        what = f"{len(twice)} ratings, the first in row {twice[0]}, are of an item that the same user rated before."
+        what = f"{len(twice)} ratings, the first in row {twice[0]}, repeat an item that the same user already rated."
         yield what, "Keep one rating, such as the latest."
 
 

@@ -188,7 +188,7 @@ class Corpus:
         if self.reader is None:
             raise DataError(
                 Problem(
-                    f"{self.source.title} holds items and ratings, but no conversations.",
+                    f"{self.source.title} contains items and ratings, but no conversations.",
                     file=str(folder),
                     hint="Use it as a catalogue, for example: --catalogue movielens",
                 )

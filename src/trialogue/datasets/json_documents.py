@@ -21,7 +21,7 @@ from trialogue.records.files.opening import open_bytes, path_uncompressed
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no UTF-8 can hold it, and JSON escapes can say it
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-NO_NUMBER = "a number that JSON does not have (NaN or Infinity) was read as null"
+NO_NUMBER = "a number that JSON does not allow (NaN or Infinity) was read as null"
 
 
 @dataclass

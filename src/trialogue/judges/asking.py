@@ -288,8 +288,8 @@ def _reason_of(failure: AgentFailure) -> Reason:
     """
     if failure.kind in HOPELESS:
         raise UsageError(
-            f"The judge cannot be asked: {failure.detail} Answers so far are in the cache, if there is one; run the same "
-            "again to go on."
+            f"The judge cannot be asked: {failure.detail} Answers so far are in the cache, if there is one; run the "
+            "same command again to resume."
         ) from failure
     if isinstance(failure, EmptyAnswer):
         if failure.is_refusal:

@@ -39,21 +39,21 @@ class LlmJudge:
             rubric: what is asked.
             options: model, sampling, and how it is asked.
             systems: names of systems that are removed from texts.
-            seed: of the model's draws.
-            showing: of another judge, to see the same texts; None: by ``systems`` and the options.
+            seed: seed for the model's draws.
+            showing: that of another judge, to show both the same texts; None: by ``systems`` and the options.
             instruction: other words for the instruction, to probe the judge; None: those of ``prompts``. Columns are
                 named as if there were none.
-            retry_policy: for tests; None: that of the options.
+            retry_policy: retry policy, for tests; None: that of the options.
 
         Raises:
             UsageError: the rubric is not for this form, expected points are not possible, or the key is not set.
         """
         if not rubric.allows(Form.POINTWISE):
-            raise UsageError(f"The rubric {rubric.id} is for pairs; compare dialogues with it (--pairwise).")
+            raise UsageError(f"The rubric {rubric.id} is for pairs; use it to compare dialogues (--pairwise).")
         if options.expected and any(rubric.scale_of(each).high > 9 for each in rubric.aspects):
             raise UsageError(
-                f"Expected points (option expected) need a scale of single digits, and {rubric.id} has more: "
-                "a token 1 may be the beginning of 10."
+                f"Expected points (option expected) need a scale of single-digit points, but {rubric.id} has "
+                "larger ones: a token 1 may be the beginning of 10."
             )
         self.rubric, self.options, self.seed = rubric, options, seed
         self.name = options.model

@@ -17,7 +17,7 @@ OPENAI, HUGGINGFACE = "openai", "huggingface"
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 ENDINGS = (".yaml", ".yml")
-ONE_ANSWER = "samples above 1 need a temperature above 0: at 0 they are one answer several times"
+ONE_ANSWER = "samples above 1 need a temperature above 0: at 0, all of them are the same answer"
 LONGEST_ANSWER = 400  # tokens: a sentence and a point for each of fourteen aspects take half of it
 
 
@@ -56,7 +56,9 @@ class JudgeOptions(ChatOptions, JudgingOptions):
             wrong.append(ONE_ANSWER)
         reserved = sorted({"logprobs", "top_logprobs", "response_format", "n"} & set(self.more))
         if reserved:
-            wrong.append(f"more cannot hold {', '.join(reserved)}: use expected, structured and samples")
+            wrong.append(
+                f"'more' cannot contain {', '.join(reserved)}: use the options expected, structured and samples"
+            )
         if wrong:
             raise ValueError("; ".join(wrong))
         return self
@@ -95,7 +97,7 @@ def judge_options(given: str | Path, options: Mapping[str, Any] | None = None) -
         given: ``openai:MODEL`` for any OpenAI-compatible endpoint (option ``url``; by default OpenAI's own, with the key in
             ``OPENAI_API_KEY``), ``huggingface:FOLDER`` for a model in this process (a folder as ``save_pretrained`` writes
             it, or a GGUF file), or a YAML file of options.
-        options: by name.
+        options: options by name.
 
     Raises:
         UsageError: none of these, or impossible options; all are listed.

@@ -51,9 +51,9 @@ class LlmPairJudge:
             rubric: what is asked.
             options: model, sampling, and how it is asked.
             systems: names of systems that are removed from texts.
-            seed: of the model's draws.
-            showing: of another judge, to see the same texts; None: by ``systems`` and the options.
-            retry_policy: for tests; None: that of the options.
+            seed: seed for the model's draws.
+            showing: that of another judge, to show both the same texts; None: by ``systems`` and the options.
+            retry_policy: retry policy, for tests; None: that of the options.
 
         Raises:
             UsageError: the rubric is not for pairs of dialogues, expected points are asked for, or the key is not set.
@@ -61,7 +61,7 @@ class LlmPairJudge:
         if not rubric.allows(Form.PAIRWISE) or rubric.level is not JudgedLevel.DIALOGUE:
             raise UsageError(f"The rubric {rubric.id} is not for pairs of dialogues.")
         if options.expected:
-            raise UsageError("Expected points (option expected) are for single conversations, not for pairs.")
+            raise UsageError("Expected points (option expected) are for individual conversations, not for pairs.")
         self.rubric, self.options, self.name = rubric, options, options.model
         self.settings_hash = settings_hash(rubric, options, seed)
         self.showing = showing or Showing(systems, mask=options.mask)

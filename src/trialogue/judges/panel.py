@@ -15,7 +15,7 @@ def panel_scores(rubric: Rubric, judges: Sequence[Judge], judgements: Sequence[S
     Args:
         rubric: what all were asked.
         judges: the members.
-        judgements: of each member, about the same units in the same order.
+        judgements: judgements of each member, about the same units in the same order.
     """
     if len(judges) < 2:
         return []

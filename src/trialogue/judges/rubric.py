@@ -69,7 +69,7 @@ class Points(Record):
             wrong.append(f"a scale has at most {MOST_POINTS} points, got {self.low} to {self.high}")
         outside = sorted(set(self.anchors) - set(self.values))
         if outside:
-            wrong.append(f"anchors lie on the scale, got {', '.join(map(str, outside))}")
+            wrong.append(f"anchors must lie on the scale, got {', '.join(map(str, outside))}")
         wrong += [f"point {end} needs an anchor" for end in (self.low, self.high) if end not in self.anchors]
         if wrong:
             raise ValueError("; ".join(wrong))
@@ -139,7 +139,7 @@ class Rubric(Record):
             if lacking:
                 wrong.append(f"there is no scale for {', '.join(lacking)}: give the rubric or the aspect one")
         if self.reference is Reference.REPLY and self.level is JudgedLevel.DIALOGUE:
-            wrong.append("a person's reply is a reference for turns, and this rubric is about dialogues")
+            wrong.append("a human reply is a reference for turns, but this rubric is about dialogues")
         if wrong:
             raise ValueError("; ".join(wrong))
         return self

@@ -13,7 +13,7 @@ from trialogue.records.files.yaml_file import lines_of, problems_of_fields, read
 
 ENDING = ".yaml"
 ENDINGS = (ENDING, ".yml")
-HINT = "Print one to begin with: trialogue rubrics show overall"
+HINT = "To start from a bundled one, print it: trialogue rubrics show overall"
 
 
 def rubric_names() -> list[str]:
@@ -38,7 +38,9 @@ def load_rubric(given: str | Path) -> Rubric:
     path = Path(given)
     if path.suffix in ENDINGS or path.is_file():
         return read_rubric(path)
-    raise UnknownNameError("rubric", str(given), rubric_names(), hint="Your own: give the path of its YAML file.")
+    raise UnknownNameError(
+        "rubric", str(given), rubric_names(), hint="For your own rubric, give the path of its YAML file."
+    )
 
 
 def question_names(aspect: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ def scores_of(
     """One score for each judgement and aspect, in order; one without a value has its reason.
 
     Args:
-        judgements: of one judge.
+        judgements: judgements of one judge.
         rubric: what was asked.
         measure: the column of an aspect.
         origin: rubric, prompt and settings, for the signature.

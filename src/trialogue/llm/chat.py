@@ -81,7 +81,7 @@ def _empty_answer(detail: str, is_refusal: bool, finish_reason: str | None) -> E
 
 def _refuse_stream(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if more.get("stream"):
-        raise ValueError("answers are read whole: leave 'stream' out")
+        raise ValueError("streamed answers are not supported: leave 'stream' out")
     return more
 
 
@@ -154,8 +154,8 @@ class ChatClient:
             key = os.environ.get(options.api_key_env)
             if not key:
                 raise UsageError(
-                    f"The environment variable {options.api_key_env} must contain the key of {options.url}, but is "
-                    f"not set. Set it: export {options.api_key_env}=..."
+                    f"Environment variable {options.api_key_env} is not set; it must contain the API key for "
+                    f"{options.url}. Set it: export {options.api_key_env}=..."
                 )
             self._headers["Authorization"] = f"Bearer {key}"
             secrets = {options.api_key_env: key}
@@ -180,7 +180,7 @@ class ChatClient:
 
         Args:
             messages: the conversation so far.
-            seed: for the model's draws; None: not sent.
+            seed: seed for the model's draws; None: not sent.
             trial: names the repetition that this answer belongs to, such as the dialogue's id.
             note: called with the cost of every further try.
             fields: further fields of this request, such as ``response_format``.
@@ -247,7 +247,7 @@ class ChatClient:
 def _json_of(text: str) -> dict[str, Any]:
     if text.lstrip().startswith(EVENTS):
         what = "the endpoint streamed its answer (server-sent events), which it was not asked to do."
-        raise UnreadableAnswer(f"{what} Configure it to answer whole.", text)
+        raise UnreadableAnswer(f"{what} Configure it not to stream.", text)
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -331,7 +331,7 @@ def _empty_answer_reason(message: Mapping[str, Any], reason: object) -> str:
     if isinstance(message.get("refusal"), str):
         why += f" It refused: {message['refusal'][:300]}"
     elif message.get("tool_calls"):
-        why += " It called a tool; an agent must answer in words."
+        why += " It called a tool; an agent must answer with text."
     elif reason == "length":
         why += " It used up its tokens first, perhaps for reasoning: raise max_tokens."
     return why

@@ -50,7 +50,7 @@ def choose(
         task: what the choice is about, with everything that is to be judged.
         question: what is asked.
         options: at least two, in the order in which they are offered.
-        seed: of the model's draws.
+        seed: seed for the model's draws.
         trial: names the repetition in the cache.
 
     Raises:

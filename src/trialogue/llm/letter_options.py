@@ -9,7 +9,7 @@ from trialogue.llm.chat import ChatOptions
 from trialogue.llm.local import LocalOptions
 
 LONGEST_ANSWER = 16  # tokens
-ONE_ANSWER = "samples above 1 need a temperature above 0: at 0 they are one answer several times"
+ONE_ANSWER = "samples above 1 need a temperature above 0: at 0, all of them are the same answer"
 
 
 class EndpointLetterOptions(ChatOptions):
@@ -33,10 +33,10 @@ class EndpointLetterOptions(ChatOptions):
         if self.samples > 1 and self.temperature == 0:
             wrong.append(ONE_ANSWER)
         if not self.log_probabilities and self.samples == 1:
-            wrong.append("one answer without log_probabilities has no probabilities: set samples to 5 or more")
+            wrong.append("a single answer without log_probabilities gives no probabilities: set samples to 5 or more")
         reserved = sorted({"logprobs", "top_logprobs", "n"} & set(self.more))
         if reserved:
-            wrong.append(f"more cannot hold {', '.join(reserved)}: use log_probabilities and samples")
+            wrong.append(f"'more' cannot contain {', '.join(reserved)}: use the options log_probabilities and samples")
         if wrong:
             raise ValueError("; ".join(wrong))
         return self

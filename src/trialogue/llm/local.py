@@ -118,7 +118,7 @@ class LocalModel:
 
         Args:
             messages: the conversation so far.
-            seed: of the draws; without effect at temperature 0. None: 0.
+            seed: seed for the draws; without effect at temperature 0. None: 0.
             trial: names the repetition that this answer belongs to, such as the dialogue's id.
             note: never called, as nothing is tried again.
             fields: further fields of a request to an endpoint; none is understood here.
@@ -130,7 +130,9 @@ class LocalModel:
             MissingExtraError: torch or transformers are not installed.
         """
         if fields:
-            raise UsageError(f"{self.options.model} runs in this process, which gives no {', '.join(sorted(fields))}.")
+            raise UsageError(
+                f"{self.options.model} runs in this process and does not support {', '.join(sorted(fields))}."
+            )
         body = self.options.body(messages, seed)
         # Content, not place: the same model elsewhere gives the same answers.
         key = key_of(f"{LOCAL}{self.sha256}", body, trial)
@@ -298,7 +300,7 @@ def hash_model(folder: Path) -> str:
         what = "is a file, but its name does not end in .gguf" if folder.is_file() else "has no config.json"
         what = what if folder.exists() else "does not exist"
         raise UsageError(
-            f"{folder} contains no language model: it {what}. Give a folder as save_pretrained writes it, or a GGUF file."
+            f"{folder} contains no language model: it {what}. Give a folder written by save_pretrained, or a GGUF file."
         )
     try:
         files = [folder] if folder.suffix == GGUF else sorted(path for path in folder.iterdir() if path.is_file())

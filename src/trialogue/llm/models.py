@@ -19,8 +19,8 @@ def open_model(options: ModelOptions, *, retry_policy: RetryPolicy | None = None
     """Create the client of an endpoint, or a model in this process; no request is made and no weights are loaded yet.
 
     Args:
-        options: of the model; records that have further fields will do.
-        retry_policy: of requests; a model in this process is asked once.
+        options: options of the model; records that have further fields will do.
+        retry_policy: retry policy for requests; a model in this process is asked once.
 
     Raises:
         UsageError: the key's environment variable is not set, the address is none, or a folder holds no model.
@@ -45,7 +45,7 @@ def cache_key(options: ModelOptions, body: Mapping[str, Any], trial: str) -> str
     """Key under which the cache has the answer to a request, as the models of ``open_model`` write it.
 
     Args:
-        options: of the model.
+        options: options of the model.
         body: of the request, see ``options.body``.
         trial: names the repetition.
 

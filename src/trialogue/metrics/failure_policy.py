@@ -33,7 +33,7 @@ def with_failure_policy(
     Args:
         metric: the metric.
         unit: a dialogue or a reply.
-        policy: in place of the card's.
+        policy: policy used in place of the card's.
     """
     ending = failure_of(unit)
     if ending is None:

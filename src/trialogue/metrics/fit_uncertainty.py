@@ -124,10 +124,10 @@ def widen_for_fit(estimate: Estimate, data: ClusterSums, sources: Sources, *, co
     """Widen a system's interval for few clusters and for the error of the fit, or give the reason why not.
 
     Args:
-        estimate: with its bootstrap interval.
+        estimate: estimate with its bootstrap interval.
         data: its sums.
         sources: what they rest on.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
     """
     metric = sources.metric
     variance = metric.fit_variance(sources.parts(data.total), {})
@@ -163,10 +163,10 @@ def widen_at_end(
     and why: of one cluster nothing is known.
 
     Args:
-        estimate: at an end of its scale.
+        estimate: estimate at an end of its scale.
         without: what it would be without each cluster in turn, shape (k,), if the scale had no ends.
-        variance: from elsewhere.
-        confidence: of the interval.
+        variance: variance from elsewhere.
+        confidence: confidence level of the interval.
         seen: clusters in which people saw what is estimated; None: it is believed, not seen.
         reach: how far from the end the log-likelihood of so many observations falls by so much; None: it is not known.
     """
@@ -197,7 +197,7 @@ def widen(estimate: Estimate, variance: float, *, clusters: int | None = None) -
 
     Args:
         estimate: a share.
-        variance: from elsewhere.
+        variance: variance from elsewhere.
         clusters: that its error is known from, 0 if from none; None: those of the estimate.
     """
     from scipy.special import ndtri, stdtrit
@@ -233,7 +233,7 @@ def score_interval(estimate: Estimate, *, clusters: int) -> Estimate:
 
     Args:
         estimate: a share between 0 and 1, ends excluded, with the bootstrap's interval; one without stays so.
-        clusters: with labels; fewer than two give no interval.
+        clusters: clusters with labels; fewer than two give no interval.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -265,8 +265,8 @@ def fitted_difference(
     Args:
         a: sums of one side; clusters are matched by key.
         b: sums of the other.
-        sources: of both sides.
-        confidence: of the interval.
+        sources: sources of both sides.
+        confidence: confidence level of the interval.
     """
     metric = sources[0].metric
     variance = metric.fit_variance(*(each.parts(side.total) for each, side in zip(sources, (a, b), strict=True)))
@@ -294,7 +294,7 @@ def _reach_at_least(found: Estimate, reach: float, clusters: int, confidence: fl
     """An estimate at an end whose interval reaches at least so far; by the likelihood where it has none."""
     assert found.value is not None
     if found.interval is None:
-        method = f"likelihood ratio, {clusters} clusters that are all alike, Student's t"
+        method = f"likelihood ratio, {clusters} identical clusters, Student's t"
         low, high = found.value - reach, found.value + reach
         interval = Interval(low=low, high=high, confidence=confidence, method=method)
         return found.model_copy(update={"interval": interval, "why": None})
@@ -310,7 +310,7 @@ def _cut_off(interval: Interval, low: float, high: float) -> Interval:
 def _name_method(estimate: Estimate, sources: Sources) -> Estimate:
     if estimate.interval is None or sources.metric.is_observed:
         return estimate
-    method = f"{estimate.interval.method}, with the {sources.metric.rests_on}'s own error"
+    method = f"{estimate.interval.method}, including the error of the {sources.metric.rests_on}"
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 

@@ -204,7 +204,7 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
     """One measure per question answered in these conversations; dialogues' first, then by name.
 
     Args:
-        conversations: with the ratings on their records.
+        conversations: conversations with the ratings on their records.
         filed: answers about them that came in files of their own.
 
     Raises:
@@ -236,8 +236,8 @@ def undeclared_scales(ratings: Iterable[HumanRating]) -> list[str]:
     lacking = [each for each in ratings if not each.is_declared]
     yes_or_no = [each.measure.prose for each in lacking if each.scale is not None]
     others = [each.measure.prose for each in lacking if each.scale is None]
-    as_shares = "Every answer is 0 or 1, so its mean is counted as a share, with the interval of a share"
-    as_numbers = "Its mean is that of numbers without bounds, so its interval may reach over an end of the scale"
+    as_shares = "All answers are 0 or 1, so their mean is treated as a proportion"
+    as_numbers = "The answers are treated as unbounded, so the interval of their mean may extend beyond the scale"
     return [
         f"The scale of {', '.join(names)} is not declared. {how}. Declare it (low and high) to be certain."
         for names, how in ((yes_or_no, as_shares), (others, as_numbers))
@@ -285,7 +285,7 @@ class _Question:
             outside = next(end for end in self.ends if not self.scale.holds(end))
             yield Problem(
                 f"{off_scale_text(name, outside, self.scale.low, self.scale.high)}.",
-                hint="Some answers came without a scale: are they on another one?",
+                hint="Some answers have no declared scale: are they on a different one?",
             )
 
 

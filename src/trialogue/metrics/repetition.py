@@ -45,7 +45,7 @@ CARD = Card(
     parameters={"n": "only for @ngram: length of the n-grams, in words (default 4)"},
     caveats=(
         "The share of repeated replies does not separate satisfied from frustrated users on CRSArena-Dial (AUC .491).",
-        "@corpus grows with the number of replies: repeated greetings do no harm.",
+        "@corpus grows with the number of replies and also counts harmless repetition, such as greetings.",
     ),
     citation="",
 )

@@ -33,7 +33,7 @@ class Reading:
         """The utterance's distinct strategies in order; empty if it only has ``no_strategy`` and that does not count.
 
         Args:
-            utterance: with its labels.
+            utterance: utterance with its labels.
             side: whose labels they are, for the reason where there are none.
         """
         labels = utterance.strategies

@@ -89,7 +89,7 @@ def failures_by_act(
     """User acts that an agent fails, most costly first; acts that never fail are omitted.
 
     Args:
-        dialogues: of one agent, with acts on both sides (simulated ones have them).
+        dialogues: dialogues of one agent, with acts on both sides (simulated ones have them).
         accepts: whether an agent's label answers a user's.
         decides: which message of a burst is judged.
 
@@ -148,7 +148,9 @@ def opening_of(dialogue: Dialogue, turn: int) -> Opening:
     """
     places = [place for place, said in enumerate(dialogue.utterances) if said.speaker == "user"]
     if not 1 <= turn <= len(places):
-        raise UsageError(f"The dialogue {dialogue.id!r} has {len(places)} user turns, from 1; there is no turn {turn}.")
+        raise UsageError(
+            f"The dialogue {dialogue.id!r} has {len(places)} user turns, numbered from 1; there is no turn {turn}."
+        )
     return Opening(dialogue.id, turn, dialogue.utterances[: places[turn - 1] + 1])
 
 

@@ -119,7 +119,7 @@ def talk(
     """
     said_before = sum(utterance.speaker == "user" for utterance in history)
     if max_turns <= said_before:
-        most = f"above the {said_before} user utterances of the history" if history else "at least 1"
+        most = f"above {said_before}, the number of user utterances in the history" if history else "at least 1"
         raise UsageError(f"max_turns must be {most}, got {max_turns}. A turn is a user utterance and the reply to it.")
     conversation = _Conversation(session, user, show_acts=show_acts, write_labels=write_labels, timed=timed)
     try:
@@ -223,7 +223,7 @@ class _Conversation:
         if not turn.ends and not any(utterance.text.strip() for utterance in said):
             raise AgentFailure("empty", f"a turn of {len(said)} messages without text")
         if any(utterance.speaker != "system" for utterance in said):
-            raise AgentFailure("malformed", "a message in the agent's turn is said by the user")
+            raise AgentFailure("malformed", "a message in the agent's turn has the user as its speaker")
         self._shown.extend(said)
         if not self._show_acts:
             said = tuple(map(_mark_declared, said))

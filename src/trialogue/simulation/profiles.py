@@ -81,8 +81,8 @@ class Profile:
             user: whose history it was sampled from.
             ratings: rating by item id, of items of the catalogue.
             catalogue: where items' attributes are.
-            thresholds: for items; None: 4 and 2.
-            attribute_thresholds: for attribute values; None: the same.
+            thresholds: thresholds for items; None: 4 and 2.
+            attribute_thresholds: thresholds for attribute values; None: the same.
             basis: the ratings that attribute values are rated by; None: ``ratings``, as in the paper.
         """
         self.user = user

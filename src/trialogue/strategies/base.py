@@ -161,7 +161,7 @@ def examples_of(
     for one sentence the first counts. Sentences without text are left out.
 
     Args:
-        dialogues: with labels.
+        dialogues: dialogues with labels.
         origin: whose labels; the default are a corpus' own first labels.
         classes: labels of other classes are left out. All 13 strategies and ``no_strategy`` by default.
         context: how many utterances before are kept with each example.

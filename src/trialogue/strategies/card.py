@@ -108,7 +108,7 @@ def card_lines(card: ModelCard) -> list[str]:
         ]
     lines.append(
         f"Calibrated on {card.calibrated_on}. Unsure below a probability of {card.calibration.unsure_below:.2f}; "
-        f"{1 - card.calibration.kept:.0%} of people's sentences with a strategy seem to fit none."
+        f"{1 - card.calibration.kept:.0%} of human sentences with a strategy seem to fit none."
     )
     known = card.calibration.matching_error is not None
     lines.append(

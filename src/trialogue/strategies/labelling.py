@@ -189,8 +189,8 @@ def label_records(
 
     Args:
         records: a stream; ``batch`` of them are held at a time.
-        labeller: with calibrated probabilities; if it has ``matching_coefficients`` or ``same_coefficients`` (as a
-            ``Model``), that is written, too.
+        labeller: labeller with calibrated probabilities; if it has ``matching_coefficients`` or ``same_coefficients``
+            (as a ``Model``), that is written, too.
         options: how labels are written.
         situations: where responses come without them, for a labeller that uses context; those in the stream are known
             as they come by.

@@ -64,7 +64,8 @@ class LanguageCheck:
         language = language_name(guess.code) if guess.is_clear else "several languages"
         made_for = " and ".join(map(language_name, self._made_for))
         what = (
-            f"{who or 'This text'} is in {language} ({guess.words} words), and {self._origin} is a model of {made_for}."
+            f"{who or 'This text'} is in {language} ({guess.words} words), and {self._origin} is a model for "
+            f"{made_for}."
         )
         raise DataError(Problem(what, hint="To use it anyway: --any-language, or any_language=True."))
 

@@ -169,7 +169,7 @@ def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> No
     """Write a model folder atomically.
 
     Args:
-        model: to be saved.
+        model: model to save.
         folder: made with its parents.
         replace: put it in the place of a model that is there.
 
@@ -241,7 +241,7 @@ def load_model(folder: Path | str) -> Model:
     card = _read_card(folder)
     raw = kind_of(card.model).load(folder)
     if raw.origin != card.origin or set(raw.classes) != set(card.counts):
-        what = f"the card describes {card.origin}, but the model beside it is {raw.origin}."
+        what = f"the card describes {card.origin}, but the model next to it is {raw.origin}."
         raise DataError(Problem(what, str(folder), hint="Were the files of two models mixed? Train it again."))
     return Model(raw, card, read_fingerprints(folder))
 

@@ -144,7 +144,7 @@ def table5(path: Path | str, *, seed: int = 0, resamples: int = RESAMPLES) -> tu
 
     Args:
         path: the folder of the released files, or one file of answers.
-        seed: of the intervals.
+        seed: seed for the intervals.
         resamples: bootstrap replicates.
 
     Raises:
@@ -185,10 +185,10 @@ def judge_pairs(
     """Pair accuracy of a calibrated model, with intervals by sentence.
 
     Args:
-        model: with calibrated probabilities.
+        model: model with calibrated probabilities.
         same: its (slope, intercept) for pairs.
-        pairs: from ``read_pairs``.
-        seed: of the intervals.
+        pairs: pairs from ``read_pairs``.
+        seed: seed for the intervals.
         resamples: bootstrap replicates.
     """
     clear = model.probabilities(pairs.texts)

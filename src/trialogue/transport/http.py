@@ -237,7 +237,8 @@ class ConnectionPool:
     def _is_reusable(self, response: http.client.HTTPResponse, read: bytes) -> bool:
         if len(read) > self._most_bytes:
             raise UnreadableAnswer(
-                f"{self.url} answered more than {self._most_bytes:,} bytes.", read[:10_000].decode(errors="replace")
+                f"{self.url} answered with more than {self._most_bytes:,} bytes.",
+                read[:10_000].decode(errors="replace"),
             )
         if response.length:  # fewer bytes came than were announced
             raise http.client.IncompleteRead(b"", response.length)

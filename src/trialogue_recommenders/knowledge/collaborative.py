@@ -38,7 +38,7 @@ class Collaborative:
 
         Args:
             ids: the items, in the order of all arrays; those without ratings are like nothing and not popular.
-            ratings: of these or other items; None, or none at all, makes every score 0.
+            ratings: ratings of these or other items; None, or none at all, makes every score 0.
         """
         self.ids = tuple(ids)
         self._place = {item_id: place for place, item_id in enumerate(self.ids)}

@@ -207,7 +207,7 @@ def test_mistakes_are_named_with_file_and_place_all_at_once(tmp_path: Path) -> N
     text = str(error.value)
     assert 'a.json, field simulator_dialog.context[0].role: the role must be "user" or "assistant"' in text
     assert "simulator_dialog.context[1]: a message must be an object" in text
-    assert "b.json, field simulator_dialog.context[0].content: a message must be a text, got null" in text
+    assert "b.json, field simulator_dialog.context[0].content: a message must be text, got null" in text
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="no dialogues of iEvaLM or CONCEPT"):
         list(FORMAT.read(tmp_path / "empty", note=lambda _: None))

@@ -160,7 +160,7 @@ def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     messages = mistakes(table(tmp_path, *rows))
     assert len(messages) == 9  # one for each of six rows, three for the last one
     assert any("line 3, field utt_id: utterance 1 of dialogue 'a' is already in line 2." in each for each in messages)
-    assert any("speaker 'BYSTANDER' is neither of RECOMMENDER, SEEKER." in each for each in messages)
+    assert any("speaker 'BYSTANDER' is not one of RECOMMENDER, SEEKER." in each for each in messages)
     assert any("this row has 4 cells too many" in each for each in messages)
     assert any("this row has 7 cells too few" in each for each in messages)
 

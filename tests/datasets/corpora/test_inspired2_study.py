@@ -130,7 +130,7 @@ def test_systems_that_answer_different_situations_are_refused(tmp_path: Path) ->
     other = [("GROUND-TRUTH~ Ahoy!",) if line == ("GROUND-TRUTH~ Hello!",) else line for line in SCRIPT]
     titles = ("RB-CRS with INSPIRED", "RB-CRS with INSPIRED2")
     [messages] = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT, other, titles=titles))
-    assert "situation inspired2-study:1#2 differs from that of the systems before RB-CRS/INSPIRED2" in messages
+    assert "situation inspired2-study:1#2 of RB-CRS/INSPIRED2 differs from that of the systems before it" in messages
 
 
 def test_a_workbook_that_is_there_twice_is_refused(tmp_path: Path) -> None:

@@ -104,16 +104,19 @@ def test_a_folder_of_something_else_is_refused_with_what_is_needed(tmp_path: Pat
         assert "movies.csv and ratings.csv" in str(caught.value)
 
 
+COLUMNS = "A row has the columns userId,movieId,rating,timestamp, all of them numbers."
+
+
 def test_every_bad_rating_is_named_at_once(tmp_path: Path) -> None:
     rows = ("1,1,4.0,10", "1,7,5.5,10", "1,999,3,10", "x,7,3,10", "2,7,3", "2.5,7,3,10", "3,7,nan,10", "3,12,1,-1", "")
     folder = copy("csv", tmp_path, ratings="\n".join(("userId,movieId,rating,timestamp", *rows)))
     assert mistakes(folder) == [
         "ratings.csv, line 3, field rating: the rating 5.5 is not on the scale 0.5 to 5 in steps of 0.5.",
         "ratings.csv, line 4, field movieId: the movieId 999 is not in the file of films.",
-        "ratings.csv, line 5: 'x' is not a number. A row is userId,movieId,rating,timestamp: numbers.",
-        "ratings.csv, line 6: this row has 3 fields; expected 4. A row is userId,movieId,rating,timestamp: numbers.",
+        f"ratings.csv, line 5: 'x' is not a number. {COLUMNS}",
+        f"ratings.csv, line 6: this row has 3 fields; expected 4. {COLUMNS}",
         "ratings.csv, line 7, field userId: the userId must be a whole number, got 2.5.",
-        "ratings.csv, line 8: 'nan' is not a valid rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
+        f"ratings.csv, line 8: 'nan' is not a valid rating, id or time. {COLUMNS}",
         "ratings.csv, line 9, field timestamp: the timestamp must be a whole number of seconds, got -1.",
     ]
 

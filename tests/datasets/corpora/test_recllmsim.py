@@ -125,13 +125,13 @@ def test_the_models_dialogues_are_read_in_english_and_there_in_chinese(corpus: P
     ("change", "message"),
     [
         ({"history": [{"role": "wizard", "content": "a"}]}, "role must be"),
-        ({"history": [{"role": "user", "content": 1}]}, "a message must be a text"),
+        ({"history": [{"role": "user", "content": 1}]}, "a message must be text"),
         ({"history": [{"role": "assistant", "content": "a", "satisfaction": "6"}]}, 'satisfaction must be "1" to "5"'),
         ({"history": [{"role": "assistant", "content": "a", "hallucination": "maybe"}]}, "expected one of 否"),
         ({"questionnaire": [{"summary": "Detail", "option": "so so"}]}, "unknown question or option"),
-        ({"rating": {"Detail Level": 3}}, "off its scale"),
+        ({"rating": {"Detail Level": 3}}, "outside its scale"),
         ({"rating": {"Beauty": 1}}, "unknown grade"),
-        ({"history": "none"}, "expected an object with a list history"),
+        ({"history": "none"}, "expected an object with a list 'history'"),
     ],
 )
 def test_what_is_off_is_refused_with_file_and_field(tmp_path: Path, change: dict[str, Any], message: str) -> None:

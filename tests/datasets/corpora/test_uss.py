@@ -51,7 +51,7 @@ def test_all_mistakes_are_listed_with_their_lines(tmp_path: Path) -> None:
     assert [(each.line, each.what.split(",")[0]) for each in error.value.problems] == [
         (2, "the speaker must be USER or SYSTEM"),
         (3, "expected 4 columns"),
-        (4, "ratings must be numbers from 1 to 5 with commas between them"),
+        (4, "ratings must be numbers from 1 to 5 separated by commas"),
     ]
 
 

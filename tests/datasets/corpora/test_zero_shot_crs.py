@@ -84,7 +84,7 @@ def test_situations_without_a_list_are_counted(tmp_path: Path) -> None:
     notes: list[Problem] = []
     _, responses = read(publish(tmp_path, [turn(), turn(turn_id="test_6")], [answer("Heat", index=1)]), notes)
     assert [each.situation_id for each in responses] == ["test_0#test_6"]
-    assert "1 of 2 situations have no list of gpt" in str(notes[0])
+    assert "1 of 2 situations have no list by gpt" in str(notes[0])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_situations_without_a_list_are_counted(tmp_path: Path) -> None:
     [
         ([turn(context=["Hi", "Hello"])], [], "an odd number of texts"),
         ([turn(context="Hi")], [], "must be a list of texts"),
-        ([turn(resp=None)], [], "the reply must be a text"),
+        ([turn(resp=None)], [], "the reply must be text"),
         ([turn(rec=[77])], [], "an unknown entity: 77"),
         ([turn()], [answer(index=1)], "0 to 0, got 1"),
         ([turn()], [answer(), answer()], "the index 0 occurs twice"),

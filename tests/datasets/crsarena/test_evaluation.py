@@ -172,7 +172,7 @@ def test_any_scores_come_back_from_a_run(units: list[tuple[str, int | None, floa
         ({"level": "system"}, "got a score of level 'system'"),
         ({"dialogue_id": None}, "can hold scores of utterances and dialogues only"),
         ({"utterance": None}, "does not name its utterance"),
-        ({"value": 2.0}, "two different scores of 'relevance'. Write one run at a time"),
+        ({"value": 2.0}, "two different scores for 'relevance'. Write one run at a time"),
     ],
 )
 def test_scores_that_fit_no_run_are_refused_and_nothing_is_written(

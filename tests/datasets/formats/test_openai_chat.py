@@ -94,7 +94,7 @@ def test_an_empty_message_is_kept_and_a_conversation_without_any_is_reported(tmp
     dialogues, notes = read(path)
     assert [len(dialogue.utterances) for dialogue in dialogues] == [1, 0]
     assert any("an empty message; kept" in note for note in notes)
-    assert any("has no text of the user or assistant" in note for note in notes)
+    assert any("has no text by the user or assistant" in note for note in notes)
 
 
 def test_half_a_character_and_numbers_that_json_does_not_have_are_mended(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_half_a_character_and_numbers_that_json_does_not_have_are_mended(tmp_pat
     assert dialogue.utterances[0].text == "café \ufffd"
     assert dialogue.meta == {"seed": None}
     assert any("half a character" in note for note in notes)
-    assert any("a number that JSON does not have" in note for note in notes)
+    assert any("a number that JSON does not allow" in note for note in notes)
 
 
 def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:

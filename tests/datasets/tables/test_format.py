@@ -353,7 +353,7 @@ def test_dialogue_ratings_that_differ_and_ids_given_twice_are_mistakes(tmp_path:
     path = write(tmp_path, "d,s,t,sat,i\na,user,x,1,u\na,bot,y,2,u\n")
     messages = mistakes(path, PLAIN | {"dialogue_ratings": ["sat"], "utterance_id": "i"})
     assert messages == [
-        "line 2, field i: dialogue 'a' has two utterances 'u'.",
+        "line 2, field i: dialogue 'a' has two utterances with the id 'u'.",
         "line 3, field sat: dialogue 'a' has two values: 1 and 2. "
         "If these are ratings of utterances, map them under ratings.",
     ]

@@ -162,7 +162,7 @@ def test_its_interval_takes_a_dialogue_away_from_both_sides(measure: str, name: 
     assert plain.interval is not None
     if "implicit" in measure:  # and it holds the error of the calibration
         assert score.interval.high > plain.interval.high
-        assert score.interval.method.endswith("with the calibration's own error")
+        assert score.interval.method.endswith("including the error of the calibration")
     else:
         assert (score.interval.low, score.interval.high) == pytest.approx(
             (max(plain.interval.low, metric.card.low or 0), min(plain.interval.high, 1))

@@ -162,7 +162,7 @@ def test_a_difference_has_the_errors_of_both_and_one_standard_error_for_interval
 
     assert found.p == pytest.approx(2 * t.sf(value / both**0.5, 29))
     assert found.interval is not None
-    assert found.interval.method == "jackknife over 30 clusters, t, with the calibration's own error"
+    assert found.interval.method == "jackknife over 30 clusters, t, including the error of the calibration"
 
 
 @settings(max_examples=30, deadline=None)
@@ -186,7 +186,7 @@ def test_p_is_below_the_level_exactly_where_the_interval_leaves_out_zero(
 def test_systems_and_the_signature_say_that_the_calibration_is_in() -> None:
     first, _, difference = measured(conversations("a", 0.5, seed=1), conversations("b", 0.2, seed=2))
     assert first.interval is not None
-    assert first.interval.method.endswith("Student's t, with the calibration's own error")
+    assert first.interval.method.endswith("Student's t, including the error of the calibration")
     for score in (first, difference):
         assert score.signature is not None
         assert score.signature.endswith("|interval:calibration")
@@ -285,7 +285,7 @@ def test_an_estimate_of_repeated_replies_keeps_an_interval_at_the_end(chance: fl
     assert found.interval is not None
     # 30 sure observations: (1 - reach)^30 = exp(-t(.975, 29)^2 / 2), t = 2.04523: reach = 1 - exp(-2.09148 / 30)
     assert abs(found.interval.low - found.interval.high) == pytest.approx(0.06734, abs=2e-4)
-    assert found.interval.method.startswith("likelihood ratio, 30 clusters that are all alike")
+    assert found.interval.method.startswith("likelihood ratio, 30 identical clusters")
 
 
 def test_repeated_replies_of_which_little_is_known_have_a_wider_interval() -> None:
@@ -373,7 +373,7 @@ def test_labels_of_people_need_no_calibration_and_their_dialogues_are_counted() 
     for score in (first, second, gap):
         assert score.why is None
         assert (score.signature or "").endswith("|interval:labels")
-        assert "own error" not in (score.interval.method if score.interval else "")
+        assert "error of the" not in (score.interval.method if score.interval else "")
     metric = ImplicitAlignment(variant="ppi")
     rows = [[metric.statistics(reply) for reply in each.replies] for each in labelled(0.4, "a", seed=1, labels=6)]
     sums = np.array(rows, dtype=float).sum(axis=1)
@@ -424,7 +424,7 @@ def test_where_all_labels_of_people_say_the_same_the_interval_is_wilsons_of_the_
     assert (found.value, found.clusters, found.why) == (share, 30, None)
     assert ends(found.interval) == pytest.approx(expected, abs=1e-5)
     assert found.interval is not None
-    assert found.interval.method == "Wilson score of 12 clusters that are all alike"
+    assert found.interval.method == "Wilson score of 12 identical clusters"
 
 
 def test_labels_of_one_dialogue_that_say_the_same_give_no_interval() -> None:

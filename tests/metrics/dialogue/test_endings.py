@@ -9,6 +9,6 @@ def test_the_variants_of_failures_say_who_caused_them() -> None:
         "Failures caused by the system.",
         "Failures caused by the simulated user.",
         "Failures caused by a judge.",
-        "Failures caused by nobody in the dialogue (rate limits, lost processes, the machine).",
+        "Failures caused by no party to the dialogue (rate limits, lost processes, the machine).",
         "Failures whose cause is unknown.",
     ]

@@ -106,7 +106,7 @@ def test_every_impossible_response_is_named_at_once() -> None:
         offline_conversations([situation("1")], given)
     text = str(caught.value)
     assert len(caught.value.problems) == 2
-    assert "2 responses belong to none of the 1 situations given: A answers '9', B answers '8'. Give the file" in text
+    assert "2 responses answer none of the 1 given situations: A answers '9', B answers '8'. Give the file" in text
     assert "A answers situation '1' twice" in text
 
 
@@ -115,12 +115,12 @@ def test_forgotten_situations_and_wrong_ids_are_reported_in_one_line() -> None:
     with pytest.raises(DataError) as none:
         offline_conversations([], given)
     assert str(none.value) == (
-        "no situations were given for 5 responses, the first for '0'. Give the file of situations too."
+        "no situations were given for 5 responses, the first of which answers '0'. Give the file of situations too."
     )
     with pytest.raises(DataError) as wrong:
         offline_conversations([situation("9")], given)
     messages = (
-        "5 responses belong to none of the 1 situations given: A answers '0', A answers '1', A answers '2' and 2 more."
+        "5 responses answer none of the 1 given situations: A answers '0', A answers '1', A answers '2' and 2 more."
     )
     assert str(wrong.value).startswith(messages)
     assert len(str(wrong.value).splitlines()) == 1

@@ -202,5 +202,5 @@ def test_totals_that_are_finished_give_the_same_numbers_and_their_counts_once() 
     assert finished.estimate("A", Settings()) == kept.estimate("A", Settings())
     assert finished.minus(kept, Settings()) == kept.minus(kept, Settings())
     assert finished.counts("A") == kept.counts("A")
-    with pytest.raises(RuntimeError, match="were taken"):
+    with pytest.raises(RuntimeError, match="were already taken"):
         finished.counts("A")

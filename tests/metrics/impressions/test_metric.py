@@ -171,17 +171,17 @@ def test_training_twice_gives_the_same_file() -> None:
 
 def test_what_is_no_judge_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"origin": 1}', encoding="utf-8")
-    with pytest.raises(DataError, match="not a judge of impressions"):
+    with pytest.raises(DataError, match="not a file written by 'trialogue train-judge'"):
         read_impressions(tmp_path / "x.json")
     write_impressions(model().model_copy(update={"features": ("a",)}), tmp_path / "y.json")
-    with pytest.raises(DataError, match="different features"):
+    with pytest.raises(DataError, match="other features"):
         read_impressions(tmp_path / "y.json")
 
 
 def test_without_a_model_or_with_an_unknown_aspect_it_says_what_to_do() -> None:
     with pytest.raises(UsageError, match="trialogue train-judge"):
         Impression()
-    with pytest.raises(UsageError, match="It knows: overall"):
+    with pytest.raises(UsageError, match="It predicts: overall"):
         Impression(model=model(), aspect="taste")
 
 
@@ -189,5 +189,5 @@ def test_every_shortage_of_labels_is_named_at_once() -> None:
     dialogues, _ = corpus()
     with pytest.raises(DataError) as caught:
         train_impressions(dialogues[:20], [], origin="x")
-    for words in ("no reply has a label", "no dialogue has a label", "dialogues of 1 systems"):
+    for words in ("no reply has a human label", "no dialogue has a human label", "dialogues with 1 systems"):
         assert words in str(caught.value)

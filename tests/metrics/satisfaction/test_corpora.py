@@ -133,14 +133,14 @@ def test_ratings_of_replies_stand_for_the_dialogue_where_there_are_no_others() -
 @pytest.mark.parametrize(
     ("dialogues", "part"),
     [
-        (talks("a", 10, low=1, high=5), "10 dialogues have ratings of satisfaction, with 3 different values"),
+        (talks("a", 10, low=1, high=5), "10 dialogues have satisfaction ratings, with 3 different values"),
         ([each.model_copy(update={"ratings": ()}) for each in talks("a", 30, low=1, high=5)], "0 dialogues have"),
         (
             [
                 each.model_copy(update={"ratings": (Rating(name="satisfaction", value=4),)})
                 for each in talks("a", 30, low=1, high=5)
             ],
-            "30 dialogues, such as 'a-0', have ratings of satisfaction without a scale",
+            "30 dialogues, such as 'a-0', have satisfaction ratings without a scale",
         ),
         (
             [

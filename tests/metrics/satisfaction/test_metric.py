@@ -190,10 +190,10 @@ def test_a_model_is_the_same_after_a_trip_through_a_file(tmp_path: Path) -> None
 def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
     content = json.loads(load_bundled_weights().model_dump_json()) | {"features": ["length"]}
     (tmp_path / "model.json").write_text(json.dumps(content), "utf-8")
-    with pytest.raises(DataError, match="different features"):
+    with pytest.raises(DataError, match="other features"):
         read_model(tmp_path / "model.json")
     (tmp_path / "model.json").write_text("{}", "utf-8")
-    with pytest.raises(DataError, match=r"features: this field is required(?s:.*)not an estimator"):
+    with pytest.raises(DataError, match=r"features: this field is required(?s:.*)not a satisfaction estimator"):
         read_model(tmp_path / "model.json")
 
 

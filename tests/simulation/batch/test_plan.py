@@ -64,8 +64,8 @@ def test_what_was_said_before_is_part_of_what_a_plan_is() -> None:
 @pytest.mark.parametrize(
     ("agents", "users", "n", "message"),
     [
-        ((), ("u",), 1, "at least one name of agent"),
-        (("a",), (), 1, "at least one name of users"),
+        ((), ("u",), 1, "at least one agent name"),
+        (("a",), (), 1, "at least one user name"),
         (("a", "a"), ("u",), 1, "agent name 'a' is given twice"),
         ((" ",), ("u",), 1, "empty or blank"),
         (("a",), ("u",), 0, "at least 1; given: 0"),

@@ -55,7 +55,7 @@ def test_long_messages_are_no_examples_and_a_person_has_five_at_most() -> None:
 
 
 def test_without_words_there_is_no_style() -> None:
-    with pytest.raises(UsageError, match="no user of these dialogues says a word"):
+    with pytest.raises(UsageError, match="no user of these dialogues writes a word"):
         style_of_people([dialogue("...")])
 
 
@@ -83,7 +83,7 @@ def test_a_style_is_written_and_read(tmp_path: Path) -> None:
     write_style(style, tmp_path / "style.json")
     assert read_style(tmp_path / "style.json") == style
     (tmp_path / "other.json").write_text('{"people": 0}')
-    with pytest.raises(DataError, match=r"holds no style of writing .*people: .*trialogue users style"):
+    with pytest.raises(DataError, match=r"contains no writing style .*people: .*trialogue users style"):
         read_style(tmp_path / "other.json")
     with pytest.raises(DataError, match="cannot be read"):
         read_style(tmp_path / "none.json")

@@ -67,7 +67,7 @@ def test_each_of_them_can_be_registered_as_others_are() -> None:
 
 def test_users_of_others_are_found_as_module_and_name() -> None:
     assert load_users(f"{__name__}:registered_users").name == "cir6-pkg/guided"
-    with pytest.raises(UnknownNameError, match="It gave a str"):
+    with pytest.raises(UnknownNameError, match="It returned str"):
         load_users(f"{__name__}:no_users")
 
 

@@ -91,7 +91,7 @@ def test_a_file_describes_users(tmp_path: Path) -> None:
 
 
 def test_what_is_no_kind_is_refused_and_so_are_wrong_options() -> None:
-    with pytest.raises(UnknownNameError, match="It gave a int"):
+    with pytest.raises(UnknownNameError, match="It returned int"):
         load_kind(f"{__name__}:no_kind")
     with pytest.raises(UnknownNameError, match="cir7"):
         load_kind("cir7")

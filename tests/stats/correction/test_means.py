@@ -430,11 +430,11 @@ def test_intervals_hold_the_truth_and_a_random_judge_costs_next_to_nothing() -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"labels": LABELS, "chances": [2.0] * 12}, "chance of a label"),
-        ({"labels": LABELS, "chances": [0.0] * 12}, "chance of a label"),
+        ({"labels": LABELS, "chances": [2.0] * 12}, "probability that a row is labelled"),
+        ({"labels": LABELS, "chances": [0.0] * 12}, "probability that a row is labelled"),
         ({"labels": LABELS[:3]}, "equal lengths"),
         ({}, "either labels"),
-        ({"rater_labels": [RaterLabel(12, "a", 1.0)]}, "about row 12"),
+        ({"rater_labels": [RaterLabel(12, "a", 1.0)]}, "refers to row 12"),
     ],
 )
 def test_impossible_columns_are_refused(options: dict[str, object], message: str) -> None:

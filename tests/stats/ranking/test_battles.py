@@ -43,7 +43,7 @@ def test_no_battles_have_no_rates() -> None:
 
 
 def test_bad_battles_are_refused() -> None:
-    with pytest.raises(UsageError, match="battle 1 is of 'x' with itself"):
+    with pytest.raises(UsageError, match="battle 1 pits 'x' against itself"):
         win_rates([Vote("x", "y", "a"), Vote("x", "x", "a")])
     with pytest.raises(UsageError, match="battle 0 has the choice 'left'; known: a, b, tie"):
         win_rates([Vote("x", "y", "left")])  # type: ignore[arg-type]

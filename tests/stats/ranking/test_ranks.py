@@ -48,5 +48,5 @@ def test_without_replicates_there_are_ranks_only() -> None:
 
 
 def test_replicates_of_other_contestants_are_refused() -> None:
-    with pytest.raises(UsageError, match="2 values but replicates of 3"):
+    with pytest.raises(UsageError, match="2 values, but the replicates have 3"):
         rank_intervals([1, 2], [[1, 2, 3]])

@@ -103,5 +103,5 @@ def test_spearman_brown_works_backwards() -> None:
 
 @pytest.mark.parametrize(("reliability", "times"), [(1.2, 2), (0.5, 0), (-0.9, 3)])
 def test_an_impossible_reliability_is_refused(reliability: float, times: float) -> None:
-    with pytest.raises(UsageError, match="no reliability"):
+    with pytest.raises(UsageError, match="cannot be converted"):
         spearman_brown(reliability, times)

@@ -109,7 +109,7 @@ def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
         ({"members": ["ensemble"]}, "other than ensembles"),
         ({"members": ["tfidf"], "weights": [1, 2]}, "weight for each"),
         ({"members": ["tfidf"], "weights": [0]}, "positive"),
-        ({"members": ["tfidf"], "settings": {"encoder": {}}}, "not members"),
+        ({"members": ["tfidf"], "settings": {"encoder": {}}}, "no such members"),
         ({"members": ["tfidf"], "settings": {"tfidf": {"depth": 2}}}, "depth"),
         ({"weight": 3}, "weight"),
         ({"members": ["tfidf"], "mean": "harmonic"}, "geometric or arithmetic"),

@@ -94,7 +94,7 @@ def test_sentences_are_asked_once_and_a_rerun_asks_nothing(endpoint: str, tmp_pa
 def test_failures_that_every_question_would_meet_stop_the_run(endpoint: str) -> None:
     with pytest.raises(UsageError, match="cannot be asked"):
         labeller(endpoint, "refuses").probabilities(["Hello."])
-    with pytest.raises(UsageError, match=r"gives no log-probabilities\. Set log_probabilities: false"):
+    with pytest.raises(UsageError, match=r"does not return log-probabilities\. Set log_probabilities: false"):
         labeller(endpoint, "silent").probabilities(["Hello."])
 
 
@@ -135,9 +135,9 @@ def test_a_language_model_is_calibrated_on_peoples_labels_and_saved(endpoint: st
 
 def test_what_cannot_be_calibrated_says_why(endpoint: str) -> None:
     chatty = labeller(endpoint, "chatty", log_probabilities=False, samples=2, temperature=1.0)
-    with pytest.raises(UsageError, match="gave a valid answer to 0 of 80 sentences; a calibration needs at least 20"):
+    with pytest.raises(UsageError, match="gave a valid answer for 0 of 80 sentences; a calibration needs at least 20"):
         calibrate(chatty, sentences())
-    with pytest.raises(UsageError, match=r"is not trained\. Calibrate it"):
+    with pytest.raises(UsageError, match=r"is not trained here\. Calibrate it"):
         recipe("llm")
 
 
@@ -145,8 +145,8 @@ def test_what_cannot_be_calibrated_says_why(endpoint: str) -> None:
     ("given", "message"),
     [
         ({"samples": 5}, "samples above 1 need a temperature above 0"),
-        ({"log_probabilities": False}, "one answer without log_probabilities has no probabilities"),
-        ({"more": {"top_logprobs": 3}}, "more cannot hold top_logprobs"),
+        ({"log_probabilities": False}, "a single answer without log_probabilities gives no probabilities"),
+        ({"more": {"top_logprobs": 3}}, "'more' cannot contain top_logprobs"),
     ],
 )
 def test_impossible_options_are_refused(given: dict[str, Any], message: str, tmp_path: Path) -> None:

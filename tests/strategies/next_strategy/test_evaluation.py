@@ -117,7 +117,7 @@ def test_history_helps_where_strategies_follow_each_other() -> None:
 def test_models_asked_about_different_places_are_not_compared() -> None:
     one = predictions([[0.5, 0.25, 0.25]], [0], "x")
     other = predictions([[0.5, 0.25, 0.25]], [0], "y")
-    with pytest.raises(UsageError, match="different places"):
+    with pytest.raises(UsageError, match="different turns"):
         perplexity_ratio(one, other, rng=None)
 
 

@@ -117,7 +117,7 @@ def test_sizes_under_one_are_refused(settings: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("settings", [{"dropout": 1.0}, {"decay": -1.0}, {"rate": 0.0}])
 def test_impossible_rates_are_refused(settings: dict[str, float]) -> None:
-    with pytest.raises(UsageError, match="dropout must be 0 to below 1"):
+    with pytest.raises(UsageError, match="dropout must be at least 0 and below 1"):
         RecurrentFit(**settings)  # type: ignore[arg-type]
 
 

@@ -215,7 +215,10 @@ def test_the_command_line_takes_a_model_and_refuses_wrong_ones_without_a_traceba
         ("{llm: {url: a, model: m}}", "a"),
         ("[1]", "understanding"),
         ("{llm: {url: 'http://a', model: m, definitions: {Bow: bows}}}", "definition of 'Bow' is of no act"),
-        ("{llm: {url: 'http://a', model: m, api_key_env: NO_SUCH_KEY_HERE}}", "NO_SUCH_KEY_HERE must contain the key"),
+        (
+            "{llm: {url: 'http://a', model: m, api_key_env: NO_SUCH_KEY_HERE}}",
+            "NO_SUCH_KEY_HERE is not set; it must contain the API key",
+        ),
     ):
         refused = trialogue(*words[:-1], tmp_path / "no", "--user-option", f"understanding={wrong}")
         assert (refused.returncode, refused.stdout) == (2, "")

@@ -50,7 +50,8 @@ def instruction(prompt: str | None, *, domain: str, titles: Sequence[str] | None
     """Fill in the prompt.
 
     Args:
-        prompt: with ``{domain}`` and ``{catalogue}`` where they belong; None: the default, with the list where there is one.
+        prompt: prompt with ``{domain}`` and ``{catalogue}`` where they belong; None: the default, with the list where
+            there is one.
         domain: what is recommended, in the plural, such as ``movies``.
         titles: what may be recommended, one a line; None: whatever the model knows.
 

@@ -97,7 +97,7 @@ class HttpAgent:
         Args:
             exchange: what is asked.
             values: what its placeholders stand for.
-            cookies: of the conversation.
+            cookies: cookies of the conversation.
             repeatable: whether the agent may hear the message twice.
             patient: whether to ask again at all.
             note: called with the cost of every further try.

@@ -155,5 +155,5 @@ def required_value(value: Any, path: str, raw: str) -> Any:
     if result is ABSENT or (isinstance(result, list) and any(part is ABSENT for part in result)):
         keys = ", ".join(map(str, value)) if isinstance(value, dict) else ""
         there = f"an object with the keys {keys}" if keys else "an empty object"
-        raise UnreadableAnswer(f"its answer has nothing at {path!r}; it is {there}.", raw)
+        raise UnreadableAnswer(f"its answer contains nothing at {path!r}; it is {there}.", raw)
     return result

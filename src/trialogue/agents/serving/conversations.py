@@ -39,8 +39,8 @@ class ConversationStore:
         """Open a conversation, replacing one of the same name; returns the agent's greeting.
 
         Args:
-            name: of the conversation.
-            seed: for the agent; None: one that follows from the name.
+            name: name of the conversation.
+            seed: seed for the agent; None: one that follows from the name.
 
         Raises:
             AgentFailure: the agent fails, whatever it raises.
@@ -61,7 +61,7 @@ class ConversationStore:
         """Pass a user message to the agent and return its turn; opens the conversation if needed.
 
         Args:
-            name: of the conversation.
+            name: name of the conversation.
             text: what the user says.
             history: what was said before; None: what this desk has heard.
 

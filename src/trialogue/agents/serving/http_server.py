@@ -33,7 +33,7 @@ class AgentServer:
             protocol: one of ``PROTOCOLS``, or ``socketio``.
             host: the address to listen on; ``0.0.0.0`` for all networks.
             port: where; 0: any free one.
-            seed: from which each dialogue's seed follows, where the protocol knows none.
+            seed: seed from which each dialogue's seed follows, where the protocol knows none.
 
         Raises:
             UnknownNameError: there is no such protocol.
@@ -155,7 +155,7 @@ def serve_lines(agent: Agent, requests: BinaryIO, answers: BinaryIO, *, seed: in
         agent: who answers.
         requests: JSON objects, one a line.
         answers: where answers are written, flushed after each.
-        seed: from which a dialogue's seed follows where its opening names none.
+        seed: seed from which a dialogue's seed follows where its opening names none.
     """
     desk = ConversationStore(agent, seed=seed)
     for line in requests:

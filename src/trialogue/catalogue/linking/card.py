@@ -40,7 +40,7 @@ class LinkerCard(Record):
 
 LINKER_CARD = LinkerCard(
     name=f"linker(v{LINKER_VERSION})",
-    summary="Finds items of a catalogue by their titles in a text, with character offsets.",
+    summary="Finds titles of a catalogue's items in a text, with character offsets.",
     finds=(
         'with or without year and article, article before or after: "The Matrix (1999)", "matrix", "Matrix, The"',
         "upper or lower case, with or without accents, punctuation and spaces: spiderman, End game",
@@ -57,14 +57,14 @@ LINKER_CARD = LinkerCard(
     ),
     measured=(
         LinkerAccuracy(
-            mentions="INSPIRED test, as read by us",
+            mentions="INSPIRED test, our own annotation",
             catalogue="titles of the corpus (687)",
             n=494,
             precision=(0.932, 0.901, 0.958),
             recall=(0.891, 0.859, 0.921),
         ),
         LinkerAccuracy(
-            mentions="INSPIRED test, as read by us",
+            mentions="INSPIRED test, our own annotation",
             catalogue="ml-latest-small (9,742)",
             n=326,
             precision=(0.867, 0.820, 0.908),
@@ -86,18 +86,18 @@ LINKER_CARD = LinkerCard(
         ),
     ),
     caveats=(
-        "It is made for English, and tuned on conversations about films.",
+        "It was made for English and tuned on conversations about films.",
         (
             "Recall is over titles in the catalogue; titles that are not in it are never found, and parts of "
             "them are sometimes taken for shorter titles."
         ),
         (
-            "INSPIRED's own annotation is not a reference standard: made by string matching, it has "
-            "precision 70 % and recall 64 % against one reader (a language model), which the linker was "
-            "evaluated against instead."
+            "INSPIRED's own annotation is not a reference standard: made by string matching, it has precision 70 % "
+            "and recall 64 % against one annotator (a language model), whose annotation the linker was evaluated "
+            "against instead."
         ),
-        "On ReDial precision is a lower bound: in three of four places that are linked but not annotated, the film is "
-        "indeed named (own titles; three of five with those of MovieLens).",
+        "On ReDial, precision is a lower bound: in three of four places that are linked but not annotated, the film "
+        "is indeed named (three of five with the titles of MovieLens).",
         'Titles that are everyday words ("It", "Us", "Frozen") are missed more often than others.',
     ),
     source="benchmarks/LINKER.md",

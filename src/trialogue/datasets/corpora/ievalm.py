@@ -167,7 +167,7 @@ def _opening(data: Mapping[str, JsonValue], films: ItemTable, report: ParseRepor
     targets = [*_texts(data.get("rec")), *_texts(data.get("entity"))]
     for place, text in enumerate(context if isinstance(context, list) else []):
         if not isinstance(text, str):
-            report.wrong(f"a message must be a text, got {kind_of(text)}.", f"context[{place}]")
+            report.wrong(f"a message must be text, got {kind_of(text)}.", f"context[{place}]")
         elif text.strip():
             speaker: Speaker = "system" if place % 2 else "user"
             named = [name for name in dict.fromkeys(targets) if _names(text, name)]
@@ -195,7 +195,7 @@ def _utterances(messages: list[JsonValue], films: ItemTable, report: ParseReport
         if speaker is None:
             report.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
         elif not isinstance(text, str):
-            report.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
+            report.wrong(f"a message must be text, got {kind_of(text)}.", f"{at}.content")
         else:
             items = message.get("rec_items")
             ranking = _ranking(items) if isinstance(items, list) and items else None
@@ -309,7 +309,7 @@ def read_folder(folder: Path, note: Note) -> Iterator[AnyRecord]:
         raise DataError(Problem("this folder contains no dialogues of iEvaLM or CONCEPT.", str(folder), hint=hint))
     films = _films_above(folder.resolve())
     if not films.genres:
-        note(Problem(f"there is no {INFO} beside or above the dialogues: goals have no items.", str(folder)))
+        note(Problem(f"there is no {INFO} next to or above the dialogues: goals have no items.", str(folder)))
     problems: list[Problem] = []
     for path in paths:
         try:
@@ -352,7 +352,8 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 FORMAT = SimpleFormat(
     name=NAME,
-    summary="Dialogues of language models as users, as iEvaLM and CONCEPT write them: a JSON file each, or folders of them.",
+    summary="Dialogues with language models as users, written by iEvaLM or CONCEPT: one JSON file each, or folders "
+    "of them.",
     recognise=_recognises,
     reader=_read,
 )

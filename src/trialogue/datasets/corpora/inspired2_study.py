@@ -59,7 +59,7 @@ def _file(
 ) -> None:
     situation = _situation(reply)
     if situations.setdefault(situation.id, situation) != situation:
-        what = f"situation {situation.id} differs from that of the systems before {reply.system}."
+        what = f"situation {situation.id} of {reply.system} differs from that of the systems before it."
         report.wrong(what, line=reply.line, hint="All systems of the study answer the same situations.")
     of_situation = responses.setdefault(situation.id, {})
     if reply.system in of_situation:
@@ -102,7 +102,8 @@ _BASE = "https://raw.githubusercontent.com/ahtsham58/INSPIRED2/0cfa8de/Results"
 SOURCE = Source(
     name=NAME,
     title="INSPIRED2 study",
-    summary="1,860 replies of four systems to 465 situations of INSPIRED, each rated for meaningfulness (1-3) by three.",
+    summary="1,860 replies of four systems to 465 situations of INSPIRED, each rated for meaningfulness (1-3) by "
+    "three raters.",
     folder="inspired2_study",
     homepage="https://github.com/ahtsham58/INSPIRED2",
     revision="0cfa8de",

@@ -97,7 +97,7 @@ def _row(cells: dict[str, str], surplus: int, line: int, report: ParseReport) ->
     name, number = cells["dialog_id"].strip(), cells["utt_id"].strip()
     speaker = SPEAKERS.get(cells["speaker"].strip().upper())
     if speaker is None:
-        report.wrong(f"speaker {cells['speaker']!r} is neither of {', '.join(SPEAKERS)}.", "speaker", line=line)
+        report.wrong(f"speaker {cells['speaker']!r} is not one of {', '.join(SPEAKERS)}.", "speaker", line=line)
     if not name:
         report.wrong("the row has no dialogue id.", "dialog_id", line=line)
     if not number.isdecimal():

@@ -68,7 +68,7 @@ def read_file(path: Path, note: Note) -> Iterator[AnyRecord]:
     data = read_json(path, report)
     history = data.get("history") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(history, list):
-        report.wrong(f"expected an object with a list history, got {kind_of(data)}.")
+        report.wrong(f"expected an object with a list 'history', got {kind_of(data)}.")
         report.settle()
         return
     utterances = tuple(_utterances(history, report))
@@ -119,7 +119,7 @@ def _utterances(history: list[JsonValue], report: ParseReport) -> Iterator[Utter
         if speaker is None:
             report.wrong(f'the role must be "user" or "assistant", got {kind_of(message.get("role"))}.', f"{at}.role")
         elif not isinstance(text, str):
-            report.wrong(f"a message must be a text, got {kind_of(text)}.", f"{at}.content")
+            report.wrong(f"a message must be text, got {kind_of(text)}.", f"{at}.content")
         else:
             yield Utterance(
                 speaker=speaker,
@@ -164,7 +164,7 @@ def _answers(given: JsonValue, report: ParseReport) -> Iterator[Rating]:
         option = entry.get("option") if isinstance(entry, dict) else None
         points = OPTIONS.get(str(question), {}).get(str(option))
         if points is None:
-            report.wrong(f"an unknown question or option: {question!r}, {option!r}.", at)
+            report.wrong(f"unknown question or option: {question!r}, {option!r}.", at)
         else:
             yield _rating(ASPECTS[str(question)], points, rater="user")
 
@@ -173,9 +173,9 @@ def _grades(given: JsonValue, report: ParseReport) -> Iterator[Rating]:
     """The annotators' grades of a dialogue with a model as the user."""
     for name, value in given.items() if isinstance(given, dict) else ():
         if name not in ASPECTS or isinstance(value, bool) or not isinstance(value, int):
-            report.wrong(f"an unknown grade or value: {name!r}, {kind_of(value)}.", f"rating.{name}")
+            report.wrong(f"unknown grade or value: {name!r}, {kind_of(value)}.", f"rating.{name}")
         elif not 0 <= value <= (1 if ASPECTS[name] in BINARY else 2):
-            report.wrong(f"the grade {value} is off its scale.", f"rating.{name}")
+            report.wrong(f"the grade {value} is outside its scale.", f"rating.{name}")
         else:
             yield _rating(ASPECTS[name], value, rater=None)
 
@@ -242,7 +242,8 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 FORMAT = SimpleFormat(
     name=NAME,
-    summary="RecLLMSim: people, and a language model as the user, with assistants; a JSON file each, or folders of them.",
+    summary="RecLLMSim: people, and a language model as the user, with assistants; one JSON file each, or folders "
+    "of them.",
     recognise=_recognises,
     reader=_read,
 )

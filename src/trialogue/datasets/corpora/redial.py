@@ -206,7 +206,8 @@ def _opinion(
 SOURCE = Source(
     name="redial",
     title="ReDial (validation split, as in iEvaLM)",
-    summary="Dialogues in which people recommend films to people, with their answers on each film: suggested, seen, liked.",
+    summary="Dialogues in which people recommend films to people, with their answers about each film: suggested, "
+    "seen, liked.",
     folder="redial",
     homepage="https://redialdata.github.io/website/",
     revision="162e2f4 of RUCAIBox/iEvaLM-CRS",
@@ -237,7 +238,7 @@ SOURCE = Source(
         "One message names a film (@115908) that has no title in its conversation; the film id 50 has none anywhere.",
         "Films that were typed by hand rather than chosen from the list are not annotated.",
         "Questionnaires are missing in 12 (seeker) and 11 (recommender) dialogues, and the two often differ.",
-        "Some titles come without year, most with two spaces before it (one here).",
+        "Some titles come without a year, most with two spaces before it (one here).",
     ),
 )
 

@@ -68,7 +68,7 @@ def _blocks(path: Path) -> list[list[Row]]:
         else:
             blocks[-1].append(cells)
     if problems:
-        raise DataError(problems, hint="USS has lines of speaker, text, action and ratings, with tabs between them.")
+        raise DataError(problems, hint="USS has lines of speaker, text, action and ratings, separated by tabs.")
     return [block for block in blocks if block]
 
 
@@ -78,7 +78,7 @@ def _line_error(cells: Row) -> str | None:
     if cells[0] not in SPEAKERS:
         return f"the speaker must be USER or SYSTEM, got {cells[0]!r}."
     if _numbers(cells[3]) is None:
-        return f"ratings must be numbers from {LOW} to {HIGH} with commas between them, got {cells[3]!r}."
+        return f"ratings must be numbers from {LOW} to {HIGH} separated by commas, got {cells[3]!r}."
     return None
 
 
@@ -109,7 +109,8 @@ def _ratings(dialogue_id: str, cell: str) -> Iterator[Rating]:
 
 FORMAT = SimpleFormat(
     name="uss",
-    summary="USS: dialogues with outsiders' satisfaction for each message and as a whole; CCPE.txt, SGD.txt, ...",
+    summary="USS: dialogues with third-party satisfaction ratings for each message and the whole; CCPE.txt, "
+    "SGD.txt, ...",
     recognise=_recognise,
     reader=_read,
 )

@@ -46,7 +46,7 @@ class _Corpus:
         ids = read_json(folder / ENTITIES, report)
         items = read_json(folder / ITEMS, report)
         if not isinstance(ids, dict) or not isinstance(items, list):
-            report.wrong(f"expected an object in {ENTITIES} and a list in {ITEMS} beside this file.")
+            report.wrong(f"expected an object in {ENTITIES} and a list in {ITEMS} next to this file.")
             ids, items = {}, []
         self.names = {number: name_of(entity) for entity, number in ids.items() if isinstance(number, int)}
         self.items = frozenset(each for each in items if isinstance(each, int))
@@ -75,7 +75,7 @@ def _situations(path: Path, note: Note) -> list[Situation]:
                 "the context must begin and end with the user: an odd number of texts.", "context", line=number
             )
         elif not isinstance(reply, str):
-            report.wrong(f"the reply must be a text, got {kind_of(reply)}.", "resp", line=number)
+            report.wrong(f"the reply must be text, got {kind_of(reply)}.", "resp", line=number)
         else:
             targets = corpus.mentions(entry.get("rec"), f"rec, line {number}", report)
             before = corpus.mentions(entry.get("prev_entity"), f"prev_entity, line {number}", report)
@@ -122,7 +122,7 @@ def _responses(path: Path, situations: list[Situation], system: str, note: Note)
     for number, entry in _objects(path, report):
         index, listed = entry.get("index"), entry.get("rec_list")
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(situations):
-            what = f"the index must be that of a line of test.jsonl, 0 to {len(situations) - 1}, got {index!r}."
+            what = f"the index must be that of a line in test.jsonl, 0 to {len(situations) - 1}, got {index!r}."
             report.wrong(what, "index", line=number)
         elif index in found:
             report.wrong(f"the index {index} occurs twice.", "index", line=number)
@@ -140,7 +140,7 @@ def _responses(path: Path, situations: list[Situation], system: str, note: Note)
                 },
             )
     if missing := len(situations) - len(found):
-        report.mend(f"{missing} of {len(situations)} situations have no list of {system}")
+        report.mend(f"{missing} of {len(situations)} situations have no list by {system}")
     report.settle()
     yield from (found[index] for index in sorted(found))
 
@@ -197,7 +197,7 @@ def _recognises(head: Head) -> bool:
 
 FORMAT = SimpleFormat(
     name=NAME,
-    summary="Language models' lists of items for turns of dialogues (He et al., CIKM 2023): the publisher's folder.",
+    summary="Item lists by language models for dialogue turns (He et al., CIKM 2023): the publisher's folder.",
     recognise=_recognises,
     reader=read_folder,
 )

@@ -140,7 +140,8 @@ CORPUS = Corpus(
     source=Source(
         name=NAME,
         title="CRSArena-Dial",
-        summary="Conversations of people with nine recommenders, their satisfaction, and 185 votes between two of them.",
+        summary="Conversations of people with nine recommenders, their satisfaction, and 185 votes between two "
+        "recommenders.",
         folder="crsarena_dial",
         homepage="https://github.com/iai-group/crsarena-dial",
         revision="dd7f4e7",
@@ -162,7 +163,7 @@ CORPUS = Corpus(
             "Its README says 187 votes; there are 185 (81 open, 104 closed), 72 of them ties.",
             f"One vote occurs twice (open, rows 42 and 43); the source of the second ends in {DUPLICATE!r}.",
             "Three open votes (rows 25, 34 and 57) lack one of their two conversations.",
-            "Nine utterances are empty, and two conversations (open) are a single utterance of the user.",
+            "Nine utterances are empty, and two conversations (open) consist of a single user utterance.",
         ),
     ),
     reader=read_folder,

@@ -188,7 +188,7 @@ CORPUS = Corpus(
     source=Source(
         name=NAME,
         title="CRSArena-Eval",
-        summary="467 conversations of CRSArena-Dial with third parties' scores of every reply and of the whole.",
+        summary="467 conversations of CRSArena-Dial with third-party scores for every reply and for the whole.",
         folder="crsarena_eval",
         homepage="https://github.com/informagi/face",
         revision="cd4b3f7",
@@ -213,7 +213,7 @@ CORPUS = Corpus(
         defects=(
             "Relevance is documented as 0 to 3 for 2,235 replies; the file has 0 to 2 for 2,230.",
             "Two aspects in the file, preference_elicitation and explanation, are undocumented.",
-            "Only aggregated scores were published: no raters, so no agreement between people can be computed.",
+            "Only aggregated scores were published: no raters, so the agreement between raters cannot be computed.",
             "Copies of the first release spell 'dialog'; later ones also replaced it inside three utterances.",
             "FACE's own run leaves out 15 replies and one dialogue, which the official evaluator skips silently.",
         ),

@@ -230,7 +230,7 @@ def _predictions_for(run: dict[str, Any], score: Score) -> dict[str, float]:
         whole: dict[str, float] = run["whole"]
         return whole
     if score.utterance is None:
-        raise UsageError(f"A score of {score.dialogue_id!r} does not name its utterance.")
+        raise UsageError(f"A score for dialogue {score.dialogue_id!r} does not name its utterance.")
     turn: dict[str, float] = run["turns"].setdefault(score.utterance, {})
     return turn
 
@@ -240,7 +240,7 @@ def _add_prediction(predictions: dict[str, float], score: Score) -> None:
     if score.value is None:
         return
     if predictions.setdefault(aspect, score.value) != score.value:
-        raise UsageError(f"{score.dialogue_id!r} has two different scores of {aspect!r}. Write one run at a time.")
+        raise UsageError(f"{score.dialogue_id!r} has two different scores for {aspect!r}. Write one run at a time.")
 
 
 def _entry(conv_id: str, run: dict[str, Any]) -> dict[str, Any]:

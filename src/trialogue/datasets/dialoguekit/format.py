@@ -98,7 +98,7 @@ def _read(path: Path, note: Note) -> Iterator[Dialogue]:
 
 FORMAT = SimpleFormat(
     name="dialoguekit",
-    summary="DialogueKit JSON, as DialogueKit, UserSimCRS and IAI MovieBot write it: dialogues with acts and slots.",
+    summary="DialogueKit JSON, as written by DialogueKit, UserSimCRS and IAI MovieBot: dialogues with acts and slots.",
     recognise=_recognises,
     reader=_read,
 )

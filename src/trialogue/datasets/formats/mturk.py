@@ -199,7 +199,7 @@ def _transcript(text: str, column: str, line: int, report: ParseReport) -> list[
 
 FORMAT = SimpleFormat(
     name="mturk",
-    summary="Results of a batch on Mechanical Turk: a CSV with HITId, WorkerId, Input.… and Answer.….",
+    summary="Results of a Mechanical Turk batch: a CSV with HITId, WorkerId, Input.… and Answer.….",
     recognise=_recognise,
     reader=_read,
 )

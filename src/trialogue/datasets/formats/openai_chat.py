@@ -128,7 +128,7 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, report
     if len(report.problems) > known:
         return None
     if not utterances:
-        report.mend("a conversation has no text of the user or assistant", "messages", line=line)
+        report.mend("a conversation has no text by the user or assistant", "messages", line=line)
     for key in [key for key, value in rest.items() if as_number(value) is not None]:
         hint = 'A rating under another name is read from an object: "ratings": {"name": number}.'
         report.mend(f"numbers under {key!r} were not read as ratings; kept in meta", key, line=line, hint=hint)

@@ -105,7 +105,7 @@ def _context(entry: JsonObject, line: int, report: ParseReport) -> tuple[Utteran
     context = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), report) if key else ()
     if context and context[-1].speaker == "user":
         return context
-    report.mend("the file has no context of the replies; only comparisons with references are possible", line=line)
+    report.mend("the file has no context for the replies; only comparisons with references are possible", line=line)
     return (*context, Utterance(speaker="user", text=""))
 
 

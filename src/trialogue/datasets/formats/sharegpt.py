@@ -91,7 +91,7 @@ def _dialogue(entry: JsonObject, name: str, stem: str, line: int, report: ParseR
             rest: dict[str, Any] = {key: value for key, value in message.items() if key not in ("from", "value")}
             utterances.append(Utterance(speaker=SPEAKERS[sender.lower()], text=text, meta=rest))
     if not utterances:
-        report.mend("a conversation has no text of the user or assistant", "conversations", line=line)
+        report.mend("a conversation has no text by the user or assistant", "conversations", line=line)
     model = entry.get("model")
     failure = failure_of(entry, entry.get("conversations"), SPEAKERS)
     if failure is not None:

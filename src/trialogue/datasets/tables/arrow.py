@@ -51,7 +51,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
 
 FORMAT = SimpleFormat(
     name="arrow",
-    summary="Parquet files and folders of the library datasets, with rows as in JSON Lines.",
+    summary="Parquet files, and folders of the 'datasets' library, with rows as in JSON Lines.",
     recognise=_recognise,
     reader=_read,
 )

@@ -87,7 +87,9 @@ def _check_ids(utterances: list[Utterance], name: str, line: int, mapping: Mappi
     ids = [utterance.id for utterance in utterances if utterance.id is not None]
     if len(set(ids)) < len(ids):
         twice = next(number for number in ids if ids.count(number) > 1)
-        report.wrong(f"dialogue {name!r} has two utterances {twice!r}.", mapping.utterance_id or "", line=line)
+        report.wrong(
+            f"dialogue {name!r} has two utterances with the id {twice!r}.", mapping.utterance_id or "", line=line
+        )
 
 
 def _utterance(row: Row, mapping: Mapping, speakers: Speakers, report: ParseReport) -> Utterance:

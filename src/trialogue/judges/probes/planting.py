@@ -45,9 +45,9 @@ def plant(kind: ProbeKind, dialogue: Dialogue, *, high: int, seed: int, is_turn:
 
     Args:
         kind: not ``position`` or ``wording``, which change no dialogue.
-        dialogue: with replies of a system.
+        dialogue: dialogue with replies of a system.
         high: highest point of the scale, for ``injection``.
-        seed: of the place and the wording; the same dialogue always gets the same.
+        seed: seed for the place and the wording; the same dialogue always gets the same.
         is_turn: whether a judge scores the changed reply, with which both versions end then; else it scores the whole.
     """
     places = _PLACES[kind](dialogue.utterances)

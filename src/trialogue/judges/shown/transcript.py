@@ -59,7 +59,7 @@ class Showing:
         """Lines of some utterances; those without text are left out, and numbers are places from 1.
 
         Args:
-            utterances: in order.
+            utterances: utterances in order.
             user: code of the user, removed where it stands as a word.
         """
         own = _words([user] if user and _is_distinctive(user) else [])

@@ -53,11 +53,11 @@ def alignment_baseline_scores(
     A metric that has no baselines has none among the scores, or undefined ones where alignment is measured, with a reason.
 
     Args:
-        baselines: of the situations that the systems answered.
-        conversations: of the systems.
+        baselines: baselines of the situations that the systems answered.
+        conversations: conversations of the systems.
         metrics: any; those of alignment have baselines.
         settings: only the confidence counts: nothing is drawn.
-        signatures: by measure, as its other scores have them.
+        signatures: signatures by measure, as its other scores have them.
     """
     confidence = (settings or Settings()).confidence
     talks = group_by_system(conversations)
@@ -267,7 +267,7 @@ def _label_interval(estimate: Estimate, error: float | Undefined | None, metric:
         return estimate
     if isinstance(error, Undefined):
         return estimate.model_copy(update={"why": error.why})
-    method = f"{estimate.interval.method}, with the {metric.rests_on}'s own error"
+    method = f"{estimate.interval.method}, including the error of the {metric.rests_on}"
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 

@@ -28,7 +28,7 @@ def recommendation_baselines(
     copy-context gives no ranking (None). Ties of popularity go by item id.
 
     Args:
-        situations: with mentions in their contexts.
+        situations: situations with mentions in their contexts.
         popularity: how often each item is recommended, best counted in training data; None: counted from the targets of
             the other dialogues among the situations (of the other situations, where they name no dialogue).
         depth: items per ranking, at least 1.

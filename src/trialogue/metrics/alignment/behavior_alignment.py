@@ -23,8 +23,8 @@ CARD = Card(
     name="behavior_alignment",
     title="Behavior Alignment",
     summary=(
-        "How often the system uses the same recommendation strategy as a human recommender in reply to "
-        "the same context, from existing labels."
+        "How often the system uses the same recommendation strategy as a human recommender in the same context, "
+        "based on existing labels."
     ),
     unit="share of replies",
     is_share=True,
@@ -36,22 +36,22 @@ CARD = Card(
     needs=("reference", "strategies"),
     variants={
         "summed": Variant(
-            summary="Matches over all summed replies, pooled over conversations: perfect alignment is 1.",
-            source=f"{PAPER} with N-1 instead of N. The default, because a score must not depend on how short "
-            "conversations are.",
+            summary="Matches as a share of the summed replies, pooled over conversations; perfect alignment is 1.",
+            source=f"{PAPER} with N-1 instead of N. The default, because a score must not depend on the length of "
+            "conversations.",
         ),
         "printed": Variant(
-            summary="Matches over all replies; first turns are counted but never matched, so perfect alignment is "
-            "below 1.",
-            source=f"{PAPER} as printed, N the replies of the test collection.",
+            summary="Matches as a share of all replies; first turns are counted but never match, so perfect "
+            "alignment is below 1.",
+            source=f"{PAPER} as printed, where N is the number of replies in the test collection.",
         ),
         "summed_per_dialogue": Variant(
-            summary="As summed, within each conversation; mean over conversations.",
-            source=f"{PAPER} with N-1, N the turns of one conversation.",
+            summary="As @summed, within each conversation; mean over conversations.",
+            source=f"{PAPER} with N-1, where N is the number of turns in a conversation.",
         ),
         "printed_per_dialogue": Variant(
-            summary="As printed, within each conversation; mean over conversations.",
-            source=f"{PAPER} as printed, N the turns of one conversation.",
+            summary="As @printed, within each conversation; mean over conversations.",
+            source=f"{PAPER} as printed, where N is the number of turns in a conversation.",
         ),
         "kappa": Variant(
             summary="Cohen's kappa of the two sides' strategies: 0 is chance agreement given their frequencies.",
@@ -61,48 +61,52 @@ CARD = Card(
     default="summed",
     parameters={
         "first": (
-            "exclude (default): the reply to the user's first turn, and everything before it, is not summed; "
-            "exclude_opening: only a reply with no system turn before it is not; include: all replies are"
+            "exclude (default): the sum leaves out the reply to the user's first turn and everything before it; "
+            "exclude_opening: it leaves out only replies with no system turn before them; include: it covers all "
+            "replies"
         ),
-        "none": "class (default): no_strategy is a strategy; exclude: contexts where people used none are left out",
-        "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
-        "origin": "first (default): labels of the annotator who gave the first one; all: labels of all annotators, in order",
-        "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels are any words",
+        "none": "class (default): no_strategy is a strategy; exclude: contexts in which the human recommender used "
+        "none are left out",
+        "several": "which strategies of an utterance count: first (default), any (one in common is a match) or "
+        "overlap (Jaccard)",
+        "origin": "first (default): labels by the annotator who gave the first one; all: labels by all annotators, "
+        "in order",
+        "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels may be any words",
         "weight": (
-            "none (default): all replies have equal weight; inverse_entropy: a reply's weight is the "
-            "predictability of people at that point, as stored with the reference (from: trialogue align "
+            "none (default): all replies have equal weight; inverse_entropy: a reply's weight is how predictable "
+            "human recommenders are at that point, as stored with the reference (from: trialogue align "
             "--weights-from); sums are divided by the sum of the weights"
         ),
     },
     caveats=(
         (
-            "Compare it with its baselines. On INSPIRED's sentences with one of the 13 strategies: a random "
-            "human utterance .111, one at the same turn of another dialogue .138, always the most frequent "
-            "strategy .166, the most probable one given both sides' strategies so far .332. With no_strategy "
-            "as a class, a random utterance has .103."
+            "Compare it with its baselines. On INSPIRED sentences with one of the 13 strategies, a random human "
+            "utterance scores .111, one from the same turn of another dialogue .138, always the most frequent "
+            "strategy .166, and the most probable strategy given those of both sides so far .332. With no_strategy "
+            "as a class, a random utterance scores .103."
         ),
         (
-            "The paper does not define no_strategy (541 of 3,624 recommender utterances of INSPIRED's dev "
-            "and test), nor how to treat a turn of several sentences (48 % of turns; 34 % hold several "
-            "strategies): see the parameters."
+            "The paper does not define no_strategy (541 of the 3,624 recommender utterances in INSPIRED dev and "
+            "test) or how to treat a turn of several sentences (48 % of turns; 34 % contain several strategies): "
+            "see the parameters."
         ),
-        ("With N as printed, a perfect system stays below 1, the more so the shorter its conversations are."),
+        ("With N as printed, even a perfect system scores below 1, and the lower the shorter its conversations are."),
         (
-            "The paper does not define the first interactive turn for conversations that the recommender "
-            "opens, as all do in INSPIRED. Taken as the first reply, always using credibility scores .145 "
-            "there; with exclude_opening, which leaves nothing out, .130."
+            "The paper does not define the first interactive turn for conversations opened by the recommender, as "
+            "all are in INSPIRED. If it is taken to be the first reply, a system that always uses credibility "
+            "scores .145 there; with exclude_opening, which leaves nothing out, it scores .130."
         ),
         (
             "Labels from a thresholded classifier bias it: where the true share is .15, they give .27 to "
             ".35. Check the origin of the labels in the signature."
         ),
         (
-            "The paper's future work (section 8) proposes the weights and expects early turns to weigh "
-            "least. In INSPIRED the opening is the most predictable point and weighs most. Model, smoothing "
-            "and t are part of the signature."
+            "The paper proposes the weights as future work (section 8) and expects early turns to weigh least. In "
+            "INSPIRED the opening is the most predictable point and weighs most. The model, its smoothing and t "
+            "(--weights-t) are part of the signature."
         ),
         (
-            "The paper's agreement with people (kappa .74) cannot be recomputed: replies and preferences "
+            "The paper's agreement with human preferences (kappa .74) cannot be recomputed: replies and preferences "
             "were not released."
         ),
     ),
@@ -257,7 +261,7 @@ def _check(chosen: dict[str, str], variant: str) -> None:
     choices = {name: chosen[name] for name in ("several", "taxonomy", "weight")}
     if variant == "kappa" and choices != {"several": "first", "taxonomy": "inspired", "weight": "none"}:
         raise UsageError(
-            "kappa compares one strategy of each side, of the 13 and no_strategy, with equal weights: use "
+            "kappa compares one strategy per side, out of the 13 and no_strategy, with equal weights: use "
             "several=first, taxonomy=inspired and weight=none, not "
             f"{', '.join(f'{name}={value}' for name, value in choices.items())}."
         )

@@ -53,8 +53,8 @@ CARD = Card(
     name="implicit_alignment",
     title="Implicit Behavior Alignment",
     summary=(
-        "How often the system uses the same strategy as a human recommender in reply to the same "
-        "context, estimated from a model's strategy probabilities on both sides; no labels are needed."
+        "How often the system uses the same strategy as a human recommender in the same context, estimated from a "
+        "model's strategy probabilities on both sides; no labels are needed."
     ),
     unit="share of replies",  # estimated, not counted: 0 or 1 is where the likelihood ends, so this is no share
     low=0,
@@ -66,15 +66,15 @@ CARD = Card(
     variants={
         "emq": Variant(
             summary="Maximum-likelihood share of matches given calibrated probabilities (prior correction).",
-            source="Saerens, Latinne & Decaestecker (2002), eq. 2.3-2.4, for two classes, solved for its one maximum.",
+            source="Saerens, Latinne & Decaestecker (2002), eq. 2.3-2.4, for two classes, solved for its only maximum.",
         ),
         "adjusted_count": Variant(
             summary="Share of pairs above one half, corrected by the model's true and false positive rates (tpr, fpr).",
             source="Rogan & Gladen (1978); Forman (2008), 'adjusted count'. Cut off at 0 and 1.",
         ),
         "ppi": Variant(
-            summary="Mean probability, corrected with the replies that people also labelled, with the power-tuned "
-            "weight.",
+            summary="Mean probability, corrected using the replies that also have human labels, with the "
+            "power-tuned weight.",
             source="Angelopoulos, Duchi & Zrnic (2023), 'PPI++', eq. 3 and prop. 2, for a mean.",
         ),
         "thresholded": Variant(
@@ -92,13 +92,13 @@ CARD = Card(
         "fpr": "false positive rate of the model on balanced pairs, for adjusted_count",
         "first": "exclude (default), exclude_opening or include: as in behavior_alignment",
         "by": (
-            "marginals (default): the sum of p_k q_k of the two sides' probabilities; pair: the probability "
-            "from a classifier that reads both"
+            "marginals (default): the sum of the products p_k q_k of the two sides' probabilities; pair: the "
+            "probability from a classifier that reads both replies"
         ),
     },
     caveats=(
-        "It is only as good as the model's calibration on such texts, and the model was not calibrated "
-        "on long replies of language models. Only human labels of some replies protect against that "
+        "It is only as good as the model's calibration on the texts in question, and the model was not calibrated "
+        "on long replies by language models. Only human labels for some of the replies protect against that "
         "(variant ppi).",
         (
             "The calibration has an error of its own, which is stored with the probabilities. Intervals, "
@@ -107,20 +107,20 @@ CARD = Card(
         ),
         (
             "For systems simulated on INSPIRED test, nominal 95 % intervals of the bundled model contained "
-            "the true value in 88 % of cases, and in 79 % where .70 match; those of models calibrated on "
-            "other dialogues of the same corpus in 94%: benchmarks/ALIGNMENT.md."
+            "the true value in 88 % of cases (79 % where .70 match), and those of models calibrated on other "
+            "dialogues of the same corpus in 94 %: see benchmarks/ALIGNMENT.md."
         ),
         (
             "by=pair is the paper's method: the classifier's probabilities are used without calibration, and "
             "their error is unknown."
         ),
         (
-            "Compare it with its baselines, estimated by the same model: on INSPIRED the bundled model gives "
-            "them .11 to .34, where behavior_alignment counts .10 to .28."
+            "Compare it with its baselines, estimated by the same model: on INSPIRED the bundled model gives them "
+            ".11 to .34, whereas behavior_alignment gives .10 to .28."
         ),
         (
-            "The paper's own accuracies (.957, .976) can be reached by memorising utterances: see docs on "
-            "honest evaluation."
+            "The paper's own accuracies (.957, .976) can be reached by memorising utterances that occur in both "
+            "training and test data."
         ),
     ),
     citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",

@@ -36,8 +36,8 @@ def calibration_of(belief: StrategyDistribution, other: StrategyDistribution | N
     """Calibration stored with a distribution, which must have one.
 
     Args:
-        belief: of one side.
-        other: of the other side; one side from another corpus is enough for an error of transfer.
+        belief: belief of one side.
+        other: belief of the other side; one side from another corpus is enough for an error of transfer.
     """
     assert belief.matching is not None
     shifts = [each.shift for each in (belief, other) if each is not None and each.shift is not None]

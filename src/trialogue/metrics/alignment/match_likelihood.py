@@ -43,9 +43,9 @@ def calibration_gradient(sums: Array, matching: tuple[float, float], *, part: Ar
     """Gradient of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
 
     Args:
-        sums: of all pairs.
+        sums: sums of all pairs.
         matching: slope and intercept.
-        part: of those pairs that this calibration judged; all of them by default.
+        part: sums of those pairs that this calibration judged; all of them by default.
 
     The share pi is where the slope of the likelihood, S = sum n_g (2 r_g - 1) / m_g with m_g = pi r_g + (1 - pi) (1 - r_g),
     is 0. As dS/dr_g = n_g / m_g^2, dr/d(intercept) = r (1 - r) and dr/d(slope) = r (1 - r) x with the raw log odds x, the
@@ -101,7 +101,7 @@ def likelihood_reach(total: Array, observations: float, drop: float) -> float:
     Args:
         total: histogram of all pairs, shape (65,), whose likeliest share is 0 or 1.
         observations: that they are worth.
-        drop: of the log-likelihood, such as half the squared quantile.
+        drop: drop of the log-likelihood, such as half the squared quantile.
     """
     end, weights = round(float(likeliest_share(total))), total / total.sum()
 

@@ -83,7 +83,8 @@ def alignment_baselines(
     """Baselines of situations; None if fewer than two dialogues have references.
 
     Args:
-        situations: with references; those without are passed over. See ``thin_evenly`` where there are very many.
+        situations: situations with references; those without are passed over. See ``thin_evenly`` where there are very
+            many.
         predicted: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
 
     Raises:

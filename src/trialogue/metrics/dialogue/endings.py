@@ -13,25 +13,26 @@ TEXTS = {
     Ending.AGENDA_EMPTY: "the user had done everything on the agenda",
     Ending.USER_GAVE_UP: "the user gave up",
     Ending.USER_ENDED: "the user left",
-    Ending.AGENT_ENDED: "the system ended it",
-    Ending.TURN_LIMIT: "it reached the maximum number of turns",
-    Ending.OTHER: "another reason that is not a failure",
-    Ending.AGENT_ERROR: "the system raised an error, answered with one, or hung up",
+    Ending.AGENT_ENDED: "the system ended the dialogue",
+    Ending.TURN_LIMIT: "the dialogue reached the maximum number of turns",
+    Ending.OTHER: "something else happened that is not a failure",
+    Ending.AGENT_ERROR: "the system raised an error, returned one, or closed the connection",
     Ending.AGENT_TIMEOUT: "the system did not answer in time",
     Ending.AGENT_UNREACHABLE: "the system could not be reached or started",
-    Ending.AGENT_INVALID_REPLY: "the system's answer was not in its protocol, or empty",
+    Ending.AGENT_INVALID_REPLY: "the system's answer violated its protocol or was empty",
     Ending.RATE_LIMITED: "a server refused further requests (HTTP 429)",
     Ending.USER_ERROR: "the simulated user failed",
-    Ending.JUDGE_ERROR: "a judge in it failed",
-    Ending.LOST: "the process that ran it died every time",
+    Ending.JUDGE_ERROR: "a judge used during the dialogue failed",
+    Ending.LOST: "the process that ran it died on every attempt",
     Ending.HARNESS_ERROR: "the machine or its configuration failed",
-    Ending.UNKNOWN_FAILURE: "something failed for an unknown reason, or an old file does not state whether anything did",
+    Ending.UNKNOWN_FAILURE: "something failed for an unknown reason, or an old file does not say whether anything "
+    "failed",
 }
 CAUSES = {
     Fault.AGENT: "caused by the system",
     Fault.USER: "caused by the simulated user",
     Fault.JUDGE: "caused by a judge",
-    Fault.HARNESS: "caused by nobody in the dialogue (rate limits, lost processes, the machine)",
+    Fault.HARNESS: "caused by no party to the dialogue (rate limits, lost processes, the machine)",
     Fault.UNKNOWN: "whose cause is unknown",
 }
 
@@ -49,7 +50,7 @@ ENDING = Card(
     needs=("ended_by",),
     variants={ending.value: Variant(summary=f"Because {what}.", source=SOURCE) for ending, what in TEXTS.items()},
     default="agenda_empty",
-    caveats=("How dialogues were cut short determines how far their other scores can be trusted.",),
+    caveats=("Why dialogues end determines how far their other scores can be trusted.",),
     version=2,
     family="simulation",
 )
@@ -57,8 +58,8 @@ ENDING = Card(
 FAILED = Card(
     name="failures",
     title="Failed dialogues",
-    summary="Share of dialogues that ended in a failure. Those caused by the system count as the worst "
-    "outcome elsewhere.",
+    summary="Share of dialogues that ended in a failure. Those caused by the system count as the worst outcome in "
+    "other metrics.",
     unit="share of dialogues",
     is_share=True,
     low=0,
@@ -68,7 +69,7 @@ FAILED = Card(
     failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
     variants={
-        "all": Variant(summary="Failures of any kind, by any party.", source=SOURCE),
+        "all": Variant(summary="All failures, whoever caused them.", source=SOURCE),
         **{fault.value: Variant(summary=f"Failures {cause}.", source=SOURCE) for fault, cause in CAUSES.items()},
         **{
             ending.value: Variant(summary=f"Because {what}.", source=SOURCE)
@@ -80,7 +81,10 @@ FAILED = Card(
     caveats=(
         "A system that fails early has short dialogues: read it together with length and turns.",
         "Only @agent counts against the system; the others are missing data.",
-        ("A share of all dialogues: one without a recorded ending counts as finished, unless no dialogue has one."),
+        (
+            "The denominator is all dialogues: one without a recorded ending counts as finished, unless no dialogue "
+            "has a recorded ending."
+        ),
     ),
     version=2,
     family="simulation",

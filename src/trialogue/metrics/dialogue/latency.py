@@ -31,11 +31,11 @@ LATENCY = Card(
         ),
         "over": Variant(
             summary="Share of turns that take longer than 'seconds', pooled over dialogues.",
-            source="Seconds as in mean.",
+            source="Seconds as in @mean.",
         ),
     },
     default="mean",
-    parameters={"seconds": "a wait above which a turn counts as slow (@over; default 5)"},
+    parameters={"seconds": "wait in seconds above which a turn counts as slow (@over; default 5)"},
     caveats=(
         "It measures the machine, its load and the network as much as the system.",
         ("Simulated dialogues contain no times unless requested: with them, no two runs are identical byte for byte."),

@@ -31,7 +31,7 @@ LITERAL_FULL = {"and-chill": 16, "kelly": 20, "jmrs1": 20}
 REWARD = Card(
     name="reward",
     title="Reward",
-    summary="20 points for a dialogue in which everything could be done, minus 1 for each user turn, never below 0.",
+    summary="20 points, minus 4 for each missing function and 1 for each user turn; never below 0.",
     unit="points",
     low=0,
     high=FULL,
@@ -49,18 +49,20 @@ REWARD = Card(
         "literal": Variant(
             summary="Full points are the same for all dialogues of a system: 20, minus 4 for each function it lacks. "
             "A run of Repeat is one turn.",
-            source="KDD 2020, sec. 6.2, taken literally; 6.96, 7.56, 6.36, which matches neither Table 5 nor its "
+            source="KDD 2020, sec. 6.2, taken literally; it gives 6.96, 7.56, 6.36, which match neither Table 5 nor "
+            "its "
             "ranking.",
         ),
     },
     default="kdd2020",
     parameters={
-        "checks": "functions that are checked, joined by +: disclosure, refinement, inquiry, navigation, initiative "
-        "(@kdd2020; default refinement+navigation, and for the paper's three systems what fits its table)",
-        "full": "full points of the system (@literal; default 20, and 16 for And chill, which has no navigation)",
+        "checks": "functions to check, joined by +: disclosure, refinement, inquiry, navigation, initiative "
+        "(@kdd2020; default refinement+navigation, or for the paper's three systems those that fit its table)",
+        "full": "full score of the system (@literal; default 20, or 16 for And chill, which has no navigation)",
     },
     caveats=(
-        "A short dialogue counts as good: a user who says one thing and leaves scores at least 11 of 20 points.",
+        "A short dialogue counts as good: one in which the user says one thing and leaves scores at least 11 of 20 "
+        "points.",
         ("Its ranking of the paper's three systems holds in about four of five resamples of its 75 dialogues."),
         "DialogueKit has a third reward of this name, with different values.",
     ),

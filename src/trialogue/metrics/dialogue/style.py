@@ -25,7 +25,8 @@ HALF = 0.5  # Krichevsky and Trofimov (1981): what is added to each count of a d
 DS_KL = Card(
     name="ds_kl",
     title="DS-KL, dissimilarity of user acts",
-    summary="How much the acts of (simulated) users differ from those of real users, in nats; 0: same proportions.",
+    summary="How much the acts of (simulated) users differ from those of real users, in nats; 0 means the same "
+    "proportions.",
     unit="nats",
     low=0,
     better="lower",
@@ -34,19 +35,19 @@ DS_KL = Card(
     needs=("user_acts",),
     variants={
         "fine": Variant(
-            summary="(KL(P|Q) + KL(Q|P)) / 2 over the labels that both have, pooled over dialogues.",
-            source="Pietquin and Hastie (2013), as KDD 2020 cites it. Its own variant is unknown; a rerun of its system C "
-            "gives .040 where the paper has .029 (QRFA) and .025 (CIR6-Single).",
+            summary="(KL(P|Q) + KL(Q|P)) / 2 over the labels that both sides have, pooled over dialogues.",
+            source="Pietquin and Hastie (2013), as cited by KDD 2020, whose own variant is unknown; a rerun of its "
+            "system C gives .040 where the paper has .029 (QRFA) and .025 (CIR6-Single).",
         ),
-        "fine_sum": Variant(summary="Twice that: KL(P|Q) + KL(Q|P).", source="The symmetric divergence of Jeffreys."),
+        "fine_sum": Variant(summary="Twice @fine: KL(P|Q) + KL(Q|P).", source="Jeffreys' symmetric divergence."),
         "cir6": Variant(
-            summary="As fine, over the six actions of CIR6 and mixed initiative.", source="KDD 2020, sec. 4.2.1."
+            summary="As @fine, over the six actions of CIR6 and mixed initiative.", source="KDD 2020, sec. 4.2.1."
         ),
         "cir6_sum": Variant(
-            summary="Twice that.", source="The other variant that agrees with the magnitude of the paper's numbers."
+            summary="Twice @cir6.", source="The other variant whose magnitude agrees with the paper's numbers."
         ),
         "smoothed": Variant(
-            summary="As fine, over the labels that either side has, with half a count added to each.",
+            summary="As @fine, over the labels that either side has, with half a count added to each.",
             source="Krichevsky and Trofimov (1981). It also takes into account labels that only one side has.",
         ),
     },
@@ -59,7 +60,8 @@ DS_KL = Card(
         )
     },
     caveats=(
-        "Labels that only one side has are left out (except by @smoothed): users who only ever do one thing have 0.",
+        "Labels that only one side has are left out (except in @smoothed), so users who only ever do one thing "
+        "score 0.",
         (
             "The reference is treated as fixed: intervals cover the variation among the measured dialogues, "
             "not within the reference."
@@ -68,7 +70,7 @@ DS_KL = Card(
             "It is biased upwards in small samples, by about (labels - 1) / (2 n), and the bootstrap adds "
             "the same bias again: even the reference compared with itself has an interval above 0."
         ),
-        "The published simulated dialogues were not released, so the paper's values cannot be recomputed.",
+        "The paper's simulated dialogues were not released, so its values cannot be recomputed.",
     ),
     citation=KDD2020,
     family="simulation",

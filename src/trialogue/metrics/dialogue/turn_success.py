@@ -33,22 +33,22 @@ TURN_SUCCESS = Card(
             source="The other reading; it gives .800, .846, .743.",
         ),
         "last": Variant(
-            summary="As kdd2020, with the last message of the system's burst instead of the first.",
+            summary="As @kdd2020, with the last of several consecutive system messages instead of the first.",
             source="Used by simulated users in the paper's code; .782 where the paper has .833.",
         ),
         "any": Variant(
-            summary="As kdd2020, with any message of the system's burst.",
+            summary="As @kdd2020, with any of several consecutive system messages.",
             source="The most lenient reading; .857 where the paper has .833.",
         ),
         "mended": Variant(
-            summary="As kdd2020, with the two typos of the published labels corrected.",
-            source="Suggesnt, Clairfy; failures in the published figures.",
+            summary="As @kdd2020, with the two typos of the published labels corrected.",
+            source="Suggesnt and Clairfy count as failures in the published figures.",
         ),
     },
     default="kdd2020",
     caveats=(
         "It rewards systems for following a map of acts, whatever they recommend.",
-        ("An unknown label, and a user utterance right after another one, count as failures, as in the paper."),
+        ("Unknown labels and user utterances right after another user utterance count as failures, as in the paper."),
         ("Its ranking of the paper's three systems holds in about three of four resamples of its 75 dialogues."),
     ),
     citation=KDD2020,

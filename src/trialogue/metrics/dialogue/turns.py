@@ -107,7 +107,7 @@ USER_ACT_RATIO = Card(
             source="The other reading; it gives .375 where the paper has .374.",
         ),
         "dialoguekit": Variant(
-            summary="User utterances over system utterances, pooled over dialogues; 1 is balance.",
+            summary="User utterances over system utterances, pooled over dialogues; 1 means as many of each.",
             source=f"{DIALOGUEKIT}, user_act_ratio: .599, 1.003, 1.000 on the same dialogues.",
         ),
     },

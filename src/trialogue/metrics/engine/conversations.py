@@ -157,11 +157,11 @@ def _unknown(responses: Sequence[Response], known: int) -> Problem:
     """Responses to situations that were not given, as one problem: a forgotten file would else fill the screen."""
     many = f"{len(responses)} response{'s' if len(responses) > 1 else ''}"
     if not known:
-        what = f"no situations were given for {many}, the first for {responses[0].situation_id!r}."
+        what = f"no situations were given for {many}, the first of which answers {responses[0].situation_id!r}."
         return Problem(what, hint="Give the file of situations too.")
     examples = ", ".join(f"{each.system} answers {each.situation_id!r}" for each in responses[:SHOWN])
     more = f" and {len(responses) - SHOWN} more" if len(responses) > SHOWN else ""
-    what = f"{many} belong to none of the {known} situations given: {examples}{more}."
+    what = f"{many} answer none of the {known} given situations: {examples}{more}."
     return Problem(what, hint="Give the file of situations too, or correct situation_id.")
 
 

@@ -143,7 +143,9 @@ class CountedTotals:
         """The counts, computed once for all comparisons."""
         if self._measured is None:
             if self._is_finished:
-                raise RuntimeError(f"the counts of {self.metric.measure} were taken, and are no longer here")
+                raise RuntimeError(
+                    f"the counts of {self.metric.measure} were already taken and are no longer available"
+                )
             counts = self._incidence.occurrences(len(self._index))
             total, extra = self._sizes.T.copy()
             self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra, self._units)

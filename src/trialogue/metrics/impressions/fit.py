@@ -321,15 +321,15 @@ def _check(labels: Labels) -> None:
     systems = {each.system or "" for each in labels.dialogues}
     problems = []
     if not labels.replies:
-        problems.append("no reply has a label by a person; the first stage learns from labels of replies.")
+        problems.append("no reply has a human label; the first stage learns from labels of replies.")
     if not labels.wholes:
-        problems.append("no dialogue has a label by a person.")
+        problems.append("no dialogue has a human label.")
     for name, answers in labels.replies.items():
         if (count := int(np.isfinite(answers).sum())) < LEAST_REPLIES:
-            problems.append(f"{count} replies have a label {name!r}; training needs at least {LEAST_REPLIES}.")
+            problems.append(f"{count} replies have a label for {name!r}; training needs at least {LEAST_REPLIES}.")
     if len(systems) < LEAST_SYSTEMS:
-        problems.append(f"there are dialogues of {len(systems)} systems; training needs at least {LEAST_SYSTEMS}.")
+        problems.append(f"there are dialogues with {len(systems)} systems; training needs at least {LEAST_SYSTEMS}.")
     if not problems and not _is_enough(labels, np.ones(len(labels.dialogues), dtype=bool)):
-        problems.append(f"without one of the systems, fewer than {LEAST_REPLIES} labelled replies are left.")
+        problems.append(f"when one of the systems is held out, fewer than {LEAST_REPLIES} labelled replies are left.")
     if problems:
         raise DataError([Problem(each) for each in problems], hint="Corpora with such labels: CRSArena-Eval.")

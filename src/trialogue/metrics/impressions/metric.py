@@ -23,27 +23,27 @@ from trialogue.records.files.opening import open_bytes, write_text
 from trialogue.records.files.validation import dotted_path, mistakes_of
 
 EMPTY = Reason.of(ReasonCode.REPLY_EMPTY)
-TRAIN = "Train one: trialogue train-judge CORPUS --out FILE (no model is bundled, for reasons of licence)."
+TRAIN = "Train one: trialogue train-judge CORPUS --out FILE (no model is bundled, for licensing reasons)."
 PARAMETERS = {
     "model": "file written by 'trialogue train-judge' (required: no model is bundled)",
     "aspect": "the question of the training labels to predict",
 }
 LIMITS = (
-    "Trained and judged on CRSArena-Eval's public sample (150 dialogues, nine systems; system and people left out): "
-    "Spearman with overall impression .44 [.26, .56] within systems and .52 [.37, .63] pooled (length .02 and .28). "
-    "Features were chosen on this sample, so these numbers are optimistic. Efficiency and explanation are not predicted "
-    "better than by length.",
-    "It knows no films: a wrong year, genre or plot looks to it like a right one.",
-    "It rewards lists, titles, variety and echoes of the user (.68 of 4, above the worst real systems), and a system built "
-    "to please it will produce them: never optimise for it.",
-    "Its level is that of the training labels: correct it with labels of your own (trialogue judge).",
+    "Trained and evaluated on CRSArena-Eval's public sample (150 dialogues, nine systems; scored system and its "
+    "users held out), its Spearman correlation with overall impression is .44 [.26, .56] within systems and .52 "
+    "[.37, .63] pooled (length: .02 and .28). Features were chosen on this sample, so these numbers are optimistic. "
+    "For efficiency and explanation it is no better than length.",
+    "It knows nothing about films: a wrong year, genre or plot looks as good as a right one.",
+    "It rewards lists, titles, variety and echoing the user (which scores .68 of 4, above the worst real systems). "
+    "A system built to please it will produce them: never optimise for it.",
+    "Its mean level is that of the training labels: correct it with labels of your own (trialogue judge).",
 )
 
 CARD = Card(
     name="impression",
     title="Predicted impression",
-    summary="A person's predicted answer to a question about a dialogue, such as its overall quality, by a judge trained on "
-    "people's answers. No language model.",
+    summary="Predicted human answer to a question about a dialogue, such as its overall quality, from a judge "
+    "trained on human answers. No language model is used.",
     unit="predicted answer, on the scale of the training labels",
     better="higher",
     level="dialogue",
@@ -52,8 +52,8 @@ CARD = Card(
     failed=FailurePolicy.WORST,
     variants={
         "kernel": Variant(
-            summary="Kernel ridge regression on features of each reply and the reaction to it, then a linear model of the "
-            "means over replies and of estimated satisfaction.",
+            summary="Kernel ridge regression on features of each reply and the reaction to it, then a linear model "
+            "on the mean over replies and the estimated satisfaction.",
             source="Trialogue.",
         )
     },
@@ -66,12 +66,12 @@ REPLY_CARD = CARD.model_copy(
     update={
         "name": "reply_impression",
         "title": "Predicted impression of a reply",
-        "summary": "A person's predicted answer to a question about a reply in its context, such as its relevance, by a "
-        "judge trained on people's answers. No language model.",
+        "summary": "Predicted human answer to a question about a reply in its context, such as its relevance, from "
+        "a judge trained on human answers. No language model is used.",
         "level": "response",
         "variants": {
             "kernel": Variant(
-                summary="Kernel ridge regression on features of the reply and of what was said before it.",
+                summary="Kernel ridge regression on features of the reply and its context.",
                 source="Trialogue.",
             )
         },
@@ -89,7 +89,10 @@ class _Learned:
         stages = self.model.everything
         names = set(stages.dialogues) if known == "dialogues" else set(stages.with_reaction.intercepts)
         if aspect not in names:
-            raise UsageError(f"this judge knows no aspect {aspect!r} of {known}. It knows: {', '.join(sorted(names))}.")
+            raise UsageError(
+                f"this judge does not predict the aspect {aspect!r} of {known}. It predicts: "
+                f"{', '.join(sorted(names))}."
+            )
         self.aspect = aspect
         low, high = self.model.questions[aspect]
         self.card = card.model_copy(
@@ -203,7 +206,7 @@ def read_impressions(path: Path | str) -> ImpressionModel:
         problems = [
             Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)
         ]
-        raise DataError(problems, hint="This is not a judge of impressions. " + TRAIN) from error
+        raise DataError(problems, hint="This is not a file written by 'trialogue train-judge'. " + TRAIN) from error
     if model.features != WITH_REACTION:
-        raise DataError(Problem("it was fitted on different features than those of this version.", file=str(path)))
+        raise DataError(Problem("it was fitted with other features than this version uses.", file=str(path)))
     return model

@@ -16,7 +16,7 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Need, Reason, Reaso
 
 TURNS = 10
 EVERYTHING = 1_000_000  # more than any turn names
-PARAMETERS = {"turns": "user turns within which it counts (default 10)"}
+PARAMETERS = {"turns": "number of user turns that count (default 10)"}
 OURS = "Trialogue; see docs/how-to/simulate.md."
 NAMED = Variant(summary="The first three new items of each turn count.", source=OURS)
 LIMITS = {"named": PER_TURN, "first": 1, "listed": EVERYTHING}
@@ -31,14 +31,15 @@ VARIANTS = {
 }
 CAVEATS = (
     "It shows whether the system finds what simulated users are looking for, not whether people would be satisfied.",
-    "Rules for English sentences decide which titles are asked about, rejected or only compared with.",
+    "Rules for English sentences decide which titles are asked about, rejected or only used as a comparison.",
     "Titles that a system declares are used as declared; otherwise the linker finds them in its text.",
 )
 
 NEED_MET = Card(
     name="need_met",
     title="Need met",
-    summary="Share of dialogues in which the system is first to name an item that satisfies the user's hidden need.",
+    summary="Share of dialogues in which the system is the first to name an item that satisfies the user's hidden "
+    "need.",
     unit="share of dialogues",
     is_share=True,
     low=0,
@@ -112,7 +113,8 @@ TURNS_UNTIL = Card(
         ),
         "capped": Variant(
             summary="Over all dialogues; one in which the need is not met counts as one turn more than the limit.",
-            source="Average turns with failures at the cap: PEPPER, and conversational recommendation by attributes.",
+            source="Average turns, with failures counted at the cap: PEPPER and attribute-based conversational "
+            "recommendation.",
         ),
     },
     default="met",
@@ -148,7 +150,7 @@ class TurnsUntilNeedMet(_OfNeeds):
 CONSTRAINTS = Card(
     name="constraints_satisfied",
     title="Constraints satisfied",
-    summary="How much of what the user asks of an item the system's recommendations satisfy.",
+    summary="Share of the user's constraints that the system's recommendations satisfy.",
     unit="share of constraints",
     is_share=True,
     low=0,
@@ -159,17 +161,17 @@ CONSTRAINTS = Card(
     needs=("need",),
     variants={
         "best": Variant(
-            summary="By the best of the counted recommendations of a dialogue; 0 if there are none.", source=OURS
+            summary="For the best of a dialogue's counted recommendations; 0 if there are none.", source=OURS
         ),
         "mean": Variant(
-            summary="By the mean over the counted recommendations of a dialogue; 0 if there are none. Naming more "
+            summary="Mean over a dialogue's counted recommendations; 0 if there are none. Naming more "
             "items does not help.",
             source=OURS,
         ),
     },
     default="best",
     parameters=PARAMETERS,
-    caveats=(*CAVEATS, "The best of many is good by chance: a random list satisfies much of most needs."),
+    caveats=(*CAVEATS, "The best of many is good by chance alone: a random list satisfies a large part of most needs."),
     family="simulation",
 )
 

@@ -12,7 +12,7 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode,
 NEED_RECALL = Card(
     name="need_recall",
     title="Recall@k of the user's targets",
-    summary="How many of the user's best matching items are among the first k of the system's ranked list.",
+    summary="How many of the user's best-matching items are among the first k of the system's ranked list.",
     unit="share",
     is_share=True,
     low=0,
@@ -107,8 +107,8 @@ REPEATED = Card(
     needs=("need",),
     variants={
         "named": Variant(
-            summary="Of all recommendations, each mention of a title counted; talking about an item counts as "
-            "repetition too.",
+            summary="Share of all recommendations, counting each mention of a title; talking about an item again "
+            "counts as repetition too.",
             source="He et al. (CIKM 2023) and Kostric & Balog (2026) on repeated items.",
         )
     },

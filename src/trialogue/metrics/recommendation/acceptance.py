@@ -39,8 +39,8 @@ SOURCES = {
     "goodbye": "The dialogue is complete: the point where its user model ends.",
 }
 CAVEAT = (
-    "Acceptance by a simulated user reveals more about the simulator than about the system: on four "
-    "shared systems its correlation with people's satisfaction ranges from -.40 to +.80 depending on "
+    "Acceptance by a simulated user reveals more about the simulator than about the system: on the same four "
+    "systems, its correlation with human satisfaction ratings ranges from -.40 to +.80 depending on "
     "the simulator."
 )
 
@@ -59,7 +59,7 @@ TASK_SUCCESS = Card(
     name="task_success",
     is_task_outcome=True,
     title="Task success",
-    summary="Share of dialogues in which the user accepts a recommendation, judged by the user's acts.",
+    summary="Share of dialogues in which the user accepts a recommendation, as shown by the user's acts.",
     unit="share of dialogues",
     is_share=True,
     low=0,

@@ -26,25 +26,26 @@ TURNS_BEFORE = Card(
     variants={
         "turns": Variant(
             summary="System turns (runs of utterances) before the one in which the system first names an item.",
-            source="INSPIRED dev and test: 3.35 over 189 dialogues; 9 never recommend.",
+            source="INSPIRED dev and test: 3.35 over 189 dialogues; 9 have no recommendation.",
         ),
         "turn_number": Variant(
             summary="Number of the system turn in which it first names an item; 1 for a system that starts with it.",
-            source=f"{BA}, as its 1.000 for Llama 2 suggests (the definition is not given). INSPIRED dev and test: 4.35.",
+            source=f"{BA}, as its 1.000 for Llama 2 suggests (the paper gives no definition). INSPIRED dev and "
+            "test: 4.35.",
         ),
         "new_item_turns": Variant(
             summary="System turns before the one in which the system first names an item not named before.",
-            source="INSPIRED dev and test: 3.44 over 187 dialogues; 11 never do.",
+            source="INSPIRED dev and test: 3.44 over 187 dialogues; 11 have none.",
         ),
         "utterances": Variant(
-            summary="Utterances of both before the one in which the system first names an item.",
-            source="Rows of INSPIRED's files: 10.65 over dev and test.",
+            summary="Utterances of both speakers before the one in which the system first names an item.",
+            source="INSPIRED dev and test, counted in rows of its files: a mean of 10.65.",
         ),
     },
     default="turns",
     caveats=(
-        "The paper reports 2.500 for people (20 dialogues), 1.158 for GPT-3.5 and 1.000 for Llama 2 and does not define it; "
-        "INSPIRED itself gives 3.35, 4.35, 3.44 or 10.65.",
+        "The paper reports 2.500 for people (20 dialogues), 1.158 for GPT-3.5 and 1.000 for Llama 2 and does not "
+        "define the measure; INSPIRED itself gives 3.35, 4.35, 3.44 or 10.65.",
         "Dialogues without a recommendation are left out and counted as skipped: a system that never recommends looks fine.",
         "Naming an item counts as recommending it.",
     ),
@@ -122,29 +123,32 @@ SUCCESS = Card(
             source="CRSArena-Dial (Bernard et al., WSDM 2025): satisfied or frustrated.",
         ),
         "accept_rating_good": Variant(
-            summary="Outcome 'fine' is accept_rating_good: the user accepted and rated the film 4 or 5 after the trailer.",
+            summary="The outcome 'fine' is 'accept_rating_good': the user accepted and rated the film 4 or 5 after "
+            "the trailer.",
             source="INSPIRED (Hayati et al., EMNLP 2020), column fine_label or case; 53.1 % of its 1,001 dialogues.",
         ),
         "accept": Variant(
-            summary="Outcome 'coarse' starts with accept.",
+            summary="The outcome 'coarse' starts with 'accept'.",
             source="INSPIRED, column coarse_label; 86.5 % of its 1,001 dialogues.",
         ),
         "any_accept": Variant(
-            summary="Outcome 'fine' starts with accept, whatever the user thought of the trailer.",
+            summary="The outcome 'fine' starts with 'accept', whatever the user thought of the trailer.",
             source="INSPIRED, column fine_label or case; 98.8 % of its 1,001 dialogues.",
         ),
         "reported_liked": Variant(
             summary="In the questionnaire, the user reports liking at least one suggested item.",
-            source="ReDial (Li et al., NeurIPS 2018): suggested and liked of the seeker's form.",
+            source="ReDial (Li et al., NeurIPS 2018): fields 'suggested' and 'liked' of the seeker's form.",
         ),
     },
     default="satisfied",
     caveats=(
         "The same labels of INSPIRED give 53.1, 86.5 or 98.8 % depending on the definition; the paper "
-        "that compares LLMs with people reports 57.1 % for 20 of these dialogues and does not say which.",
+        "that compares LLMs with people reports 57.1 % for 20 of these dialogues and does not say which definition "
+        "it uses.",
         (
-            "Success of a simulated user reveals more about the simulator: on four shared systems its "
-            "correlation with people's satisfaction ranges from -.40 to +.80 depending on the simulator."
+            "Success reported by a simulated user reveals more about the simulator than about the system: on the "
+            "same four systems, its correlation with human satisfaction ratings ranges from -.40 to +.80 depending "
+            "on the simulator."
         ),
     ),
     citation=BA,

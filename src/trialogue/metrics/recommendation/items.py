@@ -31,15 +31,15 @@ CARD = Card(
     },
     default="any",
     caveats=(
-        "Two formulas share this name, and its neighbours' names (valid generation ratio, integration "
-        "ratio) mean two other things.",
+        "Two formulas share this name, and similar names (valid generation ratio, integration ratio) mean something "
+        "else.",
         (
             "It is only as good as the linker that found the mentions: see the linker's card for its "
             "precision and recall."
         ),
         (
-            "Naming items correlates only weakly with people's ratings: Spearman .20 with meaningfulness on "
-            "the 1,860 responses of the INSPIRED2 study; .28 and .26 with relevance and interestingness of "
+            "Naming items correlates only weakly with human ratings: Spearman .20 with meaningfulness on the 1,860 "
+            "responses of the INSPIRED2 study; .28 and .26 with relevance and interestingness of "
             "CRSArena-Eval turns."
         ),
     ),
@@ -112,7 +112,7 @@ COVERAGE = Card(
     },
     default="ranking",
     parameters={
-        "size": "items in the catalogue; without it the value is undefined",
+        "size": "number of items in the catalogue; without it the value is undefined",
         "k": "how many items of each ranking count (default 10; ignored by @mentions)",
     },
     caveats=(

@@ -22,7 +22,8 @@ CAVEATS = (
         "the context beats every trained model there at k=1 (.054 and .328 per label) and drops to .003 "
         "and .001 on novel targets. Compare it with the baselines."
     ),
-    "Per label and per example differ on the same rankings: copying with popularity has .054 and .073 at k=1 on ReDial.",
+    "Values per label and per example differ for the same rankings: copying the context has .054 and .073 at k=1 on "
+    "ReDial.",
     "A ranking shorter than k is used as it is. CRSLab drops such examples silently (standard.py:69).",
     ("iEvaLM ranks its ChatGPT by the similarity of embeddings, not by its replies: ranking and text can disagree."),
 )
@@ -33,7 +34,7 @@ def _with_novel(variants: dict[str, Variant]) -> dict[str, Variant]:
     novel = {
         f"{name}{NOVEL}": Variant(
             summary=f"{variant.summary} Targets already mentioned in the context are left out.",
-            source=f"{variant.source} Novel targets: He et al. (CIKM 2023), repeated against novel items.",
+            source=f"{variant.source} Novel targets: He et al. (CIKM 2023), on repeated versus novel items.",
         )
         for name, variant in variants.items()
     }
@@ -150,11 +151,11 @@ RECALL = _card(
         ),
         "per_example": Variant(
             summary="Share of replies with at least one target among the first k.",
-            source="Hit rate of the recommendation literature.",
+            source="Hit rate in the recommendation literature.",
         ),
         "per_example_fraction": Variant(
             summary="Share of a reply's targets among the first k, averaged over replies.",
-            source="Recall of information retrieval; PEPPER; Music-CRS.",
+            source="Recall in information retrieval; PEPPER; Music-CRS.",
         ),
     },
     citation="Chen et al. (EMNLP 2019), 'Towards Knowledge-Based Recommender Dialog System'",
@@ -180,7 +181,7 @@ NDCG_CARD = _card(
             source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric.",
         ),
         "per_example": Variant(
-            summary="Gains of all targets over those of the best possible ranking, averaged over replies.",
+            summary="Gains of all targets divided by those of the best possible ranking, averaged over replies.",
             source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
         ),
     },

@@ -13,7 +13,7 @@ def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
     A target given twice counts once. An item listed twice keeps both places, and its first one counts.
 
     Args:
-        reply: with its ranking and targets.
+        reply: reply with its ranking and targets.
         novel: leave out targets that the context mentions, by item id (by title where a mention has no id).
     """
     if reply.utterance.ranking is None:

@@ -66,17 +66,15 @@ def rated_corpus(name: str, dialogues: Sequence[Dialogue]) -> RatedCorpus:
     ]
     unscaled = [each.id for each, given in rated if any(_share(one) is None for one in given)]
     if unscaled:
-        what = (
-            f"{name}: {len(unscaled)} dialogues, such as {unscaled[0]!r}, have ratings of satisfaction without a scale."
-        )
+        what = f"{name}: {len(unscaled)} dialogues, such as {unscaled[0]!r}, have satisfaction ratings without a scale."
         raise DataError(Problem(what, hint="Give low and high with each rating, unless it is 0 or 1."))
     answers = np.array([np.mean([_share(one) or 0.0 for one in given]) for _, given in rated], dtype=np.float64)
     if len(rated) < LEAST_RATED or np.ptp(answers) < SAME:
         what = (
-            f"{name}: {len(rated)} dialogues have ratings of satisfaction, with {len(set(answers.tolist()))} different "
+            f"{name}: {len(rated)} dialogues have satisfaction ratings, with {len(set(answers.tolist()))} different "
             f"values; training needs at least {LEAST_RATED} dialogues and two values."
         )
-        raise DataError(Problem(what, hint="Ratings are read under the name satisfaction."))
+        raise DataError(Problem(what, hint="Only ratings named 'satisfaction' are read."))
     kept = tuple(each for each, _ in rated)
     return RatedCorpus(name, kept, matrix(kept), answers)
 
@@ -87,7 +85,7 @@ def train_on_corpora(corpora: Sequence[RatedCorpus], *, origin: str) -> Satisfac
     Its level is that of an average training dialogue of the average corpus; elsewhere only its order has a meaning.
 
     Args:
-        corpora: at least one.
+        corpora: at least one corpus.
         origin: what they are, for the card of the metric.
     """
     dialogues = [each for corpus in corpora for each in corpus.dialogues]
@@ -128,9 +126,9 @@ def leave_corpora_out(
 
     Args:
         corpora: those of the training.
-        seed: of the bootstrap.
+        seed: seed for the bootstrap.
         resamples: its number of resamples.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
     """
     found = []
     for corpus in corpora:
@@ -164,8 +162,8 @@ def fit_corpora(corpora: Sequence[RatedCorpus], *, penalty: float = PENALTY) -> 
     slope, and a level for each corpus, by which the points are log odds of the rating as a share of its scale.
 
     Args:
-        corpora: at least one.
-        penalty: of half the squared weights, against the mean loss of a corpus.
+        corpora: at least one corpus.
+        penalty: penalty on half the squared weights, against the mean loss of a corpus.
     """
     from scipy.optimize import minimize, nnls
 

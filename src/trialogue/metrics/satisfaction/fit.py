@@ -135,7 +135,7 @@ def left_out(dialogues: Sequence[Dialogue], groups: Sequence[Sequence[str]], *, 
     Args:
         dialogues: rated ones.
         groups: systems that are left out together; each system in one of them.
-        penalty: of the fit.
+        penalty: penalty of the fit.
     """
     satisfied = np.array([_satisfaction_label(dialogue) for dialogue in dialogues])
     rows, points = matrix(dialogues), np.full(len(dialogues), np.nan)
@@ -168,5 +168,5 @@ def _check(satisfied: Array) -> None:
     if not _has_both_kinds(satisfied):
         yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
         raise DataError(
-            Problem(f"{yes} dialogues are satisfied and {no} are not; training needs at least {LEAST} of each.")
+            Problem(f"{yes} dialogues have a satisfied user and {no} do not; training needs at least {LEAST} of each.")
         )

@@ -64,7 +64,7 @@ CARD = Card(
         ),
         (
             "On unseen corpora: Spearman's correlation with satisfaction .11 [.03, .20] on CCPE, .13 [.07, "
-            ".19] on SGD, .12 [.04, .19] on RecLLMSim, there within systems .06 [-.01, .15]."
+            ".19] on SGD, .12 [.04, .19] on RecLLMSim (.06 [-.01, .15] within systems there)."
         ),
         (
             "FACE (hundreds of LLM calls per turn) has .880 and .830 on 467 conversations of CRSArena-Dial, "
@@ -180,7 +180,7 @@ def read_model(path: Path | str) -> SatisfactionModel:
         problems = [
             Problem(one.what, file=str(path), field=dotted_path(one.place), hint=one.hint) for one in mistakes_of(error)
         ]
-        raise DataError(problems, hint="This is not an estimator of satisfaction.") from error
+        raise DataError(problems, hint="This is not a satisfaction estimator.") from error
     if model.features != tuple(FEATURES):
-        raise DataError(Problem("it was fitted on different features than those of this version.", file=str(path)))
+        raise DataError(Problem("it was fitted with other features than this version uses.", file=str(path)))
     return model

@@ -16,7 +16,7 @@ REMEMBERED = 512  # texts whose vectors are kept: references return with every s
 CARD = Card(
     name="bertscore",
     title="BERTScore",
-    summary="How close in meaning reply and human reply are, word by word, in the embeddings of a model of "
+    summary="How close in meaning a reply is to the human reply, word by word, in the embeddings of a model of "
     "your choice.",
     unit="cosine",
     low=-1,
@@ -49,9 +49,9 @@ CARD = Card(
         "for each model, 17 for roberta-large",
     },
     caveats=(
-        "Raw cosines: with some models, even unrelated sentences have .8 or more. No baseline is "
+        "Raw cosines: with some models, even unrelated sentences score .8 or more. No baseline is "
         "subtracted, because published ones belong to published models and layers.",
-        "Values of different models or layers are different measures.",
+        "Values from different models or layers cannot be compared.",
     ),
     citation="Zhang et al. (ICLR 2020), 'BERTScore: Evaluating Text Generation with BERT'",
     extra="neural",

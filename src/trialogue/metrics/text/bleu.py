@@ -43,7 +43,8 @@ CARD = Card(
     text=TextUse(unit="word"),
     variants={
         "sacrebleu": Variant(
-            summary="Corpus BLEU, cumulative, tokenised by 13a, case kept, smoothed by 'exp'. Its score over 100.",
+            summary="Corpus BLEU, cumulative, 13a tokenisation, case kept, 'exp' smoothing; sacreBLEU's score "
+            "divided by 100.",
             source="Post (WMT 2018); sacrebleu.BLEU(max_ngram_order=k), signature nrefs:1|case:mixed|tok:13a|smooth:exp.",
         ),
         "crslab": Variant(
@@ -76,12 +77,13 @@ CARD = Card(
     caveats=(
         "One name, many numbers: the same 465 replies have BLEU-4 .0007 (@crslab) and .054 (@sacrebleu), 77 times as much.",
         (
-            "The formula decides which system wins: on the INSPIRED2 study RB-CRS leads CRB-CRS by @crslab "
-            "(BLEU-2 .0098 to .0089) and trails by @mese (.074 to .107). Read the table of all variants "
+            "The formula decides which system wins: on the INSPIRED2 study RB-CRS leads CRB-CRS under @crslab "
+            "(BLEU-2 .0098 to .0089) and trails under @mese (.074 to .107). Read the table of all variants "
             "before ranking by it."
         ),
         (
-            "Spearman with people's ratings of those 1,860 replies: .24 (@sacrebleu), .23 (@nltk_method1), "
+            "Its Spearman correlation with human ratings of those 1,860 replies is .24 (@sacrebleu), .23 "
+            "(@nltk_method1), "
             ".20-.21 (@mese), .13-.11 (@crslab): tokenisation and smoothing alone double the agreement, and "
             "it remains low."
         ),

@@ -36,17 +36,20 @@ CARD = Card(
     variants={
         "sacrebleu": Variant(
             summary="chrF2: n-grams of 1 to 6 characters without white space, case kept, counts pooled over replies, "
-            "recall weighted twice. sacreBLEU's score over 100.",
+            "recall weighted twice. sacreBLEU's score divided by 100.",
             source="Popović (WMT 2015); sacrebleu.CHRF(), signature nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no.",
         ),
         "plusplus": Variant(
-            summary="chrF2++: the same plus single words and word bigrams.",
+            summary="chrF2++: the same plus word unigrams and bigrams.",
             source="Popović (WMT 2017); sacrebleu.CHRF(word_order=2), nc:6|nw:2.",
             text=TextUse(unit="word"),
         ),
     },
     default="sacrebleu",
-    caveats=("Spearman .23 with people's ratings of the 1,860 replies of the INSPIRED2 study, like BLEU.",),
+    caveats=(
+        "Its Spearman correlation with human ratings of the 1,860 replies of the INSPIRED2 study is .23, "
+        "similar to BLEU's.",
+    ),
     citation="Popović (WMT 2015), 'chrF: character n-gram F-score for automatic MT evaluation'",
 )
 

@@ -29,11 +29,11 @@ CARD = Card(
             "KBRD does the same without each reply's first token.",
         ),
         "ratio_marks": Variant(
-            summary="As @ratio, of lower-cased words and single punctuation marks.",
+            summary="As @ratio, for lower-cased words and individual punctuation marks.",
             source="Trialogue.",
         ),
         "per_response_marks": Variant(
-            summary="As @per_response, of lower-cased words and single punctuation marks; a blank reply counts as "
+            summary="As @per_response, for lower-cased words and individual punctuation marks; a blank reply counts as "
             "one. Lists of titles with years are full of punctuation, and users want lists: of all formulas "
             "here it predicts satisfaction best.",
             source="Trialogue: a trivial baseline (AUC .779 for satisfaction on CRSArena-Dial).",
@@ -46,9 +46,9 @@ CARD = Card(
         ),
         "laps": Variant(
             summary="Distinct over all word n-grams after lower-casing and deleting full stops, for at most "
-            f"{LAPS_BUDGET:,} tokens of a system. Its authors take the mean over 100 shuffles of the replies, "
-            "cut at that length; up to that many tokens no shuffle changes anything and the value is exact; "
-            "beyond, it is undefined here: see laps_distinct.",
+            f"{LAPS_BUDGET:,} tokens per system. Its authors take the mean over 100 shuffles of the replies, "
+            "cut at that length; up to that many tokens no shuffle changes anything and the value is exact; beyond "
+            "that, it is undefined here: see laps_distinct.",
             source="LAPS; CRSArena-Dial, tool/metrics.py.",
         ),
         "music_crs": Variant(
@@ -66,7 +66,8 @@ CARD = Card(
         ),
         "ead": Variant(
             summary="Distinct word n-grams over the number expected if each were drawn evenly from V^n, V being "
-            "the parameter vocabulary: V^n (1 - (1 - 1/V^n)^C) for C n-grams. The paper has n = 1; the power is ours.",
+            "the parameter vocabulary: V^n (1 - (1 - 1/V^n)^C) for C n-grams. The paper covers n = 1; the power of "
+            "n is ours.",
             source="Liu et al. (ACL 2022), 'Rethinking and Refining the Distinct Metric'.",
         ),
     },
@@ -78,8 +79,8 @@ CARD = Card(
     caveats=(
         "One name, many numbers: the same 465 replies have DIST-2 .50, .53, 1.27 or 2.77 and DIST-4 .73, 2.45 or 6.69.",
         (
-            "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with people's overall "
-            "rating and @per_response .41, because the second depends on the amount of text: compare it with "
+            "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with the overall human rating and "
+            "@per_response .41, because the second depends on the amount of text: compare it with "
             "length."
         ),
         (

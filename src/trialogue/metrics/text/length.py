@@ -13,7 +13,7 @@ from trialogue.records import Card, FailurePolicy, TextUse, Variant
 CARD = Card(
     name="length",
     title="Reply length",
-    summary="Words (or characters) per reply. A description and trivial baseline that any useful metric must beat.",
+    summary="Words (or characters) per reply. A description, and a trivial baseline that any useful metric must beat.",
     unit="words per reply",
     low=0,
     better="neither",
@@ -33,8 +33,8 @@ CARD = Card(
     },
     default="words",
     caveats=(
-        "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever their "
-        "content: see docs, 'What a metric must beat'.",
+        "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever their content: see "
+        "'Which metric agrees with people?' in the docs.",
     ),
     citation="",
 )

@@ -36,7 +36,7 @@ CARD = Card(
     default="exp_mean",
     parameters={"model": "local folder of a causal language model; its content is part of the measure's name"},
     caveats=(
-        "Losses 2, 3, 4 give 20.09 by @exp_mean and 27.36 by @mean_exp.",
+        "Losses of 2, 3 and 4 give 20.09 with @exp_mean and 27.36 with @mean_exp.",
         "It depends on the model and its tokenizer: only values of the very same model can be compared.",
         (
             "Published perplexities are mostly those of a system under its own model, given the dialogue. "

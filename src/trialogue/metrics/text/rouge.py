@@ -34,7 +34,8 @@ CARD = Card(
             source="rouge_score, RougeScorer(['rougeL'], use_stemmer=False), fmeasure.",
         ),
         "recall": Variant(
-            summary="Length of the longest common subsequence over the reference's; words as in @f1; mean over replies.",
+            summary="Length of the longest common subsequence divided by that of the reference; words as in @f1; "
+            "mean over replies.",
             source="rouge_score, RougeScorer(['rougeL'], use_stemmer=False), recall; Lin (2004), eq. 2.",
         ),
         "f1_stem": Variant(
@@ -44,8 +45,8 @@ CARD = Card(
     },
     default="f1",
     caveats=(
-        "Stemming alone moves it from .136 to .145 on the INSPIRED2 study; recall rewards length.",
-        "Spearman .24 with people's ratings of the 1,860 replies of that study.",
+        "Stemming alone raises it from .136 to .145 on the INSPIRED2 study; recall rewards length.",
+        "Its Spearman correlation with human ratings of the 1,860 replies of that study is .24.",
         "Words of other alphabets and accented letters are dropped by its tokeniser: text without a-z or 0-9 scores 0.",
     ),
     citation="Lin (ACL workshop Text Summarization Branches Out 2004), 'ROUGE: A Package for Automatic Evaluation of "

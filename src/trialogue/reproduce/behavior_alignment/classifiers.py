@@ -86,10 +86,10 @@ def _hard(classes: object, hard: dict[str, str], on: str) -> Iterator[Row]:
             continue
         taken = hard.get(one.strategy) or (one.confusions[0].strategy if one.confusions else "nothing")
         why = f"most often confused with {taken}" + (
-            f", in the paper for {PAPER_CONFUSIONS[one.strategy]}" if one.strategy in PAPER_CONFUSIONS else ""
+            f", in the paper with {PAPER_CONFUSIONS[one.strategy]}" if one.strategy in PAPER_CONFUSIONS else ""
         )
         why += (
-            "; the paper's has five times the dialogues"
+            "; the paper used five times as many dialogues"
             if one.strategy in paper
             else f"; not below {HARD_RECALL_BELOW} there"
         )

@@ -30,7 +30,7 @@ def reproduce(
         pairs: files with situations, replies and preferences between them, or with dialogues and preferences (Figure 3).
         model: folder of a model of strategies, also compared with the released classifiers on their pairs; None: the bundled
             one.
-        seed: of everything random.
+        seed: random seed.
         resamples: bootstrap replicates.
         quick: leave out what takes minutes: cross-validation, and the recurrent network.
         progress: called with a line now and then.

@@ -30,8 +30,8 @@ def same_pairs_rows(predictions: Path | None, model: Model, *, seed: int, resamp
 
     Args:
         predictions: folder of the released files, or one of them; None: nothing is compared.
-        model: with calibrated pair probabilities.
-        seed: of the intervals.
+        model: model with calibrated pair probabilities.
+        seed: seed for the intervals.
         resamples: bootstrap replicates.
     """
     if predictions is None:

@@ -69,8 +69,8 @@ def published_value(measure: str, method: str, letter: str) -> float | None:
     return row[letters.index(letter)] if letter in letters and row else None
 
 
-_AGENDA = "how agendas are drawn (CIR6: at most 25 acts, QRFA: the chain) was chosen for agreeing with this row on C"
-_CHECKED = "which functions are checked was chosen for this row"
+_AGENDA = "how agendas are drawn (CIR6: at most 25 acts, QRFA: the chain) was chosen to agree with this row on C"
+_CHECKED = "which functions are checked was chosen to match this row"
 
 TUNED: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
@@ -113,9 +113,11 @@ REASONS: Mapping[str, str] = MappingProxyType(
             "names at random."
         ),
         RATIO: (
-            "A replay answers with the bursts of the corpus, so its share is that of real dialogues with the same acts."
+            "A replay answers with the message runs of the corpus, so its share is that of real dialogues with the "
+            "same acts."
         ),
-        DS_KL: "The published simulated dialogues were not released and the variant is not stated; here: annotated labels, "
+        DS_KL: "The paper's simulated dialogues were not released and the variant is not stated; here: annotated "
+        "labels, "
         "half of both divergences, natural logarithm.",
         REWARD: (
             "The published row of real users requires choosing, for each system, which functions are checked "

@@ -43,7 +43,7 @@ def check_here(catalogue: str) -> None:
             f"{' '.join(missing)} (or set TRIALOGUE_DATA_MIRROR to a folder that has it)."
         )
     if load_catalogue(catalogue).ratings is None:
-        raise UsageError(f"{catalogue} has no ratings, from which users are sampled. Use {FILMS} or demo.")
+        raise UsageError(f"{catalogue} has no ratings, but users are sampled from ratings. Use {FILMS} or demo.")
 
 
 def real_dialogues(note: Note = lambda _: None) -> dict[str, list[Dialogue]]:
@@ -72,7 +72,7 @@ def simulate_all(
     Args:
         out: gets one folder of a batch for each letter.
         n: dialogues of each method with each system.
-        seed: of everything random.
+        seed: random seed.
         catalogue: films and ratings.
         letters: systems; ``C'`` for the live one.
         jobs: processes.

@@ -137,10 +137,10 @@ def reproduce(
     Args:
         out: the folder.
         n: dialogues of each simulator with each system; the paper has 25 or 100.
-        seed: of everything random.
+        seed: random seed.
         catalogue: films and ratings.
         jobs: processes.
-        resamples: of the bootstrap.
+        resamples: number of bootstrap resamples.
         progress: called with the system's letter and the progress.
 
     Raises:

@@ -261,7 +261,7 @@ class Ledger:
                 problems = list(self._read_lines(self._export, stream, self._exported))
         if problems:
             raise DataError(
-                problems, hint="Only this program writes ledgers. Restore the file, or choose another folder."
+                problems, hint="Only Trialogue may write ledgers. Restore the file, or choose another folder."
             )
 
     def _read_lines(
@@ -286,7 +286,7 @@ class Ledger:
 
     def _check_export(self) -> None:
         """The dialogues that the ledger has left to the export are there, as they were."""
-        hint = "Restore it, or choose another folder. To simulate all dialogues again, delete this one."
+        hint = "Restore it or choose another folder. To simulate all dialogues again, delete this folder."
         if not self._export.is_file():
             raise DataError(Problem("the dialogues of this batch are missing.", str(self._export), hint=hint))
         if sha256_of(self._export) not in self._digests:

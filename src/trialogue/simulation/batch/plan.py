@@ -94,14 +94,15 @@ class Plan(Sequence[Task]):
     """Histories to continue; (): new dialogues."""
 
     def __post_init__(self) -> None:
-        problems = [*_names("agent", self.agents), *_names("users", self.users)]
+        problems = [*_names("agent", self.agents), *_names("user", self.users)]
         if self.n < 1:
             problems.append(
                 f"n, the number of dialogues of each agent with each kind of user, must be at least 1; given: {self.n}."
             )
         if not problems and len(set(self._prefixes)) < len(self._prefixes):
             problems.append(
-                "Two dialogues would have the same id: two openings are equal, or names containing / coincide."
+                "Two dialogues would have the same id: two openings are equal, or names that contain / form the "
+                "same path."
             )
         if not problems and len(self._prefixes) * self.n > MOST:
             problems.append(f"That is {len(self._prefixes) * self.n:,} dialogues; the limit is {MOST:,}.")
@@ -149,10 +150,10 @@ class Plan(Sequence[Task]):
 
 def _names(what: str, names: Sequence[str]) -> list[str]:
     if not names:
-        return [f"A plan needs at least one name of {what}; given: none."]
+        return [f"A plan needs at least one {what} name; given: none."]
     twice = sorted({name for name in names if names.count(name) > 1})
     problems = [f"The {what} name {name!r} is given twice; every dialogue needs its own id." for name in twice]
-    return problems + [f"A name of {what} is empty or blank." for name in names if not name.strip()]
+    return problems + [f"One {what} name is empty or blank." for name in names if not name.strip()]
 
 
 def _digest(utterances: Sequence[Utterance]) -> str:

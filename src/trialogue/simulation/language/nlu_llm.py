@@ -105,7 +105,7 @@ def agent_labels(space: ActionSpace, known: Sequence[str] = ()) -> tuple[str, ..
     """Agent labels of an action space: those that answer its users, and those that its users have met.
 
     Args:
-        space: of the users; the paper's has ``AGENT_LABELS`` as well.
+        space: action space of the users; the paper's has ``AGENT_LABELS`` as well.
         known: labels of the agents that the users were fitted with; the paper's two typos are corrected.
     """
     answers = {label for labels in space.acceptable.values() for label in labels if not label.endswith(".*")}
@@ -117,7 +117,7 @@ def prompt_of(text: str, options: Sequence[str]) -> str:
     """Question about one message.
 
     Args:
-        text: of the message.
+        text: text of the message.
         options: descriptions of the acts.
     """
     listed = "\n".join(f"{letter}. {option}" for letter, option in zip(string.ascii_uppercase, options, strict=False))
@@ -143,9 +143,9 @@ class ActReader:
         """Store the settings; no request is made yet.
 
         Args:
-            options: of the model.
+            options: options of the model.
             labels: agent labels that it chooses from.
-            retry_policy: of requests.
+            retry_policy: retry policy for requests.
 
         Raises:
             UsageError: there are no labels or too many, a definition is of none of them, the key's environment variable is

@@ -155,7 +155,7 @@ def fit_styles(dialogues: Iterable[Dialogue], space: ActionSpace = KDD2020) -> t
     """The style of each person who wrote three messages or more, in order of appearance.
 
     Args:
-        dialogues: of real users; messages without an act are compared in length with one another.
+        dialogues: dialogues of real users; messages without an act are compared in length with one another.
         space: which label is a goodbye, and which labels of the agent answer one of the user.
     """
     people: defaultdict[str, _Person] = defaultdict(_Person)

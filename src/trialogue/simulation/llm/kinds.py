@@ -124,7 +124,9 @@ class LlmKinds:
             UnknownNameError: there is none.
         """
         if name not in SUMMARIES:
-            raise UnknownNameError("kind of users llm:", name, SUMMARIES, hint="Give one as llm:single.")
+            raise UnknownNameError(
+                "kind of language-model users", name, SUMMARIES, hint="Write, for example, llm:single."
+            )
         return LlmKind(name)
 
 

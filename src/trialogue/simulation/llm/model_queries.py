@@ -37,7 +37,7 @@ class ModelQueries:
 
         Args:
             model: what answers.
-            seed: of the model's draws.
+            seed: seed for the model's draws.
             trial: names the user in the cache: who asks the same under the same name is given the same answer.
             longest_text: characters that an answer may have.
         """

@@ -54,8 +54,8 @@ def style_of_people(dialogues: Iterable[Dialogue], *, seed: int = 0) -> PeopleSt
     """Measure how the users of some dialogues write.
 
     Args:
-        dialogues: with people; a person is a cluster of the corpus.
-        seed: of the choice of people and messages that are kept as examples.
+        dialogues: dialogues with people; a person is a cluster of the corpus.
+        seed: seed for the choice of people and messages that are kept as examples.
 
     Raises:
         UsageError: no user says a word.
@@ -68,7 +68,7 @@ def style_of_people(dialogues: Iterable[Dialogue], *, seed: int = 0) -> PeopleSt
     by_person = {person: own for person, own in by_person.items() if own}
     texts = [text for own in by_person.values() for text in own]
     if not texts:
-        raise UsageError("no user of these dialogues says a word: there is no way of writing to measure.")
+        raise UsageError("no user of these dialogues writes a word: there is no writing style to measure.")
     lengths = np.array([len(text.split()) for text in texts])
     return PeopleStyle(
         people=len(by_person),
@@ -151,7 +151,7 @@ def read_style(path: Path) -> PeopleStyle:
         raise DataError(Problem(f"cannot be read: {error.strerror or error}.", str(path), hint=hint)) from error
     except ValidationError as error:
         what = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise DataError(Problem(f"holds no style of writing ({what}).", str(path), hint=hint)) from error
+        raise DataError(Problem(f"contains no writing style ({what}).", str(path), hint=hint)) from error
 
 
 def describe_examples(examples: Sequence[str]) -> str:

@@ -50,13 +50,13 @@ def rating_personas(
         n: how many; fewer where there are not so many such users.
         attribute: whose values are kinds of items.
         things: what the items are called.
-        seed: of the choice.
+        seed: seed for the choice.
 
     Raises:
         UsageError: nobody rated enough, the attribute has no values, or ``n`` is below 1.
     """
     if n < 1 or not catalogue.values_of(attribute):
-        what = f"{n} personas were asked for" if n < 1 else f"no item of the catalogue has the attribute {attribute!r}"
+        what = f"{n} personas were requested" if n < 1 else f"no item of the catalogue has the attribute {attribute!r}"
         raise UsageError(f"{what}: at least one of each is needed.")
     thresholds = Thresholds.for_scale(ratings.scale)
     found: list[str] = []

@@ -155,7 +155,7 @@ class UpdateRule:
     def __post_init__(self) -> None:
         if self.decides not in ("last", "first") or self.failed not in ("replace", "retry"):
             raise UsageError(
-                "An update rule needs decides 'last' or 'first' and failed 'replace' or 'retry'; given: "
+                "An update rule needs decides='last' or 'first' and failed='replace' or 'retry'; given: "
                 f"{self.decides!r}, {self.failed!r}."
             )
 

@@ -160,7 +160,7 @@ class UserModel:
 
         Args:
             world: catalogue and ratings.
-            retry_policy: of requests to a language model that understands agents.
+            retry_policy: retry policy for requests to a language model that understands agents.
 
         Raises:
             UsageError: the world has no ratings, or a language model that cannot be asked, see ``act_reader``.
@@ -240,9 +240,9 @@ def fit_users(
     """Fit users on annotated dialogues, preferably all with one agent.
 
     Args:
-        dialogues: with an act on every utterance, of users and agent.
+        dialogues: dialogues with an act on every utterance, of users and agent.
         catalogue: the items they talk about, to find them in what users say; None: only slots that are annotated.
-        ratings: of these items, for how well known they are, which helps to find them.
+        ratings: ratings of these items, for how well known they are, which helps to find them.
         name: what the users are called.
         options: how users are; None: the paper's best, ``cir6-pkg``.
         space: what the labels mean.
@@ -337,7 +337,10 @@ def _find_model(name: str) -> UserModel:
     made = load(GROUP, name, kind="kind of simulated users")()
     if not isinstance(made, UserModel):
         raise UnknownNameError(
-            "kind of simulated users", name, METHODS, hint=f"It gave a {type(made).__name__}, no UserModel."
+            "kind of simulated users",
+            name,
+            METHODS,
+            hint=f"It returned {type(made).__name__}, which is not a UserModel.",
         )
     return made
 

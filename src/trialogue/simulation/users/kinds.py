@@ -207,7 +207,7 @@ def _find_kind(name: str) -> UserKind:
     if not isinstance(made, UserKind) or isinstance(made, type):
         made = made()
     if not isinstance(made, UserKind):
-        hint = f"It gave a {type(made).__name__}, which has no name, with_options and settle."
+        hint = f"It returned {type(made).__name__}, which lacks name, with_options or settle."
         raise UnknownNameError("kind of simulated users", name, METHODS, hint=hint)
     return made
 
@@ -241,7 +241,7 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
 
     Args:
         name: as for ``load_kind``.
-        options: to set.
+        options: options to set.
     """
     from trialogue.simulation.users.fit import check_users
 
@@ -275,7 +275,7 @@ def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, Trialogue
 def world_without_ratings(catalogue: Catalogue) -> UsageError:
     """Error if users need ratings and there are none."""
     return UsageError(
-        f"the catalogue of {len(catalogue)} items has no ratings, from which these simulated users are "
-        "sampled. Name a file of them with 'ratings' (columns user, item, rating), or use demo or a "
+        f"the catalogue of {len(catalogue)} items has no ratings, but these simulated users are sampled from "
+        "ratings. Name a file with the option 'ratings' (columns user, item, rating), or use demo or a "
         "MovieLens corpus."
     )

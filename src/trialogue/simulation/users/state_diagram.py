@@ -56,7 +56,7 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
     """Draw the chain of user actions as an SVG document.
 
     Args:
-        model: with its counts.
+        model: model with its counts.
         level: ``coarse``: the actions of the space (CIR6's six, and mixed initiative); ``fine``: all its labels.
 
     Raises:

@@ -39,7 +39,7 @@ def auc(
         clusters: what units belong together; whole clusters are drawn, so it needs a bootstrap ``method``.
         rng: source of randomness of the bootstrap; without it a bootstrap gives no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         method: ``delong``: DeLong, DeLong & Clarke-Pearson (1988), for independent units without groups, cut off at 0
             and 1; ``percentile`` or ``bca``: the (cluster) bootstrap.
 

@@ -46,7 +46,7 @@ def pearson(
         clusters: what pairs belong together; whole clusters are drawn, so it needs a bootstrap ``method``.
         rng: source of randomness of the bootstrap; without it a bootstrap gives no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         method: ``analytic``: Fisher's (1921) z with standard error 1/sqrt(n-3), for normal pairs; ``percentile`` or
             ``bca``: the (cluster) bootstrap, which does not ask for normality.
 

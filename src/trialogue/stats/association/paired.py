@@ -42,10 +42,10 @@ def association_difference(
         b: the other score.
         target: what they are to go with.
         rng: source of randomness.
-        groups: of the AUC: form pairs only inside these.
+        groups: groups for the AUC, inside which pairs are formed.
         clusters: what units belong together; each unit for itself by default.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The statistic of ``a`` less that of ``b``; ``n`` counts the units that have all three.

@@ -36,7 +36,7 @@ def partial_slope(
         groups: whose means are taken out.
         clusters: independent units; the interval is t with the delete-one-cluster jackknife's error.
         noise: mean error variance of ``given``; 0: it is the truth.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The estimate in units of ``y`` per unit of ``x``; without a value, and why, with fewer than 20 clusters, where ``x``

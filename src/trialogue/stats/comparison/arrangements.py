@@ -53,7 +53,7 @@ def swap_deltas(design: Design, changes: Floats) -> Floats:
     """Sum of the swaps in each arrangement.
 
     Args:
-        design: of the clusters.
+        design: design of the clusters.
         changes: shape (shared, k): what the swap of each shared cluster adds.
 
     Returns:
@@ -67,7 +67,7 @@ def reassignment_sums(design: Design, rows: Floats) -> Floats:
     """Sums of the first side's one-sided clusters in each arrangement.
 
     Args:
-        design: of the clusters.
+        design: design of the clusters.
         rows: shape (only_a + only_b, k): first those of side a.
 
     Returns:

@@ -33,10 +33,10 @@ def bounded_mean_interval(
     Confidence Intervals for a Single Functional".
 
     Args:
-        values: at least one.
+        values: at least one value.
         low: least possible value.
         high: largest possible value.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Raises:
         UsageError: no values, or one outside the ends.

@@ -31,7 +31,7 @@ def dominance(
         clusters_b: the same for b. Without clusters every rating is drawn alone.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Vargha & Delaney (2000), "A Critique and Improvement of the CL Common Language Effect Size Statistics of McGraw and
     Wong"; Cliff (1993). Memory grows with the number of different ratings; meant for scales, not for continuous numbers.

@@ -56,7 +56,7 @@ def estimate_of_sums(
         is_share: whether the value is a share of units, so that sums are (successes, units): a score interval for their
             effective number, which also works where all clusters are alike.
         scale: ends of the scale, where the interval is cut off; None: no end.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         undefined: the reason given where the statistic itself is undefined.
 
     Returns:
@@ -107,9 +107,9 @@ def difference(
         combine: sums of shape (..., k) to values of shape (...); NaN where undefined.
         is_share: whether values are shares of units, so that sums are (successes, units).
         most: the largest difference that the scale allows; None: no bound.
-        seed: of the sample of arrangements, where there are more than ``permutations``.
+        seed: seed for the sample of arrangements, where there are more than ``permutations``.
         permutations: arrangements to go through.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         ``n`` is the number of units on both sides together, ``clusters`` the number of distinct clusters. Neither interval

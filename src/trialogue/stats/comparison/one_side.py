@@ -46,7 +46,7 @@ def interval_of(
         combine: sums of shape (..., k) to values of shape (...).
         is_share: whether the value is a share of units, so that sums are (successes, units).
         scale: ends of the scale, where the interval is cut off; None: no end.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
     """
     if is_share and are_counts(data):
         share = share_of(data)

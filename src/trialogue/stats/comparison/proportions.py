@@ -18,7 +18,7 @@ def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Estimate:
         successes: from 0 to n; halves (ties) are allowed and make the interval a little too wide, because a unit that
             is always a half varies less than one that is 0 or 1.
         n: independent units.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
 
@@ -42,7 +42,7 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
 
     Args:
         data: sums (successes, units) of each cluster; those without units say nothing and are not counted.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The share; undefined without units. No interval, and why, for one cluster. See ``shares``.
@@ -71,12 +71,12 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
 def bounded_share(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
     """Replace the degenerate bootstrap interval of a share that is 0 or 1 in every cluster; others are unchanged.
 
-    Resamples of clusters that are all alike are all alike. But if the share were s, each cluster would show at least one
+    Resamples of identical clusters are identical. But if the share were s, each cluster would show at least one
     exception with a probability of s or more; none in m clusters bounds s by Wilson's interval for 0 of m.
 
     Args:
         estimate: a share of units, without an interval because nothing varied.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     >>> round(bounded_share(Estimate(value=1.0, n=60, clusters=20)).interval.low, 4)     # 20 / (20 + 1.96^2)
     0.8389
@@ -86,6 +86,6 @@ def bounded_share(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
         return estimate
     found = wilson(clusters if estimate.value == 1 else 0, clusters, confidence=confidence)
     assert found.interval is not None
-    method = f"Wilson score of {clusters} clusters that are all alike"
+    method = f"Wilson score of {clusters} identical clusters"
     interval = found.interval.model_copy(update={"method": method})
     return estimate.model_copy(update={"interval": interval, "why": None})

@@ -197,7 +197,7 @@ def paired_share_difference(only_a: int, only_b: int, pairs: int, *, confidence:
         only_a: units with a success of a alone.
         only_b: units with a success of b alone.
         pairs: units in all.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     The score test of zero is McNemar's without correction, so both agree. Enumerated for 6 to 40 pairs, shares from .02 to
     .5 and correlations 0 and .5, its error at .05 is at most .053. Tango (1998), "Equivalence Test and Confidence Interval

@@ -268,7 +268,7 @@ def student_t_difference(a: Contributions, b: Contributions, shared: int, *, con
         a: contributions of one side, shared clusters first.
         b: the same of the other.
         shared: clusters of both.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Without one-sided clusters this is the paired t test on contributions, without shared ones Welch's.
     """

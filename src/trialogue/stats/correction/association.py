@@ -42,7 +42,7 @@ def corrected_correlation(
         estimand: these units, or their population.
         drawn_overall: labels were drawn at random over all units together; False: within each cell, so that units count by
             one over the share of their cell that is labelled.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The three; without a value, and why, with fewer than 20 labels, where labels or the column do not vary, or where a

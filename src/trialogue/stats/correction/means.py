@@ -94,16 +94,16 @@ def corrected_means(
     Args:
         table: judged rows, labelled in part.
         estimand: what is estimated; it decides whether labelling everything leaves an error.
-        raters: with labels of several raters: whether the truth is what these raters say on average (their noise counts,
-            and their leniency as far as they labelled unequal shares), or what other raters would say, too (their leniency
-            counts as a whole, with as many degrees of freedom as there are raters, less one).
+        raters: for labels by several raters: whether the truth is what these raters say on average (their noise
+            counts, and their leniency as far as they labelled unequal shares), or what other raters would say, too
+            (their leniency counts as a whole, with as many degrees of freedom as there are raters, less one).
         drawn_overall: labels were drawn at random over all systems together, not so many of each. The mean over all rows
             then takes them as one sample where a system has fewer than 10.
         scale: ends of the scale of labels, where intervals are cut off.
-        confidence: of each interval.
+        confidence: confidence level of each interval.
         looks: how often the result will be looked at, at most, while labels are added. Each interval then has the confidence
             1 - (1 - ``confidence``) / looks (Bonferroni), so that stopping at a width one likes is no deception.
-        weight: of the judge, fixed beforehand; None: fitted.
+        weight: weight of the judge, fixed beforehand; None: fitted.
         higher_is_better: for ranks.
 
     Returns:
@@ -115,7 +115,7 @@ def corrected_means(
     check_confidence(confidence)
     check_count(looks, "looks")
     if not len(table.labelled):
-        raise UsageError("There are no labels, and a judge can be corrected only with labels by people.")
+        raise UsageError("There are no labels; a judge can only be corrected with human labels.")
     level = 1 - (1 - confidence) / looks
     error = rater_error(table.rater_labels)
     is_share = table.is_share

@@ -62,8 +62,8 @@ def parts_of(
 
     Args:
         table: the judged rows.
-        weights: of the judge; all 0 for labels alone.
-        error: of raters.
+        weights: weights of the judge; all 0 for labels alone.
+        error: error of raters.
         estimand: these units, or their population.
         raters: these raters, or the population of raters.
         judge_used: whether the judge's scores of the units are part of the estimate; False for labels alone.
@@ -121,7 +121,7 @@ def spread_of(parts: Parts, contrast: Floats) -> ContrastError:
     """Error of a weighted sum of systems' means.
 
     Args:
-        parts: of the means.
+        parts: parts of the means.
         contrast: shape (systems,): the weights; systems of weight 0 do not matter.
     """
     used = np.flatnonzero(contrast)

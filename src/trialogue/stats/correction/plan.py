@@ -31,10 +31,10 @@ def labels_needed(
     variances: from 10 labels they are off by a third. Both systems of a difference get half of its variance.
 
     Args:
-        table: with at least one system of 10 labels or more.
-        width: of the interval, from end to end.
-        estimand: of the intervals to come.
-        confidence: of the intervals to come.
+        table: table with at least one system of 10 labels or more.
+        width: width of the interval, from end to end.
+        estimand: estimand of the intervals to come.
+        confidence: confidence level of the intervals to come.
 
     Returns:
         The needs, at least 10 each. Where no system has 10 labels nothing is known, and 10 of each are needed first.

@@ -185,7 +185,7 @@ def _mean_labels(rater_labels: Sequence[RaterLabel], rows: int) -> Floats:
     totals, counts = np.zeros(rows), np.zeros(rows)
     for each in rater_labels:
         if not 0 <= each.row < rows:
-            raise UsageError(f"A rater's label is about row {each.row}, but there are {rows} rows.")
+            raise UsageError(f"A rater's label refers to row {each.row}, but there are {rows} rows.")
         totals[each.row] += each.value
         counts[each.row] += 1
     return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
@@ -208,6 +208,7 @@ def _chances(given: Values | None, labels: Floats, cell_of: Ints, cells: int) ->
     wrong = np.flatnonzero(~((chances > 0) & (chances <= 1)) & ~np.isnan(labels))
     if len(wrong):
         raise UsageError(
-            f"The chance of a label must be above 0 and at most 1, got {chances[wrong[0]]:g} in row {wrong[0]}."
+            f"The probability that a row is labelled must be above 0 and at most 1, got {chances[wrong[0]]:g} in "
+            f"row {wrong[0]}."
         )
     return chances

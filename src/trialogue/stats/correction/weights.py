@@ -78,7 +78,7 @@ def power_tuned_mean(sums: PowerSums) -> Floats:
     unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
 
     Args:
-        sums: of all units.
+        sums: sums of all units.
 
     Returns:
         The means, NaN without labels. Angelopoulos, Duchi & Zrnic (2023), "PPI++", eq. 3 and prop. 2. The weight is fitted

@@ -163,7 +163,7 @@ def clmm(
         fixed: effects of interest, such as ``{"system": [...], "position": [...]}``: labels make a factor, numbers a slope.
         random: factors of independent normal effects, such as ``{"worker": [...], "item": [...]}``; empty: none.
         link: ``logit`` or ``probit``.
-        confidence: of the Wald intervals.
+        confidence: confidence level of the Wald intervals.
 
     Returns:
         The fit. Undefined throughout, with ``why``, if the search found no maximum (a system all of whose ratings are

@@ -34,8 +34,8 @@ class Factorisation:
 
     Args:
         crossing: the design.
-        weights: of the observations, shape (n,), not negative.
-        scales: of the factors.
+        weights: weights of the observations, shape (n,), not negative.
+        scales: scales of the factors.
 
     Raises:
         LinAlgError: H is not positive definite in floating-point numbers.

@@ -104,7 +104,7 @@ def lmm(
         ratings: numbers, shape (n,).
         fixed: effects of interest: labels make a factor, numbers a slope; may be empty.
         random: factors of independent normal effects.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
 
     Returns:
         The fit; undefined, with ``why``, if ratings do not vary or effects vary together.

@@ -15,7 +15,7 @@ def clusters_for_means(difference: float, sd: float, *, paired: bool, power: flo
 
     Args:
         difference: the smallest one worth finding, not 0.
-        sd: of the paired differences, or of the values on either side, in the same unit.
+        sd: sd of the paired differences, or of the values on either side, in the same unit.
         paired: whether every cluster sees both sides.
         power: chance to find it.
         level: chance to find one that is not there.
@@ -58,7 +58,7 @@ def detectable_difference(clusters: int, sd: float, *, paired: bool, power: floa
 
     Args:
         clusters: in all if paired, on each side if not; at least 4.
-        sd: of the paired differences, or of the values on either side.
+        sd: sd of the paired differences, or of the values on either side.
         paired: whether every cluster sees both sides.
         power: chance to find it.
         level: chance to find one that is not there.

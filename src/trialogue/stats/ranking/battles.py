@@ -99,7 +99,7 @@ def tally(battles: Sequence[Battle]) -> Tally:
     for number, battle in enumerate(battles):
         if battle.a == battle.b:
             raise UsageError(
-                f"battle {number} is of {battle.a!r} with itself; a battle needs two different contestants."
+                f"battle {number} pits {battle.a!r} against itself; a battle needs two different contestants."
             )
         if battle.choice not in scores:
             raise UsageError(f"battle {number} has the choice {battle.choice!r}; known: a, b, tie.")
@@ -121,7 +121,7 @@ def win_rates(battles: Sequence[Battle], *, ties: TieRule = "half", confidence: 
         battles: in any order.
         ties: ``half``: a tie is half a win (the published win rates of CRSArena-Dial count so: .764 is 27.5 of 36);
             ``drop``: ties are left out.
-        confidence: of the Wilson intervals, which take battles for independent.
+        confidence: confidence level of the Wilson intervals, which take battles for independent.
 
     A win rate depends on whom one met; see ``bradley_terry``.
 

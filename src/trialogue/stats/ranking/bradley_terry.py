@@ -100,7 +100,7 @@ def bradley_terry(
             them won. It keeps strengths finite where somebody never loses, and pulls all towards the mean; 0 for none.
         rng: source of randomness; None: no intervals.
         resamples: bootstrap replicates. Raters are drawn with all their battles; a battle without rater is drawn alone.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
 
     Returns:
         The strengths. They are undefined, with ``why``, if a set of contestants never lost to nor tied with the others

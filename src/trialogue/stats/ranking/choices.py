@@ -54,7 +54,7 @@ def win_lose_tie(
         clusters: what judgements belong together (their pair of dialogues, or their rater); None: all independent.
         rng: source of randomness.
         resamples: bootstrap replicates.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
 
     The clustered test flips the sign of (wins - losses) of whole clusters: under no preference either sign is as likely.
     p counts patterns with a total as large; all patterns up to 14 clusters, else 10,000 random ones. Dwass (1957).

@@ -34,7 +34,7 @@ def rank_intervals(
         values: the estimates, shape (K,); NaN or None: no value, no rank.
         replicates: estimates from resamples, shape (R, K). Rows with an undefined value are left out; no intervals if
             those are more than 5 %, or if there are no rows.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
         higher_is_better: direction.
 
     In a replicate, tied contestants take their best possible rank for the low end and their worst possible for the high
@@ -47,7 +47,7 @@ def rank_intervals(
     sign = -1.0 if higher_is_better else 1.0
     estimates, drawn = sign * as_floats(values, "values"), sign * as_floats(replicates, "replicates", ndim=2)
     if drawn.size and drawn.shape[1] != len(estimates):
-        raise UsageError(f"There are {len(estimates)} values but replicates of {drawn.shape[1]}.")
+        raise UsageError(f"There are {len(estimates)} values, but the replicates have {drawn.shape[1]}.")
     ranked = np.flatnonzero(~np.isnan(estimates))
     drawn = drawn.reshape(len(drawn), -1)[:, ranked] if drawn.size else np.zeros((0, len(ranked)))
     complete = drawn[~np.isnan(drawn).any(axis=1)]

@@ -38,7 +38,7 @@ def percent_agreement(
         clusters: what items belong together; whole clusters are drawn.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Pairs are pooled over items, so an item with more ratings counts more. ``n`` counts the items with two ratings or
     more; undefined without any. Chance is not taken off.
@@ -72,7 +72,7 @@ def fleiss_kappa(
         clusters: what items belong together; whole clusters are drawn.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The estimate; undefined if all labels are the same.

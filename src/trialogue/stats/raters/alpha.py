@@ -50,7 +50,7 @@ def krippendorff_alpha(
         clusters: what items belong together (their dialogue, say); whole clusters are drawn.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         method: ``percentile`` or ``bca``.
 
     Returns:

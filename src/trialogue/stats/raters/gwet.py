@@ -31,7 +31,7 @@ def gwet_ac1(
         clusters: what items belong together; whole clusters are drawn.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The estimate; ``n`` counts the items with a label. Undefined without an item that two people labelled, or where there

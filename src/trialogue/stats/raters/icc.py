@@ -40,7 +40,7 @@ def icc(
             one of them does not count (consistency). Then of what: ``1`` a single rating, ``k`` the mean of all k.
         missing: the table must be complete: ``raise`` if it is not, or ``drop`` items with a missing rating (``n`` says
             how many remain). Krippendorff's alpha takes gaps without dropping.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
 
     Returns:
         The estimate. Undefined with fewer than two items or raters, or if all ratings are equal. It can be negative,
@@ -89,7 +89,7 @@ def spearman_brown(reliability: float, times: float) -> float:
     """
     scale = 1 + (times - 1) * reliability
     if times <= 0 or not -1 <= reliability <= 1 or scale <= 0:
-        raise UsageError(f"There is no reliability of {times} times a reliability of {reliability}.")
+        raise UsageError(f"A reliability of {reliability} cannot be converted to one of {times} times as many ratings.")
     return times * reliability / scale
 
 

@@ -46,7 +46,7 @@ def cohen_kappa(
         clusters: what items belong together (their dialogue, say); whole clusters are drawn.
         rng: source of randomness; None: no bootstrap interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         method: ``percentile``, ``bca`` or ``analytic``: the large-sample standard error of Fleiss, Cohen and Everitt
             (1969), which needs no ``rng`` and takes items for independent.
 

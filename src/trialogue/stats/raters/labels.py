@@ -74,7 +74,7 @@ def _as_objects(labels: Ratings) -> npt.NDArray[np.object_]:
         return array
     lengths = {len(row) if isinstance(row, list | tuple | np.ndarray) else None for row in rows}
     if len(lengths) > 1:
-        raise UsageError("every item needs the same number of columns, one a rater; mark missing ratings as None.")
+        raise UsageError("every item needs the same number of columns, one per rater; mark missing ratings as None.")
     return np.array([list(row) for row in rows], dtype=object)
 
 

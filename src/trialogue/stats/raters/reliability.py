@@ -36,7 +36,7 @@ def reliability(
         ratings: numbers, shape (n,).
         items: what was rated.
         raters: who rated it.
-        confidence: of the intervals.
+        confidence: confidence level of the intervals.
 
     Components are REML estimates of rating = mean + item + rater + noise; on complete tables they are those of the analysis
     of variance, wherever these are not negative, and so is the ICC (``icc(form="2,1")``). Intervals are normal in the logit

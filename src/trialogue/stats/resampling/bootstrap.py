@@ -66,7 +66,7 @@ def bootstrap_sums(
         combine: sums of shape (..., k) to values of shape (...); NaN where undefined.
         rng: source of randomness; None: the value without an interval.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         method: ``percentile``, or ``bca`` with the delete-one-cluster jackknife.
         undefined: the reason given where the statistic itself is undefined.
 
@@ -124,7 +124,7 @@ def bootstrap(
         statistic: values of shape (..., n) to shape (...), such as ``lambda x: np.median(x, axis=-1)``.
         rng: source of randomness.
         resamples: bootstrap replicates.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         method: ``percentile`` or ``bca``.
 
     Where the statistic is a function of sums, ``bootstrap_sums`` is far quicker and takes clusters.

@@ -95,7 +95,7 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     array = array[:, None] if array.ndim == 1 else array
     check_same_length(values=array, clusters=clusters)
     if np.isnan(array).any():
-        raise UsageError("values contain a missing one (NaN), which would make all sums missing. Remove such units.")
+        raise UsageError("the values contain NaN (missing), which would make all sums missing. Remove such units.")
     keys, codes = codes_of(clusters)
     if not keys:
         return ClusterSums((), np.zeros((0, array.shape[1])), 0)

@@ -29,7 +29,7 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
         leave_one_out: shape (clusters,), the statistic without each cluster.
         value: the statistic on all data; NaN: undefined.
         n: units the estimate rests on.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         added: variance from elsewhere, such as from something that the statistic rests on; the degrees of freedom stay those
             of the clusters.
 
@@ -81,7 +81,7 @@ def jackknife_difference(
         value_a: the statistic of a on all its data; NaN: undefined.
         value_b: the same for b.
         n: units the estimate rests on.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         added: variance of the difference from elsewhere, such as from something that both values rest on; the degrees of
             freedom stay those of the clusters.
         kinds: of what kind each cluster is, where some are known to spread otherwise than others, such as the few that hold

@@ -182,7 +182,7 @@ def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confide
         value: the estimate; replicates equal to it count half as below.
         deleted: the statistic without each unit, shape (n_units,).
         counts: how often each unit occurs.
-        confidence: of the interval.
+        confidence: confidence level of the interval.
         label: how the replicates were made.
 
     Efron (1987), "Better Bootstrap Confidence Intervals"; Efron & Tibshirani (1993), sec. 14.3.

@@ -110,7 +110,7 @@ def _find_encoder(named: str | None, fingerprint: str, folder: Path) -> EncoderF
     except UsageError:
         found = find_encoder()
     if (own := found.fingerprint()) != fingerprint:
-        what = f"it was trained with encoder {fingerprint} ({named or 'the default one'}); {found.path} holds {own}."
+        what = f"it was trained with encoder {fingerprint} ({named or 'the default one'}); {found.path} contains {own}."
         hint = "Name the right one in the environment variable TRIALOGUE_ENCODER, or train the model again."
         raise DataError(Problem(what, str(folder), hint=hint))
     return found

@@ -184,7 +184,7 @@ class EnsembleFit:
         if isinstance(self.members, str) or "ensemble" in self.members:
             raise UsageError(f"members must be kinds of models other than ensembles, got {self.members!r}.")
         if strange := set(self.settings).difference(self.members):
-            raise UsageError(f"there are settings for {', '.join(sorted(strange))}, which are not members.")
+            raise UsageError(f"there are settings for {', '.join(sorted(strange))}, but no such members.")
         self._fits()
         _normalise_weights(self._weights(), len(self.members))
         _checked_temperatures(self._temperatures(), len(self.members))

@@ -110,7 +110,7 @@ def finetune(
         labels: the class of each, from 0, shape (n,).
         classes: how many there are.
         training: how.
-        seed: of the linear layer, dropout and the order of the rows.
+        seed: seed for the linear layer, dropout and the order of the rows.
 
     Raises:
         DataError: transformers cannot read the folder.

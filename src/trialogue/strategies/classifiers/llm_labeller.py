@@ -219,8 +219,8 @@ class LlmLabeller:
         else:
             if not answer.tokens:
                 raise UsageError(
-                    f"{self.options.place} gives no log-probabilities. Set log_probabilities: false, samples: 5 and a "
-                    "temperature above 0."
+                    f"{self.options.place} does not return log-probabilities. Set log_probabilities: false, "
+                    "samples: 5 and a temperature above 0."
                 )
             given = token_probabilities(answer.tokens, place, len(options))
             if given is None:
@@ -234,11 +234,11 @@ class LlmLabeller:
 
 def _recipe() -> Callable[[Sequence[Example]], LlmLabeller]:
     raise UsageError(
-        "A language model is not trained. Calibrate it on people's labels: "
-        "trialogue strategies calibrate --model llm:FILE.yaml"
+        "A language model is not trained here. Calibrate it on human labels: trialogue strategies calibrate --model "
+        "llm:FILE.yaml"
     )
 
 
 KIND = Kind(
-    "llm", "Language model behind an endpoint, calibrated on people's labels, not trained.", _recipe, LlmLabeller.load
+    "llm", "Language model behind an endpoint, calibrated on human labels, not trained.", _recipe, LlmLabeller.load
 )

@@ -82,9 +82,9 @@ def coverage_of(
         records: dialogues (their system utterances) and responses.
         model: a calibrated model; one that was trained with ``no_strategy`` can tell small talk from the rest.
         threshold: probability from which a sentence fits; the model's own by default.
-        groups: at most so many.
+        groups: maximum number of groups.
         any_language: also judge text in languages that the model does not know.
-        seed: of the intervals.
+        seed: seed for the intervals.
         resamples: bootstrap replicates; clusters are people, dialogues or situations.
 
     Raises:

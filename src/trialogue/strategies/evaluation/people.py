@@ -16,9 +16,9 @@ def kappa_between_people(dialogues: Iterable[Dialogue], *, origin: str = "expert
     because they were hard; ``n`` says how many they are.
 
     Args:
-        dialogues: with labels by people.
+        dialogues: dialogues with labels by people.
         origin: whose labels are compared with everybody else's.
-        seed: of the resamples.
+        seed: seed for the resamples.
     """
     pairs = list(_pairs(dialogues, origin))
     if len(pairs) < 2:

@@ -58,11 +58,11 @@ def evaluate(
         fit: trains a labeller; see ``models.recipe``.
         examples: labelled sentences; for ``transfer`` those to train on.
         protocol: one of ``results.PROTOCOLS``.
-        test: for ``transfer``: the other corpus.
+        test: the other corpus, for ``transfer``.
         classes: strategies to distinguish; sentences with other labels are left out. By default the 13 and
             ``no_strategy``, which models are trained on; the paper has the 13 (``STRATEGIES``).
         folds: parts of the data.
-        seed: of everything random.
+        seed: random seed.
         pairs: balanced pairs to judge, of either kind, at most.
         resamples: bootstrap replicates of every interval.
         leak_test: also run it on permuted labels (twice the time).
@@ -151,13 +151,13 @@ def evaluate_trained(
     """Evaluate a trained and calibrated model on other data (``transfer``).
 
     Args:
-        model: with calibrated probabilities.
+        model: model with calibrated probabilities.
         same: its (slope, intercept) for pairs.
         test: labelled sentences that it was not trained on.
         classes: strategies to distinguish: what the model gives to others is spread over these.
         trained_on: its training data, or their fingerprints (``Model.fingerprints``), for the share of texts seen; None:
             unknown.
-        seed: of pairs and intervals.
+        seed: seed for pairs and intervals.
         pairs: balanced pairs to judge, of either kind, at most.
         resamples: bootstrap replicates.
 
@@ -200,9 +200,9 @@ def _select_classes(examples: Sequence[Example], classes: Sequence[str]) -> list
 
 def _check_common_classes(known: Sequence[str], given: Sequence[Example], tested: Sequence[Example]) -> None:
     if not tested:
+        labels = ", ".join(ordered_classes(example.label for example in given)) or "there is none"
         raise UsageError(
-            f"the model was trained on other classes ({', '.join(known) or 'none of those asked for'}) than the data have "
-            f"({', '.join(ordered_classes(example.label for example in given)) or 'none'})."
+            f"no label in the data ({labels}) is a class of the model ({', '.join(known) or 'none of those requested'})."
         )
     check_examples(tested)
 

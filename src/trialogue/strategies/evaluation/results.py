@@ -10,8 +10,9 @@ Protocol: TypeAlias = Literal["dialogue", "text", "pairs", "transfer"]
 
 PROTOCOLS: dict[str, str] = {
     "dialogue": "folds of whole dialogues: no dialogue is in both training and test data",
-    "text": "folds of distinct texts: no tested text was trained on, but its dialogue may have been",
-    "pairs": "folds of pairs of sentences, as in the paper: a tested pair was not trained on, both its sentences were",
+    "text": "folds of distinct texts: no tested text was in the training data, but its dialogue may have been",
+    "pairs": "folds of pairs of sentences, as in the paper: a tested pair was not in the training data, but both of "
+    "its sentences were",
     "transfer": "trained on one corpus, tested on another that was not used for fitting",
 }
 LEAK_ABOVE = 0.6  # accuracy on balanced pairs with permuted labels; .5 is what knows nothing

@@ -80,7 +80,7 @@ def fit_calibration(
     """Fit the calibration on out-of-fold probabilities.
 
     Args:
-        probabilities: of the raw model for sentences it was not trained on, shape (n, n_classes).
+        probabilities: probabilities of the raw model for sentences it was not trained on, shape (n, n_classes).
         labels: their strategies.
         classes: the order of the columns.
         rng: source of randomness of the pairs for ``same``.

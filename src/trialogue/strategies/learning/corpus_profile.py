@@ -93,7 +93,7 @@ def profile_of(
     """Profile of labelled sentences.
 
     Args:
-        texts: at least one.
+        texts: at least one text.
         probabilities: calibrated, of sentences that the model has not seen, shape (n, n_classes).
         classes: order of the columns.
         groups: dialogue of each sentence.
@@ -134,8 +134,8 @@ def shift_of(
     """Distance of texts from a profile; None if it is within the limits, or there are no texts.
 
     Args:
-        profile: of the calibration data.
-        texts: of one side: references, or the replies of one system.
+        profile: profile of the calibration data.
+        texts: texts of one side: references, or the replies of one system.
         beliefs: the model's strategy distribution of each.
         error: transfer error to be expected of texts from elsewhere.
     """
@@ -162,7 +162,7 @@ class TextTally:
         """Count a text.
 
         Args:
-            profile: of the calibration data.
+            profile: profile of the calibration data.
             text: one utterance.
             belief: the model's strategy distribution of it.
         """
@@ -177,7 +177,7 @@ class TextTally:
         """Distance from a profile; None if it is within the limits, or there are no texts.
 
         Args:
-            profile: of the calibration data, the one that words were counted with.
+            profile: profile of the calibration data, the one that words were counted with.
             error: transfer error to be expected of texts from elsewhere.
         """
         if not self.texts:

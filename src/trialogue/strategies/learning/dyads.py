@@ -150,7 +150,7 @@ def accuracy_difference(ours: Dyads, theirs: Bools, plan: Plan) -> Estimate:
     Args:
         ours: pairs with the answers of the one.
         theirs: answers of the other, in the same order, shape (n,).
-        plan: of the resamples.
+        plan: plan of the resamples.
     """
     gaps = (ours.said == ours.truth).astype(np.float64) - (theirs == ours.truth)
 

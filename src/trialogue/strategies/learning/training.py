@@ -45,9 +45,9 @@ def train(
     Args:
         examples: labelled sentences.
         kind: kind of model; see ``models.kinds``.
-        settings: of its recipe.
+        settings: settings of its recipe.
         folds: parts.
-        seed: of the folds and the pairs.
+        seed: seed for the folds and the pairs.
         extra: sentences that every model is trained on, too, but that neither calibration nor card is made from, such as
             ``bundled_examples()``; those of other classes are left out.
         n_jobs: processes for the folds; the result is the same whatever it is.
@@ -101,7 +101,7 @@ def calibrate(raw: Savable, examples: Sequence[Example], *, seed: int = 0) -> Mo
     Args:
         raw: the labeller.
         examples: labelled sentences.
-        seed: of the pairs.
+        seed: seed for the pairs.
 
     Raises:
         UsageError: no examples, a label that the labeller does not know, or fewer than two answers.
@@ -111,8 +111,8 @@ def calibrate(raw: Savable, examples: Sequence[Example], *, seed: int = 0) -> Mo
     valid = np.asarray(~np.isnan(given).any(axis=1))
     if valid.sum() < LEAST_ANSWERS:
         raise UsageError(
-            f"{raw.origin} gave a valid answer to {int(valid.sum())} of {len(examples)} sentences; a calibration needs at "
-            f"least {LEAST_ANSWERS}."
+            f"{raw.origin} gave a valid answer for {int(valid.sum())} of {len(examples)} sentences; a calibration "
+            f"needs at least {LEAST_ANSWERS}."
         )
     kept = [examples[place] for place in np.flatnonzero(valid).tolist()]
     labels = [example.label for example in kept]
@@ -159,7 +159,7 @@ def card_of(
         calibration: part of the card.
         classes: order of the columns.
         split: how the probabilities were made.
-        seed: of the pairs and the intervals.
+        seed: seed for the pairs and the intervals.
     """
     labels, groups = [example.label for example in examples], groups_of(examples, "dialogue")
     known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})

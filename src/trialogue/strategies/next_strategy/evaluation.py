@@ -149,9 +149,9 @@ def next_strategy_accuracy(
     """Accuracy of predictions; undefined, with a reason, if there are none.
 
     Args:
-        predictions: of one model.
-        rng: for the intervals; None: values only.
-        resamples: of the bootstrap.
+        predictions: predictions of one model.
+        rng: random generator for the intervals; None: values only.
+        resamples: number of bootstrap resamples.
     """
     columns = (predictions.losses, predictions.hits(1), predictions.hits(3))
 
@@ -174,7 +174,7 @@ def perplexity_ratio(
     """
     if model.dialogues != other.dialogues or not np.array_equal(model.places, other.places):
         raise UsageError(
-            "the two models made predictions at different places. Use the same dialogues and folds for both."
+            "the two models made predictions for different turns. Use the same dialogues and folds for both."
         )
     gaps = model.losses - other.losses
     data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), model.dialogues)

@@ -79,9 +79,9 @@ def loss_and_gradient(weights: Weights, batch: Batch, masks: Masks | None = None
     """Mean -ln of the probability of the targets, and its derivative by every weight.
 
     Args:
-        weights: of the network.
-        batch: with one target at least.
-        masks: of dropout; None: without.
+        weights: weights of the network.
+        batch: batch with at least one target.
+        masks: dropout masks; None: no dropout.
     """
     states, steps = _forward_pass(weights, batch.inputs, masks)
     kept = states if masks is None else states * masks.state

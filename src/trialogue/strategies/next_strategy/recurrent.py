@@ -91,7 +91,7 @@ class Recurrent:
             for member in stored["members"]
         )
         if not members or not {UNSEEN, NOTHING} <= set(vocabulary):
-            raise ValueError("there must be networks, and tokens for what was not seen")
+            raise ValueError("there must be networks, and tokens for unseen input")
         for member in members:
             _check_shapes(member, len(vocabulary), len(classes))
         return cls(classes, stored["user"], vocabulary, members, str(stored["settings"]), str(stored["data"]))
@@ -129,7 +129,7 @@ class RecurrentFit:
                 raise UsageError(f"{name} must be at least 1, got {getattr(self, name)}.")
         if not 0 <= self.dropout < 1 or self.decay < 0 or self.rate <= 0:
             raise UsageError(
-                "dropout must be 0 to below 1, decay at least 0 and rate above 0, "
+                "dropout must be at least 0 and below 1, decay at least 0 and rate above 0, "
                 f"got {self.dropout}, {self.decay} and {self.rate}."
             )
 

@@ -114,7 +114,7 @@ def tokens_of(utterances: Iterable[Utterance], *, user: UserTokens = "acts") -> 
     ``UNLABELLED``. Names of strategies are not checked: labels of another set are tokens, too.
 
     Args:
-        utterances: from the first one of the dialogue on; none give ``(START,)``.
+        utterances: utterances from the first one of the dialogue on; none give ``(START,)``.
         user: how user turns are written, see USER_TOKENS.
 
     Raises:

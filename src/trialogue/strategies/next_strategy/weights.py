@@ -43,8 +43,8 @@ def entropy_shares(model: SequenceModel, histories: Sequence[Tokens], t: int | N
     """Entropy of the next strategy over that of the uniform distribution, shape (n,): between 0 and 1.
 
     Args:
-        model: of the next strategy.
-        histories: from ``START`` on, with user turns written as the model wants them (``model.user``).
+        model: model of the next strategy.
+        histories: histories from ``START`` on, with user turns written as the model wants them (``model.user``).
         t: tokens to look back on, at most ``model.memory``; None: as far as the model looks.
 
     Raises:

@@ -212,7 +212,7 @@ def save_cross_encoder(model: CrossEncoder, folder: Path | str, *, replace: bool
     """Write a classifier to a folder, which appears whole or not at all.
 
     Args:
-        model: to be saved.
+        model: model to save.
         folder: made with its parents.
         replace: put it in the place of a classifier of pairs that is there.
 

@@ -43,7 +43,7 @@ def measure_hard_strategies(
         fit: trains a labeller on the other folds; None: TF-IDF.
         below: share of a strategy's sentences.
         folds: parts, by dialogue (sentences without one by their words).
-        seed: of the folds.
+        seed: seed for the folds.
 
     Raises:
         UsageError: nothing is hard, or there are too few sentences, strategies or dialogues.

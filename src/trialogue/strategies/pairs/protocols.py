@@ -66,11 +66,11 @@ def evaluate_pairs(
         fit: trains a classifier.
         examples: labelled sentences; for ``transfer`` those to train on.
         protocol: one of ``results.PROTOCOLS``; ``pairs`` is the paper's.
-        test: for ``transfer``: the other corpus.
+        test: the other corpus, for ``transfer``.
         classes: strategies; sentences with other labels are left out.
         folds: parts of the data.
-        seed: of everything random.
-        train_pairs: of either kind, to train on ("Original"); as many as there are, at most.
+        seed: random seed.
+        train_pairs: number of training pairs of either kind ("Original"); as many as there are, at most.
         hard: strategies with what they are taken for, or how to measure that on the sentences of each training set
             (``hard.measure``): puts hard negatives in ("Mixed-hard"); None: none.
         hard_pairs: how many of those; a fifth of the pairs with two strategies at most, as in the paper.

@@ -100,8 +100,9 @@ def mixed_hard_pairs(
     negatives = np.flatnonzero(~pairs.same)
     if not usable or len(negatives) < count:
         raise UsageError(
-            f"{count} hard pairs cannot be added: {len(negatives)} pairs with two strategies, and sentences of "
-            f"{len(usable)} of the {len(confusions)} hard strategies with those that they are confused with."
+            f"{count} hard pairs cannot be added: there are {len(negatives)} pairs with two strategies, and "
+            f"{len(usable)} of the {len(confusions)} hard strategies have sentences both of their own and of the "
+            "strategy they are confused with."
         )
     left, right, marked = pairs.left.copy(), pairs.right.copy(), pairs.hard.copy()
     replaced = rng.choice(negatives, size=count, replace=False)
