@@ -26,8 +26,8 @@ def metrics_page() -> str:
     cards = [get_card(name) for name in metric_names()]
     parts = [
         "# Metrics\n",
-        "Every metric has a card; this page is made from the cards. A name such as `distinct(n=2)@ratio` says metric, "
-        "parameters and variant; two variants of a metric are two measures and never share a column.\n",
+        "Every metric has a card; this page is generated from the cards. A name such as `distinct(n=2)@ratio` states the "
+        "metric, its parameters and the variant; two variants of a metric are two measures and never share a column.\n",
     ]
     for family, heading in FAMILIES.items():
         members = [card for card in cards if card.family == family]
@@ -43,7 +43,7 @@ def card_section(card: Card) -> str:
     lines = [
         f"### {card.title} (`{card.name}`)\n",
         f"{card.summary}\n",
-        f"Unit: {card.unit}. Range: {low} to {high}. Better: {card.better}. One value a {card.level}. "
+        f"Unit: {card.unit}. Range: {low} to {high}. Better: {card.better}. One value per {card.level}. "
         f"Needs: {', '.join(card.needs) or 'text only'}. "
         f"{FAILED_TEXTS[card.failure_policy]} "
         f"Languages: {card.text.languages_text if card.text is not None else 'any'}.\n",
@@ -64,7 +64,7 @@ def card_section(card: Card) -> str:
 def corpora_page() -> str:
     parts = [
         "# Corpora\n",
-        "Trialogue redistributes no corpus. `trialogue data get NAME` fetches one from its publisher, at a pinned "
+        "Trialogue does not redistribute corpora. `trialogue data get NAME` downloads one from its publisher, at a pinned "
         "revision.\n",
     ]
     for name in corpus_names():
@@ -74,7 +74,7 @@ def corpora_page() -> str:
         parts.append(f"- From: <{source.homepage}>, revision {source.revision}\n- Licence: {source.licence}")
         parts.append(f"- Cite: {source.citation}")
         if counts:
-            parts.append(f"- Holds: {counts}")
+            parts.append(f"- Contents: {counts}")
         parts.extend(f"- Known defect: {defect}" for defect in source.defects)
         parts.append("")
     return "\n".join(parts)
@@ -85,7 +85,7 @@ def formats_page() -> str:
     return "\n".join(
         [
             "# Formats\n",
-            "Recognised by content; `--format NAME` overrides.\n",
+            "Formats are detected from the content; `--format NAME` overrides the detection.\n",
             "| name | what it is |",
             "|---|---|",
             *rows,
@@ -125,7 +125,7 @@ def rooms_index(names: list[str]) -> str:
     return "\n".join(
         [
             "# Rooms\n",
-            "One page for each room of [the house](../../design/architecture.md).\n",
+            "Each room (top-level package) of [the architecture](../../design/architecture.md) has a page.\n",
             "```{toctree}",
             *names,
             "```",
