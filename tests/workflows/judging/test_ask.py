@@ -150,7 +150,9 @@ def test_a_few_missing_scores_demote_and_differ_by_chance(endpoint: str) -> None
 
 
 def test_a_judge_that_can_be_read_nowhere_is_an_error_with_the_reason(endpoint: str) -> None:
-    with pytest.raises(UsageError, match="no score to any of 40 units: the judge's answer was not in the requested form"):
+    with pytest.raises(
+        UsageError, match="no score to any of 40 units: the judge's answer was not in the requested form"
+    ):
         judge(dialogues(), rubric="overall", model=options(endpoint, "prose"))
     corrected = judge(dialogues(), rubric="overall", model=options(endpoint, "prose"), labels=labels(dialogues()))
     assert {each.value.weight for each in corrected.systems} == {0.0}  # labels alone
