@@ -13,6 +13,7 @@ from trialogue.records import (
     Response,
     RetryCost,
     Situation,
+    UnknownAct,
     Utterance,
     completion_counts,
     merge_turns,
@@ -118,3 +119,26 @@ def test_acts_of_a_joined_turn_are_as_sure_as_the_weakest(
 ) -> None:
     joined = merge_turns(dialogue("d", None, *(reply(origin=origin) for origin in origins)))
     assert joined.utterances[0].acts_by is whole
+
+
+def test_acts_that_a_model_was_asked_for_name_it_and_messages_that_it_had_none_for_are_counted() -> None:
+    asked = reply(origin=ActOrigin.RECOGNISED).model_copy(update={"acts_labeller": "llm|a"})
+    nothing = reply(origin=ActOrigin.RECOGNISED, acts=False).model_copy(
+        update={"acts_labeller": "llm|b", "acts_unknown": UnknownAct.UNSURE}
+    )
+    said_by_user = nothing.model_copy(update={"speaker": "user", "acts_labeller": "llm|c"})
+    one = completion_counts([dialogue("1", None, asked, nothing, nothing, said_by_user)])["aria"].acts
+    assert one == ActCounts(recognised=1, unrecognised=2, labellers=("llm|a", "llm|b"))
+    other = completion_counts([dialogue("2", None, reply(origin=ActOrigin.DECLARED), asked)])["aria"].acts
+    assert one + other == ActCounts(declared=1, recognised=2, unrecognised=2, labellers=("llm|a", "llm|b"))
+    assert (one.total, one.recognised_share) == (1, 1)
+
+
+def test_a_joined_turn_names_the_model_that_was_asked_and_says_why_no_part_has_an_act() -> None:
+    asked = reply(origin=ActOrigin.RECOGNISED).model_copy(update={"acts_labeller": "llm|a"})
+    nothing = reply(origin=ActOrigin.RECOGNISED, acts=False).model_copy(
+        update={"acts_labeller": "llm|a", "acts_unknown": UnknownAct.NO_WORDS}
+    )
+    for parts, why in (((nothing, asked), None), ((nothing, nothing), UnknownAct.NO_WORDS), ((asked, asked), None)):
+        (joined,) = merge_turns(dialogue("d", None, *parts)).utterances
+        assert (joined.acts_labeller, joined.acts_unknown) == ("llm|a", why)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.simulation.made import Scripted, agent, film_ratings, films, texts, turn, user
 from trialogue.agents.base import Turn
 from trialogue.errors import UsageError
-from trialogue.records import ActOrigin, Dialogue, Ending, RetryCost, Utterance
+from trialogue.records import ActOrigin, Dialogue, Ending, RetryCost, UnknownAct, Utterance
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS
 from trialogue.simulation.bundled import bundled_users
@@ -356,12 +356,14 @@ def test_an_agent_that_never_answers_to_the_point_wears_out_only_the_patient() -
 
 
 def test_acts_say_whether_the_agent_declared_them_or_the_user_recognised_them() -> None:
-    claimed = agent("my own", "Record").model_copy(update={"acts_by": ActOrigin.ANNOTATED})  # nobody annotated it
+    false = {"acts_by": ActOrigin.ANNOTATED, "acts_labeller": "llm|mine", "acts_unknown": UnknownAct.UNSURE}
+    claimed = agent("my own", "Record").model_copy(update=false)  # nobody annotated it or asked a model
     session = Scripted(turn(agent("Hey! What genre do you feel like?"), claimed, agent("none of yours", "RECOMMEND")))
     held = talk(session, USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
     user_said, *said = held.utterances
     assert user_said.acts_by is ActOrigin.DECLARED
     assert [each.acts_by for each in said[:2]] == [ActOrigin.RECOGNISED, ActOrigin.DECLARED]
+    assert {(each.acts_labeller, each.acts_unknown) for each in said} == {(None, None)}
     assert said[2].acts is not None
     recognised = said[2].acts[0].intent != "RECOMMEND"  # the user's reading comes before the agent's own act
     assert (said[2].acts_by is ActOrigin.RECOGNISED) == recognised

@@ -68,7 +68,8 @@ def rich() -> Dialogue:
         speaker="user",
         text="\U0001f600 I like Heat.",
         acts=(DialogueAct(intent="Disclose"),),
-        acts_by=ActOrigin.DECLARED,
+        acts_by=ActOrigin.RECOGNISED,
+        acts_labeller="llm|v1|tiny",
         mentions=(Mention(title="Heat (1995)", item_id="heat", start=9, end=13, by=MentionedBy.LINKED, origin="l"),),
     )
     said = Utterance(

@@ -33,7 +33,7 @@ def test_a_message_has_its_acts_labels_items_time_and_scores(tmp_path: Path) -> 
     detail, words = detail_of(tmp_path, 0)
     asked, said = detail["u"]
     assert [[words[intent], slots] for intent, slots in asked["a"]] == [["Disclose", ""]]
-    assert asked["b"] == "declared"
+    assert asked["b"] == "recognised by llm|v1|tiny"
     start, end, title, item, by = asked["m"][0]
     assert (start, end) == (10, 14)  # the emoji is two of JavaScript's characters
     assert (words[title], words[item], words[by]) == ("Heat (1995)", "heat", "linked")

@@ -16,7 +16,7 @@ from trialogue.findings.threats.texts import clause
 from trialogue.records import ActOrigin, Dialogue, Ending, UnknownAct, Utterance, read_records
 from trialogue.simulation import load_users
 from trialogue.simulation.batch.workers import SIGNATURE
-from trialogue.simulation.language.nlu_llm import DEFINITIONS, TASK
+from trialogue.simulation.language.nlu_llm import DEFINITIONS, TASK, ModelClassifier
 from trialogue.simulation.llm.kinds import KINDS
 from trialogue.simulation.users.fit import UserModel
 from trialogue.workflows.evaluation import evaluate
@@ -65,6 +65,14 @@ def test_messages_that_the_model_has_no_act_for_say_why_and_the_users_go_on(endp
     for folder, why in (("off", UnknownAct.NONE_OF_THESE), ("unsure", UnknownAct.UNSURE)):
         assert {(said.acts, said.acts_unknown) for said in replies(tmp_path / folder)} == {((), why)}
         assert not any(each.ended_by is not None and each.ended_by.is_failure for each in dialogues(tmp_path / folder))
+
+
+def test_users_go_by_what_is_sure_enough_to_be_recorded_unless_they_have_a_threshold(endpoint: str) -> None:
+    for options, least in (({}, 0.6), ({"unknown_below": 0.3}, 0.3), ({"unknown_below": 0.9}, 0.9)):
+        heard = load_users("cir6-pkg", understanding=model(endpoint), **options).new_understanding()
+        assert isinstance(heard, ModelClassifier)
+        assert heard.unknown_below == least
+        heard.reader.close()
 
 
 def test_no_prompt_holds_the_need_or_what_the_user_said(endpoint: str, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ class UserModel:
             UsageError: a language model that cannot be asked, see ``act_reader``.
         """
         if (reader := self.act_reader()) is not None:
-            return ModelClassifier(reader, unknown_below=self.options.unknown_below)
+            return self.model_classifier(reader)
         if self.options.understanding == "encoder":
             from trialogue.strategies.encoders.encoder import open_encoder
             from trialogue.strategies.encoders.folder import find_encoder
@@ -122,6 +122,10 @@ class UserModel:
         """
         options = self.options.understanding
         return None if isinstance(options, str) else ActReader(options, self._agent_labels, retry_policy=retry_policy)
+
+    def model_classifier(self, reader: ActReader) -> ModelClassifier:
+        """What users understand by a language model: below ``unknown_below``, or else .6 as in records, nothing."""
+        return ModelClassifier(reader, unknown_below=self.options.unknown_below or UNSURE)
 
     @property
     def signature(self) -> str | None:

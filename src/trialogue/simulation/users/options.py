@@ -64,7 +64,7 @@ class UserOptions:
     labels_from: Literal["text", "declared"] = "text"
     """Whether users go by an agent's words, or by the acts it declares where it does."""
     unknown_below: float = 0.0
-    """Confidence below which an agent message is not understood."""
+    """Confidence below which an agent message is not understood; 0 stands for .6 where a language model understands."""
     decides: Literal["last", "first"] = "last"
     """The message of a burst that is judged."""
     failed: Literal["replace", "retry"] = "replace"

@@ -74,7 +74,7 @@ class Users:
         if self.reader is None:
             understanding, labeller = understanding or model.new_understanding(), model.labeller()
         else:
-            understanding = understanding or ModelClassifier(self.reader, unknown_below=options.unknown_below)
+            understanding = understanding or model.model_classifier(self.reader)
             labeller = ModelClassifier(self.reader, unknown_below=UNSURE)
         self._listening = AgentTurnParser(
             understanding,
