@@ -247,8 +247,8 @@ class KnownTexts:
     def is_memorised(self) -> bool:
         """Whether the number exceeds chance.
 
-        Of the long sentences of INSPIRED dev and test, half of the dialogues share 2 % with the others; of references that a
-        model was trained on, cut into sentences by our rules, it knows 93 %.
+        Of the long sentences of INSPIRED dev and test, half of the dialogues share 2% with the others; of references that a
+        model was trained on, cut into sentences by our rules, it knows 93%.
         """
         much = self.long_known >= LEAST and self.long_known >= MUCH * self.long
         return much or (self.n > 0 and self.known >= NEARLY_ALL * self.n)

@@ -12,7 +12,7 @@ Wilson's by the clusters that hold them, or where all beliefs are, the likelihoo
 with an effective number of observations. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum the
 infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the clusters
 that hold labels and those that do not, if it rests on labels. The interval and the p-value use one standard error, so p is
-below .05 exactly where the 95 % interval excludes zero.
+below .05 exactly where the 95% interval excludes zero.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """

@@ -19,9 +19,9 @@ EXAMPLES = 3  # kinds of items that are given as examples
 CANDIDATES = 20  # items of a ranking that goes with an utterance; metrics look at the first 10
 
 # Weights of what an item is about, who likes it, and how popular it is. Of ml-latest-small, three liked films were
-# hidden of each user with six or more, and looked for among the first 10 for three others: these weights find 9.4 % of
-# them, popularity alone 7.2 %, the SVD alone 9.2 %, content (genres and titles, there) alone 0.7 %; (.25, 1.5, 1) would find
-# 9.6 %, but names the most popular items to everybody who has named one item only.
+# hidden of each user with six or more, and looked for among the first 10 for three others: these weights find 9.4% of
+# them, popularity alone 7.2%, the SVD alone 9.2%, content (genres and titles, there) alone 0.7%; (.25, 1.5, 1) would find
+# 9.6%, but names the most popular items to everybody who has named one item only.
 CONTENT, RATINGS, POPULARITY = 0.5, 3.0, 0.5
 LIKENESS = (1.0, 2.0, 0.1)  # the same for items like one item, where being like it is the point
 LIFT = np.float32(8)  # makes every score positive, so that 0 means "may not be ranked"

@@ -5,7 +5,7 @@ from trialogue.records import Record
 
 
 class LinkerAccuracy(Record):
-    """Accuracy on one corpus with one catalogue; shares, each with its 95 % interval."""
+    """Accuracy on one corpus with one catalogue; shares, each with its 95% interval."""
 
     mentions: str
     """Test data: titles annotated in utterances."""
@@ -92,8 +92,8 @@ LINKER_CARD = LinkerCard(
             "them are sometimes taken for shorter titles."
         ),
         (
-            "INSPIRED's own annotation is not a reference standard: made by string matching, it has precision 70 % "
-            "and recall 64 % against one annotator (a language model), whose annotation the linker was evaluated "
+            "INSPIRED's own annotation is not a reference standard: made by string matching, it has precision 70% "
+            "and recall 64% against one annotator (a language model), whose annotation the linker was evaluated "
             "against instead."
         ),
         "On ReDial, precision is a lower bound: in three of four places that are linked but not annotated, the film "

@@ -94,13 +94,12 @@ SOURCE = Source(
         "with one of the 13 strategies (test)": 1496,
     },
     defects=(
-        "Labels are per sentence: 48 % of recommender turns contain several sentences, 34 % several distinct "
-        "strategies.",
+        "Labels are per sentence: 48% of recommender turns contain several sentences, 34% several distinct strategies.",
         "The label column is expert_label, not first_label as its README says; second_label is rare (67 in dev and test).",
         "The largest class is no_strategy (541 of 3,624 recommender utterances of dev and test).",
         "dev and test contain 99 dialogues each, not 100 as its README says.",
         (
-            "Films were found by matching strings: 'Mine (2016)' in 'Mine is the Shawshank Redemption'. 18 % of "
+            "Films were found by matching strings: 'Mine (2016)' in 'Mine is the Shawshank Redemption'. 18% of "
             "them do not occur in the text as annotated and have no offsets."
         ),
         "QUOTATION_MARK stands for a quotation mark (put back); some apostrophes were lost before publication (kept).",

@@ -73,7 +73,7 @@ def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
     """Read films and ratings from an unpacked MovieLens folder, detecting the layout from its files.
 
     Titles get their article and year where they belong ("Matrix, The (1999)" becomes "The Matrix", 1999). Where the
-    number of films is that of a published edition, a few rows (1 %) more than it was published with are not MovieLens'
+    number of films is that of a published edition, a few rows (1%) more than it was published with are not MovieLens'
     and are left out, with a note: copies to which an application added ratings are about. Fewer rows get a note as well.
 
     Raises:

@@ -87,7 +87,7 @@ CARD = Card(
         ),
         (
             "The paper does not define no_strategy (541 of the 3,624 recommender utterances in INSPIRED dev and "
-            "test) or how to treat a turn of several sentences (48 % of turns; 34 % contain several strategies): "
+            "test) or how to treat a turn of several sentences (48% of turns; 34% contain several strategies): "
             "see the parameters."
         ),
         ("With N as printed, even a perfect system scores below 1, and the lower the shorter its conversations are."),

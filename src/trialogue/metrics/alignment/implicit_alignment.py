@@ -106,9 +106,9 @@ CARD = Card(
             "not depend on it; adjusted_count, thresholded and mean_probability ignore it."
         ),
         (
-            "For systems simulated on INSPIRED test, nominal 95 % intervals of the bundled model contained "
-            "the true value in 88 % of cases (79 % where .70 match), and those of models calibrated on other "
-            "dialogues of the same corpus in 94 %: see benchmarks/ALIGNMENT.md."
+            "For systems simulated on INSPIRED test, nominal 95% intervals of the bundled model contained "
+            "the true value in 88% of cases (79% where .70 match), and those of models calibrated on other "
+            "dialogues of the same corpus in 94%: see benchmarks/ALIGNMENT.md."
         ),
         (
             "by=pair is the paper's method: the classifier's probabilities are used without calibration, and "

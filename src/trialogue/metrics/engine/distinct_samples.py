@@ -93,7 +93,7 @@ class CountedSample:
         return self._too_unlike(other) if found is None else found
 
     def unrarefied_minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
-        """Difference of the raw values; untested if the numbers of replies differ by more than 5 %."""
+        """Difference of the raw values; untested if the numbers of replies differ by more than 5%."""
         few, many = sorted((self.replies, other.replies))
         if many > SAME_SIZE * few:
             return self._too_unlike(other)

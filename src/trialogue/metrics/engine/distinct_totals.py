@@ -176,7 +176,7 @@ class CountedTotals:
         return why or self._sample().minus(other._sample(), confidence=settings.confidence)
 
     def unrarefied_difference(self, other: "CountedTotals", settings: Settings) -> Estimate:
-        """Difference of the raw values; untested if the numbers of replies differ by more than 5 %."""
+        """Difference of the raw values; untested if the numbers of replies differ by more than 5%."""
         why = self._undefined_difference(other)
         return why or self._sample().unrarefied_minus(other._sample(), confidence=settings.confidence)
 

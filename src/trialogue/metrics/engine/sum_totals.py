@@ -245,7 +245,7 @@ def pool_clusters(sums: ClusterSums) -> ClusterSums:
     """Pool clusters at random into at most 1,000 groups for resampling.
 
     A sum over a group of independent clusters is as independent as they are, so the bootstrap over groups estimates the same
-    error, itself known to 2.2 % (1 / sqrt(2 * 1000)), and costs no more for a million clusters than for 1,000. The group
+    error, itself known to 2.2% (1 / sqrt(2 * 1000)), and costs no more for a million clusters than for 1,000. The group
     follows from the cluster's name alone: two systems' clusters of one name stay together.
     """
     groups = [f"group:{zlib.crc32(str(key).encode()) % GROUPS}" for key in sums.keys]

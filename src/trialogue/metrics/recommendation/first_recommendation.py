@@ -125,15 +125,15 @@ SUCCESS = Card(
         "accept_rating_good": Variant(
             summary="The outcome 'fine' is 'accept_rating_good': the user accepted and rated the film 4 or 5 after "
             "the trailer.",
-            source="INSPIRED (Hayati et al., EMNLP 2020), column fine_label or case; 53.1 % of its 1,001 dialogues.",
+            source="INSPIRED (Hayati et al., EMNLP 2020), column fine_label or case; 53.1% of its 1,001 dialogues.",
         ),
         "accept": Variant(
             summary="The outcome 'coarse' starts with 'accept'.",
-            source="INSPIRED, column coarse_label; 86.5 % of its 1,001 dialogues.",
+            source="INSPIRED, column coarse_label; 86.5% of its 1,001 dialogues.",
         ),
         "any_accept": Variant(
             summary="The outcome 'fine' starts with 'accept', whatever the user thought of the trailer.",
-            source="INSPIRED, column fine_label or case; 98.8 % of its 1,001 dialogues.",
+            source="INSPIRED, column fine_label or case; 98.8% of its 1,001 dialogues.",
         ),
         "reported_liked": Variant(
             summary="In the questionnaire, the user reports liking at least one suggested item.",
@@ -142,8 +142,8 @@ SUCCESS = Card(
     },
     default="satisfied",
     caveats=(
-        "The same labels of INSPIRED give 53.1, 86.5 or 98.8 % depending on the definition; the paper "
-        "that compares LLMs with people reports 57.1 % for 20 of these dialogues and does not say which definition "
+        "The same labels of INSPIRED give 53.1, 86.5 or 98.8% depending on the definition; the paper "
+        "that compares LLMs with people reports 57.1% for 20 of these dialogues and does not say which definition "
         "it uses.",
         (
             "Success reported by a simulated user reveals more about the simulator than about the system: on the "

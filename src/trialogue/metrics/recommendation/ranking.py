@@ -18,7 +18,7 @@ K = {"k": "how many items of the ranking count (default 10)"}
 CAVEATS = (
     (
         "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets already mentioned "
-        "in the context make up 12.6 % (ReDial) and 35.7 % (OpenDialKG) of iEvaLM's test cases; copying "
+        "in the context make up 12.6% (ReDial) and 35.7% (OpenDialKG) of iEvaLM's test cases; copying "
         "the context beats every trained model there at k=1 (.054 and .328 per label) and drops to .003 "
         "and .001 on novel targets. Compare it with the baselines."
     ),

@@ -3,7 +3,7 @@
 An estimator learned from 474 dialogues about films is not valid for others, and its value does not show it. The criterion
 is meant to be understood and checked by a reader, not to be sharp: a dialogue is in the domain if its number of user turns,
 the words of its user turns and those of its replies lie between the 1st and the 99th percentile of the training dialogues,
-and if it is about films where they were (a word of ``ABOUT_FILMS`` occurs; of CRSArena-Dial's dialogues 95 %). The language
+and if it is about films where they were (a word of ``ABOUT_FILMS`` occurs; of CRSArena-Dial's dialogues 95%). The language
 is declared on the card and checked as for every other measure.
 """
 

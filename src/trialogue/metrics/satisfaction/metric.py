@@ -73,7 +73,7 @@ CARD = Card(
             "outside this project found the estimator below FACE (.830 against .907, difference -.076 "
             "[-.131, -.026])."
         ),
-        "Its level is not meaningful elsewhere: do not read .30 as 30 % of users.",
+        "Its level is not meaningful elsewhere: do not read .30 as 30% of users.",
         ("It rewards lists and variety, and a system built to please it will produce them: never optimise for it."),
     ),
     citation="",

@@ -78,7 +78,7 @@ class Reproduction:
 HEAD = """# Behavior Alignment (SIGIR 2024): the paper's numbers next to ours
 
 Yang, Chen & Fang (2024), "Behavior Alignment: A New Perspective of Evaluating LLM-based Conversational Recommendation
-Systems". Numbers in brackets are 95 % intervals that resample whole dialogues, people or sentences, never individual
+Systems". Numbers in brackets are 95% intervals that resample whole dialogues, people or sentences, never individual
 pairs, unless noted.
 """
 

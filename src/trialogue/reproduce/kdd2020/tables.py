@@ -39,7 +39,7 @@ Verdict = Literal["exact", "agrees", "differs"]
 Held = Mapping[tuple[str, str], Sequence[Dialogue]]
 """Dialogues by (letter, method), those of real users among them."""
 
-Z = 1.96  # of a 95 % interval
+Z = 1.96  # of a 95% interval
 ORDERED = (REWARD, SUCCESS)
 """Measures by which Table 5 ranks the systems."""
 
@@ -59,7 +59,7 @@ class Cell:
     value: float | None
     """Our value."""
     low: float | None
-    """Lower end of its 95 % interval."""
+    """Lower end of its 95% interval."""
     high: float | None
     """Upper end."""
     n: int

@@ -27,7 +27,7 @@ def render_tables(found: Reproduction) -> str:
     """Text of the tables, the rankings, and what could not be reproduced, with reasons."""
     return "\n".join(
         [
-            "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and reproduced with 95 % intervals.",
+            "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and reproduced with 95% intervals.",
             (
                 f"{found.settings.get('n', '?')} simulated dialogues per cell (the paper: A 25, B and C 100); A, "
                 "B, C replayed, C' a live recommender with the structure of C."

@@ -34,8 +34,8 @@ from trialogue.transport.retry import RetryPolicy
 LONGEST = 4  # times the words of the template, and eight more: what is longer says more
 MORE_WORDS = 8
 SURE = 0.5
-"""Probability from which an act counts as recognised. Of 1,107 messages of KDD 2020's users, 59 % are recognised as the
-CIR6 action they are annotated as, and 3.8 % of those of another action pass (by words alone, before the other checks)."""
+"""Probability from which an act counts as recognised. Of 1,107 messages of KDD 2020's users, 59% are recognised as the
+CIR6 action they are annotated as, and 3.8% of those of another action pass (by words alone, before the other checks)."""
 PLACE = re.compile(r"\{[^{}]*\}")
 
 

@@ -44,9 +44,7 @@ from trialogue.simulation.users.options import METHODS, UserOptions, method
 from trialogue.transport.retry import RetryPolicy
 
 SCHEMA = 1
-UNSURE = (
-    0.6  # probability below which an agent's message gets no label: 7 % of held-out ones, nearly all off-topic ones
-)
+UNSURE = 0.6  # probability below which an agent's message gets no label: 7% of held-out ones, nearly all off-topic ones
 if TYPE_CHECKING:
     from trialogue.simulation.users.population import Users
 

@@ -1,7 +1,7 @@
 """Sample hidden information needs: constraints from an item that a real user liked, satisfied by few items.
 
 A need starts from an item that the user knows and likes. Its attribute values become constraints, one after another (those
-users mention first, then its decade), until at most 2 %, preferably .5 %, of the catalogue satisfies all of them; items the
+users mention first, then its decade), until at most 2%, preferably .5%, of the catalogue satisfies all of them; items the
 user knows already do not count. So a user's stated tastes are consistent with what they are looking for, and a recommender
 that listens has an advantage.
 """

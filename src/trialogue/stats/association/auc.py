@@ -50,8 +50,8 @@ def auc(
     Raises:
         UsageError: if lengths differ, a label is neither true nor false, or options do not go together.
 
-    95 % intervals: DeLong's covered 94.0 % with 100 units and 91 % with 30, the percentile bootstrap 94.6 % with 100
-    clusters of two and 93.2 % with 30 (3,000 simulated data sets each).
+    95% intervals: DeLong's covered 94.0% with 100 units and 91% with 30, the percentile bootstrap 94.6% with 100
+    clusters of two and 93.2% with 30 (3,000 simulated data sets each).
 
     >>> auc([0.1, 0.4, 0.4, 0.8], [False, False, True, True]).value     # wins in 3 of 4 pairs, half in the other
     0.875

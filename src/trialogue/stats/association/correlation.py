@@ -57,8 +57,8 @@ def pearson(
     Raises:
         UsageError: if lengths differ or options do not go together.
 
-    95 % intervals of normal pairs (true correlation .5): Fisher's covers 95 % at any size; the percentile bootstrap
-    covered 94.0 % with 200 pairs, 93.2 % with 100 and 92.1 % with 20 (3,000 simulated data sets each).
+    95% intervals of normal pairs (true correlation .5): Fisher's covers 95% at any size; the percentile bootstrap
+    covered 94.0% with 200 pairs, 93.2% with 100 and 92.1% with 20 (3,000 simulated data sets each).
 
     >>> found = pearson([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
     >>> round(found.value, 3), round(found.interval.low, 3), round(found.interval.high, 3)     # tanh(1.0986 -+ 1.3859)

@@ -5,8 +5,8 @@ and sign flips around a shifted centre take what is seen for all that there is. 
 values do not contradict, by the variance that is most likely under each of them; a value at the end of the scale, unseen so
 far, may have a part in it. Of values -1 and 1 it is Wilson's interval, of -1, 0 and 1 Tango's for pairs.
 
-Enumerated for values -1, -1/2, 0, 1/2, 1 in 800 random proportions, 95 %: coverage .98, .97 and .97 on average for 5, 8 and
-12 values; it is below .93 in 1 % of the proportions or fewer, and .89 at least. Sign flips of the shifted values have .94
+Enumerated for values -1, -1/2, 0, 1/2, 1 in 800 random proportions, 95%: coverage .98, .97 and .97 on average for 5, 8 and
+12 values; it is below .93 in 1% of the proportions or fewer, and .89 at least. Sign flips of the shifted values have .94
 on average and less than .93 in a quarter (8 values), with intervals that are a quarter wider.
 """
 

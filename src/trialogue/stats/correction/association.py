@@ -11,7 +11,7 @@ from trialogue.stats.correction.means import Correction, corrected_means
 from trialogue.stats.correction.table import Estimand, JudgedTable, pool_table
 
 FEWEST = 20
-"""Labels below which there is no correlation: with 10 normal ones the intervals held the truth in 91 to 93 %."""
+"""Labels below which there is no correlation: with 10 normal ones the intervals held the truth in 91 to 93%."""
 MOMENTS = 5  # two means, two variances and a covariance
 AT_ONCE = 2_000_000  # pairs of units that are compared at a time
 CAP = 0.999999  # a correlation whose Fisher transform is still finite

@@ -14,7 +14,7 @@ from trialogue.stats.correction.weights import Weights
 DOUBT = 1.0
 """Squared errors that are added to those seen, of labels alone and of the corrected ones alike, before their ratio says how
 many labels a share is worth: four labels that vary as much as they can. A judge that never erred on ten labels may still
-err; without this, intervals of shares covered 80 % at 20 labels (benchmarks/JUDGING.md)."""
+err; without this, intervals of shares covered 80% at 20 labels (benchmarks/JUDGING.md)."""
 TINY = 1e-20  # a variance that is rounding
 NO_VARIATION = Reason.of(ReasonCode.CLUSTERS_ALL_EQUAL)
 MOST_FREEDOM = 1e6  # from here on t is normal

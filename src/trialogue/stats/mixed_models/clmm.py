@@ -102,7 +102,7 @@ class Clmm:
         Args:
             effect: the one to test.
             below: degrees of freedom in the denominator; with them the statistic over its degrees of freedom is taken for
-                F. With few workers the chi square (None) finds too much: 7.8 % at a level of 5 % in 500 simulated
+                F. With few workers the chi square (None) finds too much: 7.8% at a level of 5% in 500 simulated
                 studies of 20 workers.
         """
         from scipy.special import chdtrc, fdtrc

@@ -80,10 +80,10 @@ def _concordance_of(ranks: Floats) -> Floats:
 def _concordance(whole: Floats) -> Estimate:
     """Kendall's W with the interval of the jackknife of people.
 
-    A bootstrap would not do: people that are drawn twice agree with themselves, so that replicates lie above W; its 95 %
-    intervals held E(W) in 65 to 98 % of 400 simulated tables (5 to 40 people, four systems). With C, the mean product of two
+    A bootstrap would not do: people that are drawn twice agree with themselves, so that replicates lie above W; its 95%
+    intervals held E(W) in 65 to 98% of 400 simulated tables (5 to 40 people, four systems). With C, the mean product of two
     people's ranks over their mean square, W = 1 / m + C (m - 1) / m. The jackknife of artanh C, with Student's t, held it
-    in 93 to 99 %; where nearly everybody has one order and people are few (W = .97) in 62 % with 5 and 88 % with 10.
+    in 93 to 99%; where nearly everybody has one order and people are few (W = .97) in 62% with 5 and 88% with 10.
     """
     people = len(whole)
     if people < 2:

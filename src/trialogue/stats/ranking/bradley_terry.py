@@ -6,7 +6,7 @@ pi_a : nu * sqrt(pi_a * pi_b) : pi_b, where nu is the raters' tendency to declar
 
 The two scales differ, and numbers of one must not be compared with numbers of the other. Davidson's strengths are odds
 *given that there is a winner*: they do not shrink because many battles are ties. With ``half`` they are odds of the
-expected score, which ties pull towards even. On CRSArena-Dial (39 % ties) the best and the worst are 427 points apart
+expected score, which ties pull towards even. On CRSArena-Dial (39% ties) the best and the worst are 427 points apart
 by ``half``, and 866 by ``davidson``; the order is the same. The published "BT" column of that corpus is ``half``: 1246,
 1178, 1139, 1006, 954, 895, 888, 874, 819.
 """
@@ -105,16 +105,16 @@ def bradley_terry(
     Returns:
         The strengths. They are undefined, with ``why``, if a set of contestants never lost to nor tied with the others
         (or never met them), for then the likelihood has no maximum (Ford 1957); likewise for Davidson's if all battles
-        are ties, or if it can explain every result. No intervals if that happens in more than 5 % of the resamples.
+        are ties, or if it can explain every result. No intervals if that happens in more than 5% of the resamples.
 
     Raises:
         UsageError: if an option is out of range or a battle is none.
 
-    Of equal contestants, pairs differed at 5 % in 6.6 % of 900 cases with 100 raters of two battles each, in 6.8 %
-    with 30 of four, and in 3.2 % of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3 % of 300
+    Of equal contestants, pairs differed at 5% in 6.6% of 900 cases with 100 raters of two battles each, in 6.8%
+    with 30 of four, and in 3.2% of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3% of 300
     simulated data sets.
 
-    The 95 % intervals covered 94.0 % with 100 raters of four battles each and 92.4 % with 30 (2,000 simulated data
+    The 95% intervals covered 94.0% with 100 raters of four battles each and 92.4% with 30 (2,000 simulated data
     sets).
 
     >>> from trialogue.stats.ranking.battles import Vote

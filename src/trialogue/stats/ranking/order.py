@@ -60,7 +60,7 @@ def order_share(
         resamples: bootstrap replicates.
         higher_is_better: direction.
 
-    No share, and why, with fewer than two systems, a system without a value or with one cluster, or if more than 5 % of the
+    No share, and why, with fewer than two systems, a system without a value or with one cluster, or if more than 5% of the
     resamples leave one without a value.
 
     >>> sums = [ClusterSums(("a", "b"), np.array([[float(x), 1.0], [x + 1.0, 1.0]]), 2) for x in (5, 1)]

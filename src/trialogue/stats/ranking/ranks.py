@@ -33,7 +33,7 @@ def rank_intervals(
     Args:
         values: the estimates, shape (K,); NaN or None: no value, no rank.
         replicates: estimates from resamples, shape (R, K). Rows with an undefined value are left out; no intervals if
-            those are more than 5 %, or if there are no rows.
+            those are more than 5%, or if there are no rows.
         confidence: confidence level of the intervals.
         higher_is_better: direction.
 

@@ -60,9 +60,9 @@ def krippendorff_alpha(
     Raises:
         UsageError: if the ratings do not suit the level.
 
-    Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability". The 95 % percentile interval covered 94 % with
-    200 items of three raters, 93 to 94 % with 50 or 100, and with 20 only 88 % (interval) to 92 % (ordinal; ``bca``: 90
-    and 93 %), in 3,000 simulated data sets each.
+    Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability". The 95% percentile interval covered 94% with
+    200 items of three raters, 93 to 94% with 50 or 100, and with 20 only 88% (interval) to 92% (ordinal; ``bca``: 90
+    and 93%), in 3,000 simulated data sets each.
 
     >>> krippendorff_alpha([[1, 1], [0, 1]], level="nominal").value     # D_o = 1/2, D_e = 2*1*3/(4*3) = 1/2
     0.0

@@ -22,7 +22,7 @@ def gwet_ac1(
 ) -> Estimate:
     """Gwet's AC1, chance-corrected agreement that is robust to a prevailing label.
 
-    Kappa and alpha can be near 0 although raters agree on 95 % of the items, if 95 % of all labels are one; AC1 is not.
+    Kappa and alpha can be near 0 although raters agree on 95% of the items, if 95% of all labels are one; AC1 is not.
     It answers another question (would raters agree on an item that is hard to label?), so quote it beside them.
 
     Args:

@@ -57,8 +57,8 @@ def cohen_kappa(
     Raises:
         UsageError: if the lengths differ, a label is unknown, or weights are asked for labels without an order.
 
-    Cohen (1960), "A Coefficient of Agreement for Nominal Scales"; weighted: Cohen (1968). The 95 % percentile interval
-    covered 94.6 % with 100 or 200 items and 93.4 % with 50; the analytic one 94.8, 94.1 and 93.7 % with 200, 100 and 50
+    Cohen (1960), "A Coefficient of Agreement for Nominal Scales"; weighted: Cohen (1968). The 95% percentile interval
+    covered 94.6% with 100 or 200 items and 93.4% with 50; the analytic one 94.8, 94.1 and 93.7% with 200, 100 and 50
     (three labels, 3,000 simulated data sets each).
 
     >>> cohen_kappa(["y", "y", "n", "n"], ["y", "n", "n", "n"]).value     # p_o = 3/4, p_e = (2*1 + 2*3)/16 = 1/2

@@ -5,9 +5,9 @@ A statistic is defined by two things: sums of *sufficient statistics* in each cl
 ``sums[..., 0] / sums[..., 1]`` over rows (x, 1); so are rates, ratios, kappa, a correlation. Resampling clusters is
 then one matrix product, whatever the statistic costs.
 
-Coverage, measured on 4,000 simulated data sets each: 95 % percentile intervals of a mean of normal
-clusters cover 94.3 % with 100 clusters, 93.6 % with 40, 92.4 % with 20 and 90.5 % with 10 (BCa: 94.0, 93.3, 92.2,
-90.0); of a ratio of sums 94.4 % with 100 and 91.8 % with 20. With fewer than about 30 clusters they are too narrow.
+Coverage, measured on 4,000 simulated data sets each: 95% percentile intervals of a mean of normal
+clusters cover 94.3% with 100 clusters, 93.6% with 40, 92.4% with 20 and 90.5% with 10 (BCa: 94.0, 93.3, 92.2,
+90.0); of a ratio of sums 94.4% with 100 and 91.8% with 20. With fewer than about 30 clusters they are too narrow.
 Means, shares and differences of systems have intervals that are valid there, too: ``inference``.
 """
 
@@ -72,7 +72,7 @@ def bootstrap_sums(
 
     Returns:
         ``combine(data.total)``, with ``n`` units and their clusters. No interval, and why, with fewer than two
-        clusters, with more than 5 % undefined replicates, or if all replicates are the same number.
+        clusters, with more than 5% undefined replicates, or if all replicates are the same number.
 
     >>> data = cluster_sums([[1, 1], [0, 1], [1, 1], [1, 1]], ["ann", "bob", "cy", "cy"])
     >>> rate = bootstrap_sums(data, lambda sums: sums[..., 0] / sums[..., 1], rng=np.random.default_rng(0))

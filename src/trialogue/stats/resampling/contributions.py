@@ -3,7 +3,7 @@
 A cluster's contribution is its jackknife pseudo-value, k theta - (k - 1) theta_(i), shifted so that the contributions of all
 clusters average to the statistic itself. For a mean over clusters of one unit they are the values. Their spread is that of
 the delete-one-cluster jackknife, which is wide enough where clusters have very unequal sizes; linearised ones are not: with
-lognormal sizes and 20 clusters, 95 % intervals of a mean built on those cover .90, and .94 on these.
+lognormal sizes and 20 clusters, 95% intervals of a mean built on those cover .90, and .94 on these.
 """
 
 from collections.abc import Callable

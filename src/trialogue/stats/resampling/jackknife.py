@@ -5,8 +5,8 @@ distinct-n, is too low in every replicate, and a percentile interval can miss it
 cluster out changes little, so its values are reliable; the interval is the estimate plus and minus t times their
 spread.
 
-It is conservative: its variance is too large on average (Efron & Stein 1981), and its 95 % intervals of distinct
-words covered 96 % with 15 dialogues of 50 words, 97 % with 60 and 98.7 % with 200 (1,500 simulated data sets each). It
+It is conservative: its variance is too large on average (Efron & Stein 1981), and its 95% intervals of distinct
+words covered 96% with 15 dialogues of 50 words, 97% with 60 and 98.7% with 200 (1,500 simulated data sets each). It
 is for smooth statistics: the jackknife of a median or another quantile is inconsistent (Efron 1982).
 """
 

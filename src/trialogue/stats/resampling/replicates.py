@@ -155,7 +155,7 @@ def leave_one_out(statistic: Weighted, counts: Ints, *, width: int = 1) -> Float
 def percentile(replicates: Floats, confidence: float, label: str) -> Bounds:
     """Percentile interval from replicates of shape (R,).
 
-    Undefined replicates are left out; there is no interval if they are more than 5 %, and none if all replicates are
+    Undefined replicates are left out; there is no interval if they are more than 5%, and none if all replicates are
     the same number: [v, v] would claim certainty where the data merely show no variation.
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", ch. 13.
     """

@@ -1,7 +1,7 @@
 """Coverage of the taxonomy: system sentences that none of the thirteen strategies describes, grouped by similarity.
 
 The taxonomy was derived from human dialogues; language models also apologise, fail to find things, make lists and summarise.
-A sentence fits if the likeliest class is one of the 13 and the model is as confident as it is for 95 % of held-out human
+A sentence fits if the likeliest class is one of the 13 and the model is as confident as it is for 95% of held-out human
 sentences with a strategy. Some human sentences do not fit (``expected``), and those with
 ``no_strategy`` should not: read a system's share beside that of people. It is a lower bound: a model may also be confidently
 wrong about sentences unlike its training data.

@@ -47,7 +47,7 @@ class Calibration(Record):
     been labelled: what the calibration adds to the error of an estimate. None: not fitted by dialogues, by fewer than ten,
     or a model made before this was."""
     unsure_below: float = Field(ge=0, le=1)
-    """A sentence whose likeliest class has less than this fits none; 95 % of people's sentences with a strategy have more
+    """A sentence whose likeliest class has less than this fits none; 95% of people's sentences with a strategy have more
     on one of the strategies."""
     kept: float
     """Share of people's unseen sentences with a strategy that fit one: it is the likeliest class and sure enough."""

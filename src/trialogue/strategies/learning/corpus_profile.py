@@ -2,7 +2,7 @@
 
 A calibration holds for texts like those it was fitted on. Two properties of texts are compared with them: the share of words
 that the calibration data lack, and the mean strategy distribution. Each has a limit, which dialogues of the same corpus
-exceed in 5 % of cases; limits shrink with the number of sentences. Words are stored as hashes.
+exceed in 5% of cases; limits shrink with the number of sentences. Words are stored as hashes.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from trialogue.strategies.learning.folds import places_of
 
 DIGITS = 6  # of a word's hash, in hexadecimal: of 2,000 known words, one unknown word in 8,000 seems known
 DRAWS = 500  # resamples of the dialogues for the spread of the mean distribution
-ONE_SIDED = 1.645  # standard errors that 5 % of normal values exceed
+ONE_SIDED = 1.645  # standard errors that 5% of normal values exceed
 TOO_FAR = 3.0
 """Multiple of the usual share of unknown words from which there is no estimate.
 
@@ -64,7 +64,7 @@ class CorpusProfile(Record):
     """Change of an estimated share of matches, near one half, per unit of error in the log odds of a match. With r the
     probability of a match of each pair, the mean of r (1 - r) over that of (2 r - 1)^2: large if a model cannot tell."""
     mix_spread: float = Field(ge=0)
-    """Total variation distance that 5 % of resamples exceed, times the root of ``sentences``."""
+    """Total variation distance that 5% of resamples exceed, times the root of ``sentences``."""
 
     @cached_property
     def known_words(self) -> frozenset[str]:

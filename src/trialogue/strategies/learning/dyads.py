@@ -2,8 +2,8 @@
 
 669 sentences make 42,006 pairs, so an interval over pairs is five to six times too narrow. Here clusters are resampled, and
 a pair counts as often as both its ends were drawn; standard errors allow for shared ends as well. On 300 simulated sets of
-all pairs of 40 (150) clusters of different difficulty, 95 % intervals of accuracy covered 95 % (93 %) by cluster, 93 % (94
-%) by standard error, and 48 % (25 %) by pair.
+all pairs of 40 (150) clusters of different difficulty, 95% intervals of accuracy covered 95% (93%) by cluster, 93% (94%) by
+standard error, and 48% (25%) by pair.
 """
 
 from dataclasses import dataclass
