@@ -316,7 +316,7 @@ def test_the_order_of_the_three_agents_holds_in_the_shares_of_the_specification(
         assert found.with_ties == pytest.approx(max(orders.values()), abs=0.01), name
         for order, share in orders.items():
             places = tuple(GOLDEN["systems"].index(system) for system in order.split())
-            # rewards are whole numbers: 1.3 % of the resamples have a tie, which the specification counts as holding
+            # rewards are whole numbers: 1.3% of the resamples have a tie, which the specification counts as holding
             assert found.share_of(places) == pytest.approx(share, abs=0.025), (name, order)
 
 

@@ -77,7 +77,7 @@ def test_two_equal_systems_are_rarely_found_different(
 
 @untraced()
 def test_equal_systems_of_unequal_numbers_of_dialogues_rarely_get_a_false_finding() -> None:
-    """Five systems with 15 and four times 100 dialogues, a share of .1 in all: 21.9 % of families in the first version."""
+    """Five systems with 15 and four times 100 dialogues, a share of .1 in all: 21.9% of families in the first version."""
     found = family(DESIGNS[0], families=150)
     assert found.called <= 0.05 + 2 * 0.018
 
@@ -120,7 +120,7 @@ def error_of(test: Callable[[np.random.Generator], bool], times: int, seed: int)
 
 @untraced()
 def test_the_issues_cases_of_two_shares_keep_the_level() -> None:
-    """n = 20 and 60, and 15 and 100, at a true .1: 11.5 % in the first version. Standard error of 600: .009."""
+    """n = 20 and 60, and 15 and 100, at a true .1: 11.5% in the first version. Standard error of 600: .009."""
     from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_samples
 
     for n, m in ((20, 60), (15, 100)):

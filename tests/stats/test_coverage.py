@@ -1,4 +1,4 @@
-"""95 % intervals must cover the truth in 93 to 97 % of simulated data sets whose truth is known.
+"""95% intervals must cover the truth in 93 to 97% of simulated data sets whose truth is known.
 
 With 1,200 data sets the share itself has a standard error of 0.6 points; seeds are fixed. Sizes are such that the
 method should work; where it does not (few clusters), docstrings give the numbers measured by the same simulations with

@@ -83,7 +83,7 @@ SIZES = [(5, 5, True), (10, 1, False), (10, 1, True), (12, 3, True)]
 @pytest.mark.parametrize(("units_a", "units_b", "shared"), SIZES)
 @untraced()
 def test_clusters_of_unequal_size_do_not_make_differences(units_a: int, units_b: int, shared: bool) -> None:
-    """Means of N(0, 1) units, 40 clusters a side: 5 % of 1,000 tests at .05 give 50, standard error 7.
+    """Means of N(0, 1) units, 40 clusters a side: 5% of 1,000 tests at .05 give 50, standard error 7.
 
     Swapping clusters without studentisation found 110 to 260 here.
     """
@@ -163,14 +163,14 @@ def test_arrangements_that_leave_a_side_undefined_withhold_p() -> None:
     """Few clusters hold a denominator: many deals give one side none."""
     a = cluster_sums([[1, 1], [2, 1], [1, 0], [0, 0], [1, 0]], [f"a{i}" for i in range(5)])
     b = cluster_sums([[2, 1], [1, 1], [1, 0], [0, 0], [0, 0]], [f"b{i}" for i in range(5)])
-    found = difference(a, b, mean_of)  # of 252 deals 2 * C(6, 1) give one side all four denominators: 4.8 %
+    found = difference(a, b, mean_of)  # of 252 deals 2 * C(6, 1) give one side all four denominators: 4.8%
     assert (found.p, found.interval) != (None, None)
     more = [cluster_sums([[1, 0]] * 3, [f"{side}{i}" for i in range(5, 8)]) for side in "ab"]
     wide = [
         ClusterSums((*one.keys, *other.keys), np.concatenate([one.sums, other.sums]), one.n + other.n)
         for one, other in ((a, more[0]), (b, more[1]))
     ]
-    found = difference(wide[0], wide[1], mean_of)  # of C(16, 8) 2 * C(12, 4): 7.7 %
+    found = difference(wide[0], wide[1], mean_of)  # of C(16, 8) 2 * C(12, 4): 7.7%
     assert (found.p, found.interval) == (None, None)
     assert code(found) is ReasonCode.ARRANGEMENTS_UNDEFINED
 

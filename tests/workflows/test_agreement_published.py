@@ -134,7 +134,7 @@ def test_dropping_the_middling_dialogues_lifts_the_official_number_and_not_the_p
 def test_dropping_what_a_run_judges_worst_lifts_the_official_number_and_not_the_headline(
     mirror: Path, tmp_path: Path
 ) -> None:
-    """The 40 % of dialogues whose rank by FACE is farthest from that by people are left out, as only a cheat could."""
+    """The 40% of dialogues whose rank by FACE is farthest from that by people are left out, as only a cheat could."""
     folder = mirror / "crsarena_eval_sample"
     labels = folder / "crs_arena_eval.json"
     run = json.loads((folder / "face_run.json").read_text("utf-8"))

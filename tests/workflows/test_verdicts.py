@@ -96,7 +96,7 @@ def test_dialogues_that_failed_by_another_s_fault_block_above_five_percent(tmp_p
         run = evaluate(written(tmp_path / f"{count}.jsonl", [*one, *other]), metrics=["turns"], resamples=200)
         return run.league("human:satisfaction").contrasts[0].validity
 
-    assert lost(2) is Validity.FIRM  # 5 % are not above 5 %
+    assert lost(2) is Validity.FIRM  # 5% are not above 5%
     assert lost(3) is Validity.BLOCKED
 
 
@@ -128,7 +128,7 @@ def test_a_system_that_answers_where_it_is_easy_leads_only_conditionally(tmp_pat
         records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
         whole = Utterance(speaker="system", text=said.text if number % 4 else "No idea.")
         records.append(Response(situation_id=f"s{number}", system="steady", utterance=whole))
-        if number < 24:  # it abstains in 40 %
+        if number < 24:  # it abstains in 40%
             records.append(Response(situation_id=f"s{number}", system="picky", utterance=said))
     run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=500)
     (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.ABSTENTION)

@@ -473,7 +473,7 @@ class TestSyntheticRatings:
     def test_popularity_has_a_long_tail(self) -> None:
         counts = sorted(Counter(rating.item for rating in synthetic_ratings(film_rows())).values(), reverse=True)
         top_fifth = sum(counts[: len(film_rows()) // 5]) / sum(counts)
-        assert top_fifth > 0.45  # 20 % of films would have 20 % of the ratings if all were equally known
+        assert top_fifth > 0.45  # 20% of films would have 20% of the ratings if all were equally known
 
     def test_users_agree_with_themselves_about_genres(self) -> None:
         # Two halves of one user's ratings of a genre correlate, as tastes are constant; without them they would not.

@@ -6,7 +6,7 @@ import pytest
 from trialogue.findings.agreement.above_chance import above_chance, p_of_interval
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 
-WIDTH = 1.959964  # standard errors in half of a 95 % interval
+WIDTH = 1.959964  # standard errors in half of a 95% interval
 
 
 def estimate(value: float, *, error: float = 0.05, clusters: int = 100) -> Estimate:
@@ -43,7 +43,7 @@ def test_among_twenty_measures_of_noise_a_best_one_is_named_in_at_most_five_perc
     rng = np.random.default_rng(0)
     runs = 2_000
     named = sum(any(above_chance([estimate(v) for v in 0.5 + 0.05 * rng.normal(size=20)], 0.5)) for _ in range(runs))
-    # a two-sided 5 % over the family, of which half is above chance: .025; three standard errors of 2,000 runs are .0105
+    # a two-sided 5% over the family, of which half is above chance: .025; three standard errors of 2,000 runs are .0105
     assert named / runs <= 0.0355
 
 

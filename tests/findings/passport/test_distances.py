@@ -53,7 +53,7 @@ def test_the_same_users_are_as_far_as_real_users_from_one_another_however_many_t
 
 
 def test_no_difference_is_seldom_called_one() -> None:
-    """30 draws of equal users: with nominal 95 % intervals one lies wholly above 0 in one draw of 40."""
+    """30 draws of equal users: with nominal 95% intervals one lies wholly above 0 in one draw of 40."""
     words = list("abcdef")
     above = 0
     for seed in range(30):

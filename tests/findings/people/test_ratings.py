@@ -249,7 +249,7 @@ def test_false_positives_stay_near_the_level_in_a_few_simulated_studies() -> Non
         main += (fit(table, effects, confidence=0.95).likelihood_ratio("system", below=18).p or 1) < 0.05
         plain = type(effects)(effects.fixed, {"rater": effects.random["rater"]}, {})
         naive += (fit(table, plain, confidence=0.95).wald_test("system").p or 1) < 0.05
-    assert main <= 4  # P(more than 4 of 12 at 5 %) = .0002
+    assert main <= 4  # P(more than 4 of 12 at 5%) = .0002
     assert naive > main
 
 

@@ -54,7 +54,7 @@ def sample(dialogues: Sequence[np.ndarray], prefix: str) -> CountedSample:
 
 @pytest.mark.parametrize("times", [1, 4, 7])
 def test_two_samples_of_one_source_differ_in_at_most_one_of_twenty_whatever_their_sizes(times: int) -> None:
-    """Dialogues repeat 30 % of their own words. Of 100 pairs 5 are expected at level .05; 11 or more have chance .01."""
+    """Dialogues repeat 30% of their own words. Of 100 pairs 5 are expected at level .05; 11 or more have chance .01."""
     rng = np.random.default_rng(times)
     called = 0
     gaps: list[float] = []

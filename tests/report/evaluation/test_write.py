@@ -86,7 +86,7 @@ def test_the_summary_has_a_row_for_each_system_and_measure() -> None:
     assert len(rows) == 81  # 9 systems x (1 question + votes + 7 metrics)
     first = rows[0]
     assert (first["measure"], first["system"], first["letters"]) == ("human:satisfaction", "chatgpt_opendialkg", "a")
-    assert float(first["value"]) == 23 / 44  # 52.3 % of 44 dialogues
+    assert float(first["value"]) == 23 / 44  # 52.3% of 44 dialogues
 
 
 def test_an_undefined_value_is_empty_in_csv_and_null_in_json_with_its_reason() -> None:

@@ -167,7 +167,7 @@ def test_a_bootstrap_without_rng_is_a_value_only(statistic: Any) -> None:
 
 
 def test_many_constant_resamples_withhold_the_interval() -> None:
-    found = pearson([0, 0, 0, 1], [1, 2, 3, 4], rng=generator(), method="percentile")  # (3/4)^4 = 32 % lack the 1
+    found = pearson([0, 0, 0, 1], [1, 2, 3, 4], rng=generator(), method="percentile")  # (3/4)^4 = 32% lack the 1
     assert found.interval is None
     assert found.why is not None
     assert "undefined in 32%" in str(found.why)

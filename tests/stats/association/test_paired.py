@@ -73,7 +73,7 @@ def test_kendall_s_tau_of_two_pairs_is_one_or_minus_one() -> None:
 @pytest.mark.atlas
 @untraced()
 def test_the_interval_covers_the_true_difference() -> None:
-    # Correlations with the target: 1/sqrt(2) and 1/sqrt(5); 300 data sets, binomial sd of the coverage 1.3 %.
+    # Correlations with the target: 1/sqrt(2) and 1/sqrt(5); 300 data sets, binomial sd of the coverage 1.3%.
     true, hits = 2**-0.5 - 5**-0.5, 0
     for seed in range(300):
         rng = np.random.default_rng(seed)

@@ -30,7 +30,7 @@ def test_simultaneous_intervals_of_equal_groups_are_as_wide_as_tukeys(systems: i
     family = step_down(independent([0.0] * systems, [1.0] * systems))
     assert family.method is FamilyMethod.MAX_T
     quantile = float(studentized_range.ppf(0.95, systems, np.inf)) / 2**0.5
-    assert family.level == pytest.approx(2 * ndtr(-quantile), rel=0.05)  # 5 % of 20,000 draws, known to 3 %
+    assert family.level == pytest.approx(2 * ndtr(-quantile), rel=0.05)  # 5% of 20,000 draws, known to 3%
 
 
 def test_the_most_significant_pair_is_corrected_as_tukey_does_and_the_next_by_fewer() -> None:

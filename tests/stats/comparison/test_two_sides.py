@@ -171,7 +171,7 @@ def test_interval_and_p_value_never_contradict_each_other(
 @pytest.mark.atlas
 @pytest.mark.parametrize(("size", "shared"), [(8, 8), (12, 6), (25, 10)])
 def test_pairs_and_partly_shared_clusters_keep_the_level(size: int, shared: int) -> None:
-    """Exponential values that share half their variance; 5 % of 600 tests give 30, standard error 5.3."""
+    """Exponential values that share half their variance; 5% of 600 tests give 30, standard error 5.3."""
     rng, called = np.random.default_rng(5), 0
     for _ in range(600):
         taste = rng.exponential(size=2 * size - shared)

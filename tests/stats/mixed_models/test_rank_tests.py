@@ -71,7 +71,7 @@ def test_the_interval_of_w_covers_where_a_bootstrap_lies_too_high() -> None:
 
 @pytest.mark.parametrize("apart", [0.5, 1.0])
 def test_the_interval_of_w_is_as_wide_as_w_varies_and_misses_on_both_sides(apart: float) -> None:
-    """With 20 people who agree in part, W is about normal: a 95 % interval is 2 * 1.96 standard deviations wide."""
+    """With 20 people who agree in part, W is about normal: a 95% interval is 2 * 1.96 standard deviations wide."""
     rng = np.random.default_rng(7)
     found = [friedman(rng.normal(0, 1, (20, 4)) + apart * np.arange(4)).concordance for _ in range(300)]
     values = np.array([one.value for one in found])

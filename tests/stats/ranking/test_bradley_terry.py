@@ -188,7 +188,7 @@ def test_results_that_davidsons_model_explains_without_error_have_no_maximum(vot
 
 
 def test_resamples_without_a_maximum_withhold_the_intervals() -> None:
-    votes = [Vote("x", "y", "a")] * 30 + [Vote("x", "y", "b")]  # the only loss is missing in (30/31)^31 = 36 % of them
+    votes = [Vote("x", "y", "a")] * 30 + [Vote("x", "y", "b")]  # the only loss is missing in (30/31)^31 = 36% of them
     found = bradley_terry(votes, rng=np.random.default_rng(0))
     assert found.why is not None
     assert str(found.why).startswith("in 3")

@@ -28,7 +28,7 @@ def test_table_6_of_kdd_2020(simulator: str) -> None:
 
 
 def judged(rng: np.random.Generator, pairs: int, spread: float) -> tuple[list[Choice], list[int]]:
-    """Three judgements a pair, ties 20 %; no preference on average, but pairs differ."""
+    """Three judgements a pair, ties 20%; no preference on average, but pairs differ."""
     lean = rng.normal(0, spread, pairs)
     choices: list[Choice] = []
     for pair in range(pairs):
@@ -54,7 +54,7 @@ def test_the_clustered_test_holds_its_level_where_the_exact_one_does_not() -> No
         found = win_lose_tie(choices, clusters=pairs, rng=np.random.default_rng(seed), resamples=10)
         clustered += (found.clustered.p or 1) < 0.05
         exact += (found.exact.p or 1) < 0.05
-    assert clustered <= 20  # P(more than 20 of 200 at 5 %) = .001
+    assert clustered <= 20  # P(more than 20 of 200 at 5%) = .001
     assert exact > clustered
 
 

@@ -19,7 +19,7 @@ def test_lower_can_be_better() -> None:
 
 
 def test_a_share_of_the_replicates_in_each_tail_is_cut_off() -> None:
-    # The first one is second in 2 of 100 replicates: outside a 95 % interval, inside a 99 % one.
+    # The first one is second in 2 of 100 replicates: outside a 95% interval, inside a 99% one.
     draws = np.array([[2.0, 1.0]] * 98 + [[1.0, 2.0]] * 2)
     assert rank_intervals([2, 1], draws)[0] == RankInterval(1, 1, 1)
     assert rank_intervals([2, 1], draws, confidence=0.99)[0] == RankInterval(1, 1, 2)

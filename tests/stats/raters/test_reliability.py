@@ -65,7 +65,7 @@ def test_proportional_odds_hold_where_they_were_made_to() -> None:
         made = ratings_of(np.random.default_rng(seed), workers=40, step=0.5, taste=0.3)
         found = proportional_odds(made.rating, {"system": made.system}, effect="system", clusters=made.worker)
         hits += (found.test.p or 0) < 0.05
-    assert hits <= 6  # P(more than 6 of 40 at 5 %) = .003
+    assert hits <= 6  # P(more than 6 of 40 at 5%) = .003
 
 
 def test_an_effect_on_one_cut_alone_is_found() -> None:

@@ -112,14 +112,14 @@ def test_clusters_that_are_all_alike_have_no_interval(method: Any) -> None:
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_many_undefined_resamples_withhold_the_interval(method: Any) -> None:
     data = cluster_sums([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [2.0, 1.0]], range(4))
-    found = bootstrap_sums(data, mean_of, rng=generator(), method=method)  # both lack with chance (1/2)^4 = 6 %
+    found = bootstrap_sums(data, mean_of, rng=generator(), method=method)  # both lack with chance (1/2)^4 = 6%
     assert (found.value, found.interval) == (1.5, None)
     assert str(found.why) == "the statistic is undefined in 6% of the resamples"
 
 
 def test_a_few_undefined_resamples_are_left_out() -> None:
     data = cluster_sums([[1.0, 1.0]] * 2 + [[0.0, 0.0]] * 2 + [[2.0, 1.0]] * 2, range(6))
-    found = bootstrap_sums(data, mean_of, rng=generator())  # all four lack with chance (1/3)^6 = 0.1 %
+    found = bootstrap_sums(data, mean_of, rng=generator())  # all four lack with chance (1/3)^6 = 0.1%
     assert ends(found) == (1.0, 2.0)
 
 

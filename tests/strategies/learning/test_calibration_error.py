@@ -38,7 +38,7 @@ def test_the_error_is_the_spread_of_calibrations_on_other_dialogues() -> None:
         assert error is not None
         said.append(error)
     spread, mean = np.cov(np.array(others).T), np.mean(said, axis=0)
-    # of 60 draws a standard deviation has an error of 9 %
+    # of 60 draws a standard deviation has an error of 9%
     assert mean[0] ** 0.5 == pytest.approx(spread[0, 0] ** 0.5, rel=0.25)
     assert mean[2] ** 0.5 == pytest.approx(spread[1, 1] ** 0.5, rel=0.25)
     correlation = mean[1] / (mean[0] * mean[2]) ** 0.5

@@ -62,7 +62,7 @@ def test_few_samples_of_the_same_corpus_seem_to_be_from_elsewhere(profile: Corpu
     for _ in range(200):
         chosen = rng.choice(np.arange(300, len(texts)), 150, replace=False)
         flagged += shift(profile, [texts[place] for place in chosen], probabilities[chosen]) is not None
-    assert flagged <= 34  # two tests of 5 % each: binomial(200, .0975) exceeds 34 in less than 1 % of runs
+    assert flagged <= 34  # two tests of 5% each: binomial(200, .0975) exceeds 34 in less than 1% of runs
 
 
 def test_other_words_and_another_mix_are_each_recognised(profile: CorpusProfile) -> None:

@@ -164,7 +164,7 @@ def test_what_a_run_leaves_out_counts_as_its_worst_guesses_and_comes_first(tmp_p
         own, people = entry["dial_level_pred"], asked[str(entry["conv_id"])]
         return float(abs(own["dialogue_overall"] - people["dialogue_overall"]))
 
-    best = sorted(whole, key=error)[:36]  # of 60: the 40 % that it gets most wrong are left out
+    best = sorted(whole, key=error)[:36]  # of 60: the 40% that it gets most wrong are left out
     (tmp_path / "cheat.json").write_text(json.dumps(best), "utf-8")
     full, cheat = (
         agree_benchmark("crsarena-eval", tmp_path / name, labels=gold, resamples=10, note=lambda _: None)

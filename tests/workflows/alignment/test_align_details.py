@@ -160,7 +160,7 @@ def test_a_real_distance_is_in_its_interval_as_often_as_promised() -> None:
     # = (.20752 - .16096 - .14624 + .19728) / 2 = .04880; root .2209
     rng = np.random.default_rng(1)
     held = [corrected_distance(mixed(rng, [0.5, 0.5], [0.25, 0.75], 200), 200).interval for _ in range(100)]
-    assert sum(each is not None and each.contains(0.2209) for each in held) >= 89  # binomial(100, .95): less in 1 %
+    assert sum(each is not None and each.contains(0.2209) for each in held) >= 89  # binomial(100, .95): less in 1%
 
 
 def test_a_distance_without_variation_or_of_one_cluster_has_no_interval() -> None:
@@ -255,7 +255,7 @@ def test_an_estimate_that_is_right_is_seldom_doubted_on_few_labels() -> None:
             for n, (match, chance) in enumerate(zip(matches.tolist(), chances, strict=True))
         ]
         doubted += sum(doubt.code is ReasonCode.ESTIMATE_CONTRADICTED for _, doubt in doubts(talks))
-    assert doubted <= 7  # binomial(60, .05): more than 7 in 2 % of runs
+    assert doubted <= 7  # binomial(60, .05): more than 7 in 2% of runs
 
 
 def test_many_systems_are_tested_at_one_level_together() -> None:

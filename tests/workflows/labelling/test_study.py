@@ -164,7 +164,7 @@ def test_a_plan_on_labels_rests_on_what_they_did() -> None:
     assert plan is not None
     present, spread = (0.10 / 1.959964) ** 2, 0.25
     error = present / 1.03572**2  # t(.975, 49) / 1.959964 sqrt(50 / 49) = 2.00958 / 1.959964 1.01015 = 1.03572
-    free = (error / spread - 1 / 400) / (1 / 50 - 1 / 400)  # .41: the model knows 59 % of the variance
+    free = (error / spread - 1 / 400) / (1 / 50 - 1 / 400)  # .41: the model knows 59% of the variance
     target = present / 4 / 1.00463**2  # t(.975, 371) / 1.959964 sqrt(372 / 371) = 1.96639 / 1.959964 1.00135 = 1.00463
     wanted = 1 / ((target / spread - 1 / 400) / free + 1 / 400)  # 371.4
     assert plan.half_width == pytest.approx(wanted, abs=1)

@@ -101,7 +101,7 @@ def _check_lines(found: "AgentCheck") -> list[str]:
     if found.detail:
         lines.append(f"  failure ({found.failure}): {found.detail}")
     if found.latency_p50_s is not None:
-        lines.append(f"  {found.turns} turns, median {found.latency_p50_s * 1e3:.1f} ms, 95 % under {_ms(found)} ms")
+        lines.append(f"  {found.turns} turns, median {found.latency_p50_s * 1e3:.1f} ms, 95% under {_ms(found)} ms")
     lines += [f"  says first: {printable(text)}" for text in found.greeting]
     for replies in found.replies:
         lines += [f"  replies: {printable(text)}" for text in replies]

@@ -110,7 +110,7 @@ def style(
 
     found = style_of_people(gather(dialogues, format_name=format_name).dialogues, seed=seed)
     write_style(found, out)
-    typos = "unknown (too few words)" if found.typos is None else f"{100 * found.typos:.2g} % of the longer words"
+    typos = "unknown (too few words)" if found.typos is None else f"{100 * found.typos:.2g}% of the longer words"
     typer.echo(
         f"Style: {out} ({found.people:,} people, {found.messages:,} messages of {found.mean_words:g} words on average, "
         f"four of five with at most {found.words}; typing errors: {typos})"

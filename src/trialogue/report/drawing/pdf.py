@@ -18,7 +18,7 @@ from trialogue.report.drawing.theme import LIGHT
 from trialogue.report.drawing.truetype import Subset, TrueType, dejavu
 from trialogue.report.text import one_line
 
-CURVE = 0.5523  # of the radius, from a point of a circle to the next control point: a quarter to 0.03 %
+CURVE = 0.5523  # of the radius, from a point of a circle to the next control point: a quarter to 0.03%
 WEIGHTS = (False, True)  # of fonts: F0 is regular, F1 bold
 
 

@@ -28,7 +28,7 @@ class Scale:
 
 
 def extent(values: Iterable[float], *, within: tuple[float | None, float | None] = (None, None)) -> tuple[float, float]:
-    """Range of values with a 4 % margin on either side, clipped to the possible range.
+    """Range of values with a 4% margin on either side, clipped to the possible range.
 
     One value alone gets room around it; (0, 1) if there are none.
     """

@@ -38,7 +38,7 @@ class KnownPair(Record):
     """Estimated difference: log-odds of a higher rating of a, by the ordinal model; None: it has no fit, or the study has no
     ratings."""
     interval: tuple[float, float] | None = None
-    """95 % interval of the estimate, in logits."""
+    """95% interval of the estimate, in logits."""
     verdict: Outcome = "undefined"
     """What the analysis says of the pair."""
 
