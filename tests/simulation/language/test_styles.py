@@ -1,5 +1,7 @@
 """Personal writing styles: learned from people, applied to messages, and never a copy of a long one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,27 @@ def dialogue(user: str, *texts: str, label: str = "Disclose", number: int = 0) -
 def test_a_style_sets_the_first_letter_and_the_end_of_a_message_alone(text: str, always: str, never: str) -> None:
     assert ALWAYS.apply(text, rng()) == always
     assert NEVER.apply(text, rng()) == never
+
+
+def test_a_person_exclaims_as_often_as_they_did_and_never_in_a_question() -> None:
+    loud, calm = replace(ALWAYS, exclaims=1.0), replace(ALWAYS, exclaims=0.0)
+    assert [loud.apply(text, rng()) for text in ("thanks", "thanks.", "thanks!!", "who is it")] == [
+        "Thanks!",
+        "Thanks!",
+        "Thanks!!",
+        "Who is it?",
+    ]
+    assert [calm.apply(text, rng()) for text in ("thanks!", "I like it!")] == ["Thanks.", "I like it."]
+    lively, flat = fit_styles([dialogue("a", "Wow!", "Great!", "ok!", "bye!"), dialogue("b", "hm", "no", "ok", "bye")])
+    assert lively.exclaims is not None
+    assert flat.exclaims is not None
+    assert lively.exclaims > 0.7 > 0.3 > flat.exclaims
+
+
+def test_styles_of_earlier_versions_leave_exclamations_as_they_are_worded() -> None:
+    earlier = PersonalStyle.from_json([1, 1, 1, 1, 0, True, 5, 0, 0, 0])
+    assert earlier.exclaims is None
+    assert earlier.apply("thanks!", rng()) == "Thanks!"
 
 
 def test_what_must_stay_at_the_start_keeps_its_own_marks() -> None:

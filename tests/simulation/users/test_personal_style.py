@@ -79,4 +79,19 @@ def test_the_agenda_of_several_that_is_nearest_in_length_is_taken() -> None:
     for wanted in (3, 20):
         source = rng(5)
         lengths = [len(draw(chain, source)) for _ in range(4)]
-        assert len(draw_near(draw, wanted, chain, rng(5))) == min(lengths, key=lambda length: abs(length - wanted))
+        nearest = min(lengths, key=lambda length: abs(length - wanted))
+        assert len(draw_near(draw, wanted, chain, rng(5), goodbye=True)) == nearest
+
+
+def test_the_agenda_says_goodbye_as_the_person_did_where_one_of_those_drawn_does() -> None:
+    chain = fit_interaction(bundled_dialogues())
+    draw, label = INITIALISERS["cir6"], chain.space.roles.complete
+    mixed = 0
+    for seed in range(60):
+        source = rng(seed)
+        ends = [label in draw(chain, source) for _ in range(4)]
+        mixed += len(set(ends)) == 2
+        for goodbye in (True, False):
+            taken = label in draw_near(draw, 8, chain, rng(seed), goodbye=goodbye)
+            assert taken is (goodbye if goodbye in ends else not goodbye)
+    assert mixed > 5

@@ -13,6 +13,7 @@ from trialogue.simulation.language.agent_turns import AgentTurnParser
 from trialogue.simulation.language.nlg import UtteranceGenerator
 from trialogue.simulation.language.nlu import Example, RetrievalClassifier
 from trialogue.simulation.language.phrases import Phrase, Phrasebook
+from trialogue.simulation.language.styles import PersonalStyle
 from trialogue.simulation.preferences import KnowledgeGraph, Preferences, SingleItem
 from trialogue.simulation.profiles import Profile
 from trialogue.simulation.users.agenda import UpdateRule
@@ -67,6 +68,7 @@ def made(
     kind: str = "pkg",
     conduct: BehaviorOptions | None = None,
     seed: int = 0,
+    style: PersonalStyle | None = None,
 ) -> AgendaUser:
     """A user with a given agenda, who goes by declared acts and named items."""
     return AgendaUser(
@@ -80,6 +82,7 @@ def made(
         rng=rng(seed),
         conduct=conduct or BehaviorOptions(),
         has=frozenset(model.labels),
+        style=style,
     )
 
 
@@ -308,3 +311,26 @@ def test_a_user_of_another_domain_talks_of_its_attribute() -> None:
 def test_who_has_rated_the_films_does_not_matter_to_the_kind_of_user() -> None:
     users = Users(bundled_users("cir6-single"), films(), film_ratings())
     assert users.new("d", seed=0).agenda == ()
+
+
+NEITHER = "stagecoach-1939"  # neither liked nor disliked
+PERSON = PersonalStyle(1, 1, 1, 1, 0, goodbye=False, answered=4, asks=0, polite=0, verbosity=0)
+
+
+@pytest.mark.parametrize(
+    ("style", "last", "said"),
+    [
+        (None, agent("When shall I remind you?", "Record"), "Similar"),  # the paper's users judge what was shown before
+        (PERSON, agent("When shall I remind you?", "Record"), "Note"),  # people answer what they were asked
+        (None, put_forward(NEITHER), "Similar"),
+        (PERSON, put_forward(NEITHER), "Note"),
+        (PERSON, put_forward("king-kong-1933"), "Similar"),  # disliked
+    ],
+)
+def test_users_in_a_personal_style_take_note_where_nothing_was_put_forward_to_turn_down(
+    style: PersonalStyle | None, last: Utterance, said: str
+) -> None:
+    ann = made(["Disclose", "Note", "Note", "Note"], model=GUIDED, style=style)
+    ann.start()
+    ann.answer(turn(put_forward(NEITHER)))
+    assert label(ann.answer(turn(last))) == said

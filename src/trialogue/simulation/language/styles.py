@@ -62,6 +62,8 @@ class PersonalStyle:
     """The same of please and thanks."""
     verbosity: int
     """Length beside others' messages of the same act, in half standard deviations, -2 to 2."""
+    exclaims: float | None = None
+    """Messages other than questions that end in an exclamation mark; None (users of earlier versions): as in the wording."""
 
     def apply(self, text: str, rng: RandomSource, *, keep: int = 0) -> str:
         """Give a message this person's first letter and ending; a number, such as a choice from a list, stays as it is.
@@ -95,8 +97,12 @@ class PersonalStyle:
         bare = text[: max(keep, ending.start())] if ending else text
         if is_question(text):
             return bare + "?" if rng.share() < self.question_mark else bare
-        if "!" in marks:
-            return text  # belongs to the wording
+        if self.exclaims is None and "!" in marks:
+            return text
+        if self.exclaims is not None:
+            if rng.share() < self.exclaims:
+                return bare + (marks if "!" in marks else "!")
+            marks = marks.replace("!", "")
         rate = self.stop_short if len(text.split()) <= FEW_WORDS else self.stop_long
         return bare + (marks or ".") if rng.share() < rate else bare
 
@@ -112,7 +118,8 @@ class PersonalStyle:
     @classmethod
     def from_json(cls, data: Any) -> "PersonalStyle":
         """Inverse of ``to_json``; ValueError or TypeError for anything else."""
-        capital, question_mark, stop_short, stop_long, again, goodbye, answered, asks, polite, verbosity = data
+        capital, question_mark, stop_short, stop_long, again, goodbye, answered, asks, polite, verbosity, *rest = data
+        (exclaims,) = rest or (None,)
         found = cls(
             capital=float(capital),
             question_mark=float(question_mark),
@@ -124,8 +131,16 @@ class PersonalStyle:
             asks=int(asks),
             polite=int(polite),
             verbosity=int(verbosity),
+            exclaims=None if exclaims is None else float(exclaims),
         )
-        rates = (found.capital, found.question_mark, found.stop_short, found.stop_long, found.again)
+        rates = (
+            found.capital,
+            found.question_mark,
+            found.stop_short,
+            found.stop_long,
+            found.again,
+            found.exclaims or 0.0,
+        )
         if not all(0 <= each <= 1 for each in rates) or max(map(abs, found.preferences)) > LEVELS or found.answered < 1:
             raise ValueError(f"no style: {data!r}")
         return found
@@ -216,6 +231,7 @@ class _Rates:
     stop_short: tuple[int, int]
     stop_long: tuple[int, int]
     again: tuple[int, int]
+    exclaims: tuple[int, int]
 
     @classmethod
     def of(cls, texts: Sequence[str], repeats: Sequence[bool]) -> "_Rates":
@@ -230,7 +246,14 @@ class _Rates:
             (sum(text.rstrip().endswith(".") for text in short), len(short)),
             (sum(text.rstrip().endswith(".") for text in long), len(long)),
             (sum(repeats), len(repeats)),
+            (sum("!" in _marks(text) for text in texts if not is_question(text)), len(texts) - len(asked)),
         )
+
+
+def _marks(text: str) -> str:
+    """Last marks of a message."""
+    ending = _END.search(text)
+    return ending[0] if ending else ""
 
 
 def _style(person: _Person, others: Mapping[str, Sequence[str]], everything: _Rates) -> PersonalStyle:
@@ -251,6 +274,7 @@ def _style(person: _Person, others: Mapping[str, Sequence[str]], everything: _Ra
         asks=_preference(person, others, is_question),
         polite=_preference(person, others, is_polite),
         verbosity=_level(mean / STEP),
+        exclaims=_shrunk(own.exclaims, everything.exclaims),
     )
 
 

@@ -107,14 +107,15 @@ def initialiser(name: str) -> Draw:
     return INITIALISERS[name]
 
 
-def draw_near(draw: Draw, length: int, model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
-    """The one of some agendas whose length is nearest to a real user's; the first of several.
+def draw_near(draw: Draw, length: int, model: InteractionModel, rng: RandomSource, *, goodbye: bool) -> tuple[str, ...]:
+    """Draw some agendas and take the one most like a real user's: with a goodbye or without, then nearest in length.
 
     Labels still follow one another as in the chain. A chain alone ends with about the same probability after every label, so
     that its lengths scatter more than people's.
     """
     drawn = [draw(model, rng) for _ in range(DRAWS)]
-    return min(drawn, key=lambda labels: abs(len(labels) - length))
+    label = model.space.roles.complete
+    return min(drawn, key=lambda labels: ((label in labels) != goodbye, abs(len(labels) - length)))
 
 
 def continuation(model: InteractionModel, label: str, rng: RandomSource, *, cap: int = 25) -> tuple[str, ...]:

@@ -186,7 +186,7 @@ class AgendaUser:
         if style is None:
             labels = self._draw(self._model, self._rng)
         else:
-            labels = draw_near(self._draw, style.answered, self._model, self._rng)
+            labels = draw_near(self._draw, style.answered, self._model, self._rng, goodbye=style.goodbye)
         self._agenda = list(labels[:0:-1])
         self._current = labels[0]
         if greeting is None or not greeting.utterances:
@@ -297,11 +297,17 @@ class AgendaUser:
         return action == roles.unseen and heard.asks_if_known
 
     def _is_decision(self, action: str, heard: Message) -> bool:
-        """Whether an action takes or turns down an item; a goodbye does where one has just been put forward."""
+        """Whether an action takes or turns down an item.
+
+        A goodbye does where one has just been put forward. So does, of users in a personal style, taking note of something:
+        where no item was named, the agent asked for something else, such as a time for a reminder.
+        """
         roles = self._model.space.roles
         if action == roles.complete:
             return bool(heard.items) and heard.label in self._model.space.shows
-        return action in (roles.like, roles.dislike) or (action == roles.unseen and roles.seen not in self._has)
+        if action == roles.unseen:
+            return roles.seen not in self._has and (self._telling.style is None or bool(heard.items))
+        return action in (roles.like, roles.dislike)
 
     def _known_or_not(self, knows: bool) -> tuple[str, str]:
         """The answer to whether an item is known, consistent with the profile."""
@@ -330,6 +336,8 @@ class AgendaUser:
             return self._first_of(roles.like, roles.unseen, action), LIKE
         if action == roles.complete:
             return action, PLAIN
+        if action == roles.unseen and self._telling.style is not None and roles.dislike not in self._has:
+            return action, INDIFFERENT  # with no word for dislike, people take note of most suggestions
         return self._first_of(roles.neutral, roles.another, action), INDIFFERENT
 
     def _after_liking(self) -> None:
