@@ -2,14 +2,15 @@
 
     python -m benchmarks.gates
 
-Planted faults (``gates_planted.tsv``) were written before the detectors. Each is put behind the words of a simulated user
-of the bundled films, whose dialogue, need and titles are known; near misses are planted in the same way. Dialogues of
+Planted faults are put behind the words of a simulated user of the bundled films, whose dialogue, need and titles are known;
+near misses are planted in the same way. ``gates_planted.tsv`` was written by the author of the detectors, before them;
+``gates_written_a.tsv``, ``_b`` and ``_c`` by others who had seen neither the detectors nor one another's rows. Dialogues of
 people come from the local mirror and are only counted.
 """
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,13 +24,28 @@ from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import DialogueRunner
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.simulation.users.needs import resolve_mentions
+from trialogue.stats.comparison.proportions import wilson
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.inputs.knowledge import load_catalogue
 
 HERE = Path(__file__).parent
-PLANTED, PAGE = HERE / "gates_planted.tsv", HERE / "GATES.md"
+PAGE = HERE / "GATES.md"
+SETS = {
+    "C, not looked at": "gates_written_c.tsv",
+    "B, looked at after it was measured": "gates_written_b.tsv",
+    "A, used for development": "gates_written_a.tsv",
+    "by the author of the detectors": "gates_planted.tsv",
+}
+EARLIER = {
+    "gates_written_a.tsv": (12, 9, 29, 7, 14, 39),
+    "gates_written_b.tsv": (8, 10, 28, 9, 16, 35),
+    "gates_written_c.tsv": (16, 9, 18, 12, 16, 34),
+}
+"""Faults of 40 that the detectors before these found, at commit c0cdc59b, by gate as in ``GATES``."""
+GATES = ("assistant_role", "endless_thanks", "loop", "truncated", "need_contradicted", "target_leaked")
 CORPORA = {"INSPIRED (dev, test)": "inspired", "CRSArena-Dial": "crsarena-dial", "KDD 2020": "kdd2020"}
-CORPORA |= {"ReDial (validation) *": "redial", "MovieBot *": "moviebot", "IARD *": "iard"}
+CORPORA |= {"ReDial (validation)": "redial", "MovieBot": "moviebot", "IARD": "iard"}
+HELD_OUT = {"USS: SGD *": "uss/SGD.txt", "USS: CCPE, transcribed speech *": "uss/CCPE.txt"}
 HOSTS = 60
 
 
@@ -50,11 +66,13 @@ def hosts(world: World) -> list[Dialogue]:
     return [DialogueRunner()(agent, users, task) for task in Plan(("guided",), ("cir6-pkg",), HOSTS)]
 
 
-def planted(world: World) -> Iterator[Planted]:
+def planted(world: World, rows: Path) -> Iterator[Planted]:
     """Every row in a host of its own, as many rows as hosts at a time."""
     found = [each for each in hosts(world) if each.need is not None and each.need.constraints]
     vocabulary = vocabulary_of(each.need for each in found if each.need is not None)
-    for number, line in enumerate(PLANTED.read_text(encoding="utf-8").splitlines()[1:]):
+    for number, line in enumerate(rows.read_text(encoding="utf-8").split("\n")[1:]):
+        if not line:
+            continue
         gate, fault, text = line.split("\t")
         host = found[number % len(found)]
         assert host.need is not None
@@ -91,35 +109,41 @@ def main() -> None:
     """Write the page."""
     known = load_catalogue("demo")
     world = World(known.catalogue, known.ratings)
-    cases = list(planted(world))
-    vocabulary = vocabulary_of(each.dialogue.need for each in cases if each.dialogue.need is not None)
-    rows, misses = [], []
-    for gate in dict.fromkeys(each.gate for each in cases):
-        own = [each for each in cases if each.gate is gate]
-        fired = {id(each): bool(gates_in(each.dialogue, vocabulary)[gate]) for each in cases}
-        hit = sum(fired[id(each)] for each in own if each.is_fault)
-        faults = sum(each.is_fault for each in own)
-        near = sum(fired[id(each)] for each in own if not each.is_fault)
-        elsewhere = sum(fired[id(each)] for each in cases if each.gate is not gate)
-        all_fired = hit + near + elsewhere
-        precision = f"{hit / all_fired:.2f}" if all_fired else "-"
-        rows.append([gate.value, f"{hit} of {faults}", f"{hit / faults:.2f}", precision, str(near), str(elsewhere)])
-        misses += [
-            f"- `{gate.value}`, {'not found' if each.is_fault else 'found though none'}: {each.words or '(empty)'}"
-            for each in own
-            if fired[id(each)] != each.is_fault
-        ]
-    heads = ["gate", "found", "recall", "precision", "near misses that fire", "other rows that fire"]
-    page = [INTRO, "\n".join(table(heads, rows))]
-    page += [MISSED, "\n".join(misses) or "None."]
+    page = [INTRO]
+    for title, name in SETS.items():
+        page += [f"## Planted faults: {title} (`{name}`)", found_in(list(planted(world, HERE / name)))]
+        if name in EARLIER:
+            before = ", ".join(f"{gate} {found}" for gate, found in zip(GATES, EARLIER[name], strict=True))
+            page.append(f"Found before (commit c0cdc59b), of 40 each: {before}.")
     page += [PEOPLE, people()]
     PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
+
+
+def found_in(cases: Sequence[Planted]) -> str:
+    """Table of what each gate finds in a set."""
+    vocabulary = vocabulary_of(each.dialogue.need for each in cases if each.dialogue.need is not None)
+    fires = [gates_in(each.dialogue, vocabulary) for each in cases]
+    rows = []
+    for gate in dict.fromkeys(each.gate for each in cases):
+        pairs = [(each, bool(found[gate])) for each, found in zip(cases, fires, strict=True)]
+        hit = sum(fired for each, fired in pairs if each.gate is gate and each.is_fault)
+        faults = sum(each.is_fault for each in cases if each.gate is gate)
+        near = sum(fired for each, fired in pairs if each.gate is gate and not each.is_fault)
+        elsewhere = sum(fired for each, fired in pairs if each.gate is not gate)
+        recall = wilson(hit, faults).interval
+        assert recall is not None
+        precision = f"{hit / (hit + near + elsewhere):.2f}" if hit else "-"
+        share = f"{hit / faults:.2f} [{recall.low:.2f}, {recall.high:.2f}]"
+        rows.append([gate.value, f"{hit} of {faults}", share, precision, str(near), str(elsewhere)])
+    heads = ["gate", "found", "recall", "precision", "near misses that fire", "rows of other gates that fire"]
+    return "\n".join(table(heads, rows))
 
 
 def people() -> str:
     """How often each gate fires on dialogues of people."""
     lines = []
-    for title, corpus in CORPORA.items():
+    mirror = Path(os.environ["TRIALOGUE_DATA_MIRROR"])
+    for title, corpus in (CORPORA | {title: str(mirror / name) for title, name in HELD_OUT.items()}).items():
         dialogues = list(gather([corpus]).dialogues)
         counts: Counter[Gate] = Counter()
         known: Counter[Gate] = Counter()
@@ -137,18 +161,23 @@ def people() -> str:
 
 INTRO = """# Gates of users
 
-Made by `python -m benchmarks.gates`. Planted faults (`gates_planted.tsv`) were written before the detectors, by the same
-hand: they are no independent test. Precision counts near misses and the rows of all other gates.
-The first run found 9 of 10 endless thanks, 13 of 15 truncated and 14 of 15 contradicted needs, with one near miss of each of
-the last two; words were changed after it. Rows of loops that wish for a thriller do contradict their host's need.
-Of 14 messages of SmolLM2-135M that speak for an assistant, the gate heard 3, and 10 after words were added."""
-MISSED = "## What is missed, and what fires wrongly"
+Made by `python -m benchmarks.gates`. The first detectors were tested on faults by their own author alone, and found 79 of
+82. Faults by somebody who had not seen them showed that they found a fifth to two fifths of most kinds (A and B, 390 rows
+each, by one author). The detectors of today were written with A, measured once on B (assistant_role 25, endless_thanks 25,
+loop 39, truncated 14, need_contradicted 28, target_leaked 35 of 40), revised with B, and measured once on C, by another
+author who had seen neither the detectors nor A or B. **C is the estimate to quote.** The goal was .95 for recall and
+precision. It is reached for `loop`, and nearly for the others; not for `truncated`, of which half stays unnoticed where the
+server's `finish_reason` was not recorded. Rows of other gates that fire are often right: a loop of wishes for a thriller
+does contradict its host's need. In `target_leaked`, a title of one common word in lower case is not recognised. The
+intervals of recall are Wilson's; authors are two, which no interval shows."""
 PEOPLE = """## Dialogues of people
 
-Words and bounds were chosen after one look at the first three corpora (before it: INSPIRED thanks .020, truncated .010; KDD
-2020 thanks .027, loop .013, truncated .013; CRSArena-Dial at most .004); those with * were not looked at.
-On KDD 2020 one dialogue is .013.
-Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`."""
+The goal is at most 1 % of dialogues. Phrases and bounds were chosen with these corpora, but for those with *, which were
+counted once at the end. On KDD 2020 one dialogue is .013. Some messages that fire are what the gate says: the two of
+INSPIRED end in "excellen" and "frie", and CCPE's people, whose speech was transcribed in pieces, break off in mid-sentence.
+Dialogues without a need or a recorded ending cannot show `target_leaked`, `need_contradicted` and `premature_stop`. Of 300
+dialogues of agenda-based users, two contradict their need and one has a loop: they ask for other genres, too, and repeat a
+question."""
 
 if __name__ == "__main__":
     assert os.environ.get("TRIALOGUE_DATA_MIRROR"), "set TRIALOGUE_DATA_MIRROR"

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.metrics.gates.detect import gates_in, is_thanks, vocabulary_of
+from trialogue.metrics.gates.courtesies import is_thanks
+from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Constraint, Dialogue, Ending, Mention, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
@@ -55,6 +56,29 @@ def test_an_assistant_is_heard(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "If you liked Alien, you'll love The Thing. Want me to tell you where to stream it?",
+        "What kind of films do you usually like? I can suggest a few.",
+        "1) Alien - tense 2) Heat - slow, which one would you like to hear more about?",
+        "I was told to act like a casual moviegoer, so here goes: something scary please",
+        "[Persona: nurse, 34] anything good from the 90s?",
+        "Would you like me to recommend something similar?",
+    ],
+)
+def test_recommending_and_speaking_of_one_s_part_are_heard(text: str) -> None:
+    assert Gate.ASSISTANT_ROLE in fired(dialogue("Hi", text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What kind of movies do you like?", "You should watch it, it's the best!", "I would recommend it to my sister."],
+)
+def test_people_who_chat_about_films_are_no_assistants(text: str) -> None:
+    assert fired(dialogue(text)) == set()
+
+
+@pytest.mark.parametrize(
     "text", ["Can you help me?", "I like films with AI.", "What would you recommend?", "Are you a bot?"]
 )
 def test_a_user_who_speaks_of_help_or_bots_is_none(text: str) -> None:
@@ -66,6 +90,31 @@ def test_thanks_without_end_are_three_turns_in_a_row() -> None:
     assert fired(dialogue("Hi", "Thanks!", "Bye!")) == set()
     assert fired(dialogue("Thanks!", "Thank you!", "And who directed it?", "Thanks!")) == set()
     assert fired(dialogue("No thanks", "No, thanks", "Bye")) == set()  # they answer offers
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("You're very kind, thank you.", "Have a great evening!", "You too, goodbye!"),
+        ("thanks", "Right back at you!", "🙏", "bye"),
+        ("It was lovely chatting with you.", "The pleasure was all mine!", "Until next time!"),
+        ("Will do, thanks!", "Likewise, pal.", "All the best!"),
+    ],
+)
+def test_politeness_has_many_words(said: tuple[str, ...]) -> None:
+    assert fired(dialogue("Hi", *said)) == {Gate.ENDLESS_THANKS}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("Thanks!", "Thanks, is the sequel better?", "Thanks, bye"),
+        ("ok", "yes", "sure", "thanks", "bye"),
+        ("Thank you, I will try Alien.", "Thanks, something shorter?", "Perfect, thanks."),
+    ],
+)
+def test_answers_and_wishes_between_thanks_are_content(said: tuple[str, ...]) -> None:
+    assert fired(dialogue("Hi", *said)) == set()
 
 
 def test_several_messages_of_one_turn_are_one() -> None:
@@ -92,7 +141,43 @@ def test_a_loop_is_nearly_the_same_three_times_wherever() -> None:
     assert fired(dialogue("yes please", "yes please", "yes please")) == set()
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "…", "I am looking for a film that has the"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        (
+            "I'd like a movie about friendship.",
+            "I would like a film about friendship.",
+            "i'd like movies about friendship",
+        ),
+        ("nah, not feeling that one tbh", "nah not feelin that one tbh", "nah, not feeling this one tbh"),
+        ("What is it about and who is in it", "what's it about and whos in it", "what is it about, and who is in it?"),
+    ],
+)
+def test_a_loop_may_be_contracted_spelt_or_worded_otherwise(said: tuple[str, ...]) -> None:
+    assert fired(dialogue(*said)) == {Gate.LOOP}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("I want a scary film from Japan", "I want a funny film from Japan", "I want a sad film from Japan"),
+        ("can you tell me the plot", "can you tell me the cast", "can you tell me the year"),
+    ],
+)
+def test_another_wish_in_the_same_words_is_no_loop(said: tuple[str, ...]) -> None:
+    assert Gate.LOOP not in fired(dialogue(*said))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "...", "…", "I am looking for a film that has the"),
+        "I want a film with a really strong",
+        "We have been looking forward to this and it shoul",
+        "Something with a twist, but also (",
+        "Yes, I think that would be a great",
+    ],
+)
 def test_an_empty_or_broken_message_is_truncated(text: str) -> None:
     assert fired(dialogue("Hi", text)) == {Gate.TRUNCATED}
 
@@ -101,6 +186,21 @@ def test_what_the_model_said_of_its_end_counts_and_a_question_mark_is_a_message(
     cut = Utterance(speaker="user", text="A film.", meta={"finish_reason": "length"})
     assert fired(Dialogue(id="d", utterances=(cut,))) == {Gate.TRUNCATED}
     assert fired(dialogue("?", "what is it from", "not that i know of")) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "which one is it that you are thinking of",
+        "i like the first one better though",
+        "tell me more about john wick",
+        "I have never heard of it before",
+        "yes that is what i was looking for",
+        "do you have any other movies like the original",
+    ],
+)
+def test_people_end_without_a_mark_on_any_word(text: str) -> None:
+    assert fired(dialogue(text)) == set()
 
 
 def test_a_target_is_leaked_by_who_names_it_first() -> None:
@@ -124,6 +224,12 @@ def test_a_target_is_leaked_by_who_names_it_first() -> None:
         "I want a comedy",
         "Anything but horror!",
         "any good science fiction?",
+        "I've had enough of horror, to be honest",
+        "Sounds good, but since it's horror, I'll pass.",
+        "My favorite genre is comedy.",
+        "It has to be a comedy, otherwise I won't watch it.",
+        "horror? no thx",
+        "comedy please!",
     ],
 )
 def test_a_need_is_contradicted_by_what_is_turned_down_or_wished(text: str) -> None:
@@ -131,7 +237,16 @@ def test_a_need_is_contradicted_by_what_is_turned_down_or_wished(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["I want a horror film", "I don't like comedy", "Why not horror?", "Is it a comedy?", "comedic horrors"]
+    "text",
+    [
+        *("I want a horror film", "I don't like comedy", "Why not horror?", "Is it a comedy?", "comedic horrors"),
+        "My kids love comedy movies",
+        "That one was too much of a comedy for me",
+        "I'd like a horror comedy",
+        "I don't mind horror at all",
+        "Anything but comedy.",
+        "That isn't horror. I asked for horror.",
+    ],
 )
 def test_a_need_is_not_contradicted_by_its_own_wishes(text: str) -> None:
     assert fired(dialogue(text, need=NEED)) == set()

@@ -256,7 +256,7 @@ def test_definitions_of_the_users_own_stand_in_the_prompt_and_others_are_refused
         ({"llm": {"url": "http://a"}}, "llm.model: this field is required"),
         ({"llm": {"url": "http://a", "model": "m", "temprature": 1}}, "temperature"),
         ({"llm": {"url": "http://a", "model": "m", "samples": 5}}, "samples above 1 need a temperature above 0"),
-        ({"llm": {"url": "http://a", "model": "m", "log_probabilities": False}}, "has no probabilities"),
+        ({"llm": {"url": "http://a", "model": "m", "log_probabilities": False}}, "gives no probabilities"),
         ({"llm": {"url": "http://a", "model": "m", "api_key": "sk-1"}}, "secrets must not be written in options"),
         ({"llm": {"url": "http://a", "model": "m", "definitions": {"List": ""}}}, "llm.definitions.List"),
         ({"llm": {"folder": "/nowhere"}}, "contains no language model"),

@@ -1,20 +1,19 @@
 """Detectors, one per gate: whether a dialogue's user shows the fault, or None if unknown."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 
-from trialogue.metrics.gates import words
+from trialogue.metrics.gates.assistant_role import is_assistant
+from trialogue.metrics.gates.contradicted_needs import contradicts
+from trialogue.metrics.gates.courtesies import is_phatic, is_thanks, refuses
+from trialogue.metrics.gates.cut_endings import breaks_off
+from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, are_alike, bag_of, words_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
 
-MIN_THANKS_IN_A_ROW = 3  # user turns; two are polite
+MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
+MIN_THANKS = 2  # of these; the others can be a smile or "you too"
 MIN_REPETITIONS = 3  # of one message; people say it twice if they are not understood
-MIN_REPEATED_WORDS = 5  # of a message that counts as repeated: a second yes, no or more is no loop
-MIN_OVERLAP = 0.8  # share of common words from which two messages count as the same
-
-WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 LATIN = re.compile(r"[A-Za-z\u00aa-\u024f]")
 OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u024f]")
@@ -91,7 +90,7 @@ def target_leaked(dialogue: Dialogue) -> bool | None:
 
 def assistant_role(dialogue: Dialogue) -> bool | None:
     """Whether a user message sounds like an assistant's."""
-    return any(words.ASSISTANT.search(each.text) for each in _user_utterances(dialogue))
+    return any(is_assistant(each.text) for each in _user_utterances(dialogue))
 
 
 def premature_stop(dialogue: Dialogue) -> bool | None:
@@ -114,24 +113,19 @@ def premature_stop(dialogue: Dialogue) -> bool | None:
 
 def endless_thanks(dialogue: Dialogue) -> bool | None:
     """Whether several user turns in a row are only thanks and goodbye; consecutive messages are one turn."""
-    row = 0
+    row, thanks = 0, 0
     for text in _user_turns(dialogue):
-        if words.REFUSES.search(text):
+        if refuses(text):
             continue
-        row = row + 1 if is_thanks(text) else 0
-        if row >= MIN_THANKS_IN_A_ROW:
+        if is_thanks(text):
+            row, thanks = row + 1, thanks + 1
+        elif row and is_phatic(text):
+            row += 1
+        else:
+            row, thanks = 0, 0
+        if row >= MIN_CLOSING_TURNS and thanks >= MIN_THANKS:
             return True
     return False
-
-
-def is_thanks(text: str) -> bool:
-    """Whether a message is only thanks and goodbye.
-
-    >>> is_thanks("Thanks a lot, bye!"), is_thanks("Thanks, another one?"), is_thanks("ok")
-    (True, False, False)
-    """
-    bare = text.strip()
-    return words.THANKING.search(bare) is not None and words.THANKS.search(bare) is not None
 
 
 def loop(dialogue: Dialogue) -> bool | None:
@@ -139,30 +133,11 @@ def loop(dialogue: Dialogue) -> bool | None:
     messages = _user_utterances(dialogue)
     if len(messages) < MIN_REPETITIONS:
         return False
-    bags = [_count_words(each.text) for each in messages if not is_thanks(each.text)]
-    long = [bag for bag in bags if len(bag) >= MIN_REPEATED_WORDS]
+    words = [words_of(each.text) for each in messages if not is_thanks(each.text)]
+    long = [bag_of(each) for each in words if len(each) >= MIN_REPEATED_WORDS]
     if len(long) < MIN_REPETITIONS:
         return False
-    return any(sum(_are_similar(each, other) for other in long) >= MIN_REPETITIONS for each in long)
-
-
-Bag = frozenset[tuple[str, int]]
-"""Words of a message, each with the number of its earlier occurrences, so that a set holds repeated words."""
-
-
-def _count_words(text: str) -> Bag:
-    counts: Counter[str] = Counter()
-    bag = []
-    for word in WORD.findall(text.casefold()):
-        bag.append((word, counts[word]))
-        counts[word] += 1
-    return frozenset(bag)
-
-
-def _are_similar(one: Bag, other: Bag) -> bool:
-    """Whether two messages have nearly the same words."""
-    short, long = sorted((len(one), len(other)))
-    return short >= MIN_OVERLAP * long and len(one & other) >= MIN_OVERLAP * len(one | other)
+    return any(sum(are_alike(each, other) for other in long) >= MIN_REPETITIONS for each in long)
 
 
 def is_truncated(dialogue: Dialogue) -> bool | None:
@@ -173,12 +148,7 @@ def is_truncated(dialogue: Dialogue) -> bool | None:
 def _breaks_off(said: Utterance) -> bool:
     if said.meta.get("finish_reason") == "length":
         return True
-    text = said.text.strip()
-    if words.EMPTY.search(text):
-        return True
-    if words.ENDS.search(text) or len(text.split()) < words.LEAST_WORDS:
-        return False
-    return words.BREAKS_OFF.search(text) is not None
+    return breaks_off(said.text)
 
 
 def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None:
@@ -192,33 +162,7 @@ def need_contradicted(dialogue: Dialogue, vocabulary: Vocabulary) -> bool | None
     # Rejecting a needed value, or asking for a value of the same attribute that is not needed, contradicts the need.
     own = [value for values in wanted.values() for value in values]
     others = [value for name, values in wanted.items() for value in vocabulary.get(name, frozenset()) - values]
-    for text in (each.text for each in _user_utterances(dialogue)):
-        lower = text.casefold()
-        if any(value.casefold() in lower and _rejects(text, value) for value in own):
-            return True
-        if any(value.casefold() in lower and _asks_for(text, value) for value in others):
-            return True
-    return False
-
-
-def _rejects(text: str, value: str) -> bool:
-    """Whether a negation comes before the value."""
-    return _rejection_pattern(value).search(text) is not None
-
-
-def _asks_for(text: str, value: str) -> bool:
-    """Whether a wish comes before the value, and no negation."""
-    return _wish_pattern(value).search(text) is not None and not _rejects(text, value)
-
-
-@lru_cache(maxsize=4096)
-def _rejection_pattern(value: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{words.NEGATION}{words.BETWEEN}{re.escape(value)}(?!\w)", re.IGNORECASE)
-
-
-@lru_cache(maxsize=4096)
-def _wish_pattern(value: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{words.WISH}{words.BETWEEN}{re.escape(value)}(?!\w)", re.IGNORECASE)
+    return any(contradicts(each.text, own, others) for each in _user_utterances(dialogue))
 
 
 DETECTORS: Mapping[Gate, Callable[[Dialogue], bool | None]] = {

@@ -1,0 +1,26 @@
+"""Whether a user's message is an assistant's: phrases of recommenders, and talk of the part that a model plays.
+
+English only. Written from what language models are known to say when they leave the user's part, and tested on messages
+by authors who had not seen the phrases, and on real users: see ``benchmarks/GATES.md``.
+"""
+
+import re
+from functools import lru_cache
+
+from trialogue.metrics.gates.phrases import any_of, patterns
+
+MIN_HINTS = 2
+SIGNS = any_of("assistant_signs")
+"""Phrases of assistants, and of models that speak of their part, that seekers do not use: one is enough."""
+HINTS = tuple(re.compile(each, re.IGNORECASE) for each in patterns("assistant_hints"))
+"""Phrases that people say now and then when they chat with a recommender: two different ones in a message count."""
+
+
+@lru_cache(maxsize=20_000)
+def is_assistant(text: str) -> bool:
+    """Whether a message sounds like an assistant's or speaks of a model's instructions.
+
+    >>> is_assistant("How can I help you today?"), is_assistant("Can you help me find a film?")
+    (True, False)
+    """
+    return SIGNS.search(text) is not None or sum(each.search(text) is not None for each in HINTS) >= MIN_HINTS

@@ -1,0 +1,91 @@
+"""Whether a message rejects a value that the need asks for, or wishes for another one of the same attribute.
+
+Values are masked (``§o`` for one of the need, ``§x`` for another); each clause that holds one is compared with what people
+say to wish for something or to turn it down. English only; measured in ``benchmarks/GATES.md``.
+"""
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from trialogue.metrics.gates.phrases import any_of
+
+OWN, OTHER = "§o", "§x"
+
+_THINGS = (
+    r"(?:\s+(?:movies?|films?|ones?|stuff|genres?|flicks?|titles?|things?|pictures?|category|picks?|stor(?:y|ies)))?"
+)
+_FEW = r"(?:\s+(?!(?:not|no|never|too|than|over|with|but|if|or|and)\b)[\w'’-]+){0,4}?\s+"
+"""Up to four words, none of which changes what is wished for."""
+_FILLERS = (
+    r"(?:\s+(?:a|an|any|the|more|another|really|of|to|be|watch|watching|see|seeing|some|films?|movies?|all|these|those|that|this|"
+    r"much|kind|for|in|about|so|many|\w+ly)){0,3}\s+"
+)
+_CLAUSE = re.compile(
+    r"(?<=[.!?;])\s+(?!(?:no|nah|nope|pass|ugh|eww?|not)\b)|\s+\|\s+|"
+    r",\s+(?!i(?:['’]ll| will|['’]d| would)? (?:pass|skip))(?=(?:and\s+)?(?:i|this|that|it|you|he|she|they|my|our)\b)|"
+    r"(?:,\s*|(?<!thing)\s+)(?=(?:but|so|although|though|because|whereas|while)\s)|\s[-–—]\s",
+    re.IGNORECASE,
+)
+_SELF = re.compile(r"\b(?:i|i['’]\w+|me|we|us|neither|im|ill|id|let['’]?s)\b", re.IGNORECASE)
+_ASKS_FOR = re.compile(
+    r"\byou(?:['’]d| would| could| can| might)? (?:\w+ )?(?:suggest|recommend|find|show|have for me)\b", re.IGNORECASE
+)
+"""A question that asks for items, and not whether something is so."""
+
+
+def _list(name: str) -> re.Pattern[str]:
+    return any_of(name, OWN=OWN, OTHER=OTHER, THINGS=_THINGS, FEW=_FEW, FILLERS=_FILLERS)
+
+
+_REJECTS_OWN = _list("rejections")
+_REJECTS_NOTHING = _list("no_rejections")
+_WISHES_OTHER = _list("wishes")
+_WISHES_NOTHING = tuple(map(_list, ("both_values", "items_described", "negated_wishes")))
+_OTHER_PEOPLE = _list("other_people")
+_ASKS = _list("questions_of_fact")
+
+
+def contradicts(text: str, own: Collection[str], others: Collection[str]) -> bool:
+    """Whether a message contradicts a need.
+
+    Args:
+        text: message of the user.
+        own: values that the need asks for.
+        others: other values of the same attributes.
+
+    >>> contradicts("No horror, please", {"horror"}, {"comedy"}), contradicts("Is it a comedy?", {"horror"}, {"comedy"})
+    (True, False)
+    """
+    masked = _mask(text, frozenset(own), frozenset(others))
+    if OWN not in masked and OTHER not in masked:
+        return False
+    return any(_clause_contradicts(each) for each in _CLAUSE.split(masked) if OWN in each or OTHER in each)
+
+
+def _clause_contradicts(clause: str) -> bool:
+    if _ASKS.search(clause) and not _ASKS_FOR.search(clause):
+        return False
+    if _OTHER_PEOPLE.search(clause) and not _SELF.search(clause):
+        return False
+    if OWN in clause and _REJECTS_OWN.search(clause) and not _REJECTS_NOTHING.search(clause):
+        return True
+    if OTHER not in clause or any(each.search(clause) for each in _WISHES_NOTHING):
+        return False
+    return _WISHES_OTHER.search(clause) is not None
+
+
+def _mask(text: str, own: frozenset[str], others: frozenset[str]) -> str:
+    pattern = _values(own, others)
+    if pattern is None:
+        return ""
+    mine = {value.casefold() for value in own}
+    return pattern.sub(lambda found: OWN if found[1].casefold() in mine else OTHER, text)
+
+
+@lru_cache(maxsize=256)
+def _values(own: frozenset[str], others: frozenset[str]) -> re.Pattern[str] | None:
+    values = sorted({*own, *others}, key=lambda value: (-len(value), value))
+    if not values:
+        return None
+    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, values))})(?!\w)", re.IGNORECASE)

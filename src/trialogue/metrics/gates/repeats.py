@@ -1,0 +1,94 @@
+"""Whether two messages say nearly the same, however they are contracted, spelt or padded."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from trialogue.metrics.gates.phrases import patterns
+
+ALIKE = 0.8
+"""Of the words of two messages, those that count as the same."""
+MIN_REPEATED_WORDS = 5
+"""Words of a message that counts as said again: "yes", "no" and "more" are no loop."""
+
+Bag = frozenset[tuple[str, int]]
+"""The words of a message, each with which of its occurrences it is."""
+
+_WORD = re.compile(r"\w+")
+_SPELLINGS = dict(line.split(" = ") for line in patterns("spellings"))
+"""Words written in more than one way, without their apostrophes."""
+_CONTRACTED = re.compile(r"(\w+)['’](s|re|ve|d|ll|m)\b")
+_NEGATED = re.compile(r"\b(ca|wo|\w+)n['’]?t\b")
+_ENDINGS = {"s": "is", "re": "are", "ve": "have", "d": "would", "ll": "will", "m": "am"}
+_NEGATIONS = {"ca": "can", "wo": "will"}
+_FUNCTION = frozenset(patterns("function_words"))
+"""Words whose change leaves a message what it was."""
+
+
+@lru_cache(maxsize=20_000)
+def words_of(text: str) -> tuple[str, ...]:
+    """Words of a message with contractions, common misspellings and names for films made one.
+
+    >>> words_of("I'd like a film that isn't sad")
+    ('i', 'would', 'like', 'a', 'movie', 'that', 'is', 'not', 'sad')
+    """
+    plain = text.casefold().replace("’", "'")
+    plain = _NEGATED.sub(lambda m: f"{_NEGATIONS.get(m[1], m[1])} not" if "'" in m[0] else m[0], plain)
+    plain = _CONTRACTED.sub(lambda m: f"{m[1]} {_ENDINGS[m[2]]}", plain)
+    return tuple(part for word in _WORD.findall(plain) for part in _SPELLINGS.get(word, word).split())
+
+
+def bag_of(words: tuple[str, ...]) -> Bag:
+    """The words of a message as a set."""
+    counts: Counter[str] = Counter()
+    bag = []
+    for word in words:
+        bag.append((word, counts[word]))
+        counts[word] += 1
+    return frozenset(bag)
+
+
+def are_alike(one: Bag, other: Bag) -> bool:
+    """Whether two messages say nearly the same.
+
+    Most of their words are the same, or they differ in function words and slips of spelling only: one other word of content,
+    such as a genre, is another wish.
+    """
+    if not one or not other:
+        return False
+    shared, union = len(one & other), len(one | other)
+    rest, more = _content(one - other), _content(other - one)
+    if not rest and not more:
+        return shared >= 0.5 * union
+    if _differ_in_slips(rest, more):
+        return shared >= 0.6 * union
+    return shared >= ALIKE * union
+
+
+def _content(bag: Bag) -> list[str]:
+    return sorted(word for word, _ in bag if word not in _FUNCTION)
+
+
+def _differ_in_slips(some: list[str], others: list[str]) -> bool:
+    """Whether every word of content on either side is a misspelling of one on the other."""
+    if len(some) != len(others):
+        return False
+    left = list(others)
+    for word in some:
+        near = next((each for each in left if _is_slip(word, each)), None)
+        if near is None:
+            return False
+        left.remove(near)
+    return True
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether two words differ by one letter put in, left out, replaced, or by two that changed places."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < 4 or len(long) - len(short) > 1:
+        return False
+    at = next((place for place, letter in enumerate(short) if letter != long[place]), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    swapped = short[:at] + short[at + 1 : at + 2] + short[at : at + 1] + short[at + 2 :]
+    return short[at + 1 :] == long[at + 1 :] or swapped == long
