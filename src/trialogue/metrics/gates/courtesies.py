@@ -21,7 +21,30 @@ _PLAIN = re.compile(rf"(?:{'|'.join(patterns('courteous_words'))})\Z", re.IGNORE
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SMILES = re.compile(r"\A[^\w?]*[^\w\s.,!?…_-][^\w?]*\Z")
 """Emoji and smileys alone."""
-ASSENT = frozenset(["ok", "okay", "sure", "yes", "yeah", "yep", "yup", "no", "nope", "i", "would", "will", "do", "am", "that", "that's", "fine", "alright", "it", "it's"])
+ASSENT = frozenset(
+    [
+        "ok",
+        "okay",
+        "sure",
+        "yes",
+        "yeah",
+        "yep",
+        "yup",
+        "no",
+        "nope",
+        "i",
+        "would",
+        "will",
+        "do",
+        "am",
+        "that",
+        "that's",
+        "fine",
+        "alright",
+        "it",
+        "it's",
+    ]
+)
 """Words of short answers to questions: alone, they are content."""
 _REFUSES = re.compile(r"\A\W*(?:no|nope)\W+(?:thanks?|thx|thank you)\W*\Z", re.IGNORECASE)
 
