@@ -42,7 +42,7 @@ def test_a_share_without_variation_is_bounded_by_its_clusters() -> None:
     assert none.interval is not None
     assert (none.interval.low, none.why) == (0.0, None)
     assert none.interval.high == pytest.approx(3.8415 / 13.8415, abs=1e-4)  # z^2 / (10 + z^2), not of 300
-    assert "10 clusters" in none.interval.method
+    assert "10 identical clusters" in none.interval.method
 
 
 def test_other_estimates_are_left_as_they_are() -> None:

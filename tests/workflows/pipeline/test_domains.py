@@ -114,7 +114,7 @@ def test_dialogues_are_counted_over_all_that_are_looked_at_together(monkeypatch:
     whole = domain_fits([Satisfaction()], given, are_measured=False)
     assert [(each.system, each.inside, each.dialogues) for each in whole] == [("airline", 2, 7), ("cinema", 4, 4)]
     assert whole[0].departures["subject"] == 5
-    monkeypatch.setattr("trialogue.workflows.pipeline.domains.AT_ONCE", 3)
+    monkeypatch.setattr("trialogue.workflows.pipeline.domains.BATCH_SIZE", 3)
     assert domain_fits([Satisfaction()], iter(given), are_measured=False) == whole
 
 

@@ -11,12 +11,12 @@ MAX_OTHER_WORDS = 0.2
 MAX_PLAIN_WORDS = 8
 
 
-def _whole(name: str) -> str:
+def _words_pattern(name: str) -> str:
     return rf"(?<!\w)(?:{'|'.join(patterns(name))})(?!\w)"
 
 
-_COURTESY = re.compile(_whole("courtesies"), re.IGNORECASE)
-_CONTENT = re.compile(rf"\?|{_whole('contents')}", re.IGNORECASE)
+_COURTESY = re.compile(_words_pattern("courtesies"), re.IGNORECASE)
+_CONTENT = re.compile(rf"\?|{_words_pattern('contents')}", re.IGNORECASE)
 _PLAIN = re.compile(rf"(?:{'|'.join(patterns('courteous_words'))})\Z", re.IGNORECASE)
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _SMILES = re.compile(r"\A[^\w?]*[^\w\s.,!?…_-][^\w?]*\Z")
