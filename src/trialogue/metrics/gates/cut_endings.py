@@ -9,7 +9,6 @@ import re
 from bisect import bisect_left
 from functools import lru_cache
 
-from trialogue.catalogue.linking.ordinary import word_list
 from trialogue.metrics.gates.phrases import any_of, patterns
 
 MIN_WORDS = 5
@@ -88,4 +87,7 @@ def _is_half_word(text: str, words: list[str]) -> bool:
 @lru_cache(maxsize=1)
 def _known_words() -> list[str]:
     """Common words in alphabetical order."""
+    # Imported when a message is looked at: an evaluation without one loads no catalogue.
+    from trialogue.catalogue.linking.ordinary import word_list
+
     return sorted(word_list("ordinary_words"))
