@@ -72,7 +72,7 @@ def test_a_session_is_read_and_decided_about(browser: Any, site: str, scheme: st
     found += serious(page)
     page.locator("#sure").check()
     _press(page, "Erase")
-    assert "1 participant was erased" in page.locator(".note.good").inner_text()
+    assert "The data of 1 participant were erased" in page.locator(".note.good").inner_text()
     assert page.goto(address).status == 404
     assert found == []
 

@@ -138,7 +138,7 @@ def test_a_section_holds_the_baselines_and_what_systems_have_above_the_best() ->
     assert section.heads == ("", "Merit (x)")
     assert (
         section.sentences[-1]
-        == "The last rows: each system minus the best baseline, with p corrected over the systems."
+        == "The last rows: each system minus the best baseline, with p-values corrected across systems."
     )
     assert section.rows == (
         ("two", "0.35 [0.30, 0.40]"),

@@ -186,7 +186,7 @@ def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_corre
         == "new and old cannot be compared: the deciding measures could not be tested (distinct(n=2)@ratio|v1)."
     )
     page = compared.write(tmp_path / "out").read_text()
-    assert "over the deciding measures together" in page
+    assert "across the deciding measures together" in page
     assert "There is no correction" not in page
 
 

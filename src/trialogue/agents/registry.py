@@ -28,9 +28,9 @@ from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, dotted_path, mistakes_of
 
 GROUP = "trialogue.agents"
-FILES = (".yaml", ".yml", ".json")
+SUFFIXES = (".yaml", ".yml", ".json")
 SECRETS = ("key", "token", "secret", "password", "auth")
-AGENT = ("open", "close")
+AGENT_METHODS = ("open", "close")
 
 
 def make_agent(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None = None, **options: Any) -> Agent:
@@ -60,10 +60,10 @@ def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None 
     if isinstance(given, AgentSpec):
         return _validate(type(given), given.to_json() | options, "")
     if isinstance(given, Mapping):
-        return _of_mapping(given, protocol, options, "")
+        return _spec_from_mapping(given, protocol, options, "")
     if protocol is None and is_file(given):
-        return _of_mapping(_read(Path(given)), protocol, options, given)
-    return _of_text(given, protocol, options, "")
+        return _spec_from_mapping(_read(Path(given)), protocol, options, given)
+    return _spec_from_text(given, protocol, options, "")
 
 
 def is_file(given: object) -> bool:
@@ -72,15 +72,15 @@ def is_file(given: object) -> bool:
     >>> is_file("shop.yaml"), is_file("subprocess:python3 bot.py shop.yaml"), is_file("echo")
     (True, False, False)
     """
-    return isinstance(given, str) and given.endswith(FILES) and given.partition(":")[0] not in plugins_of(GROUP)
+    return isinstance(given, str) and given.endswith(SUFFIXES) and given.partition(":")[0] not in plugins_of(GROUP)
 
 
-def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
+def _spec_from_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
     rest = {str(key): value for key, value in given.items() if key not in ("agent", "protocol")} | options
     protocol = protocol or given.get("protocol")
     agent = given.get("agent")
     if agent is None and protocol is not None:
-        return _of_text("", protocol, rest, file)
+        return _spec_from_text("", protocol, rest, file)
     if not isinstance(agent, str) or not isinstance(protocol, str | None):
         needed = (
             f"'agent' is needed: one of {', '.join(sorted(plugins_of(GROUP)))}; a URL and 'protocol'; or 'module:Name'."
@@ -89,39 +89,41 @@ def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[st
     if protocol is None and is_file(agent):
         if file:
             raise UsageError(f"{file}: 'agent' names another file, {agent}. Give that one instead.")
-        return _of_mapping(_read(Path(agent)), None, rest, agent)
-    return _of_text(agent, protocol, rest, file)
+        return _spec_from_mapping(_read(Path(agent)), None, rest, agent)
+    return _spec_from_text(agent, protocol, rest, file)
 
 
-def _of_text(text: str, protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
+def _spec_from_text(text: str, protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
     kinds = plugins_of(GROUP)
     if protocol is not None:
         if protocol not in kinds:
             raise UnknownNameError("protocol", protocol, kinds)
-        return _of_kind(protocol, text, options, file)
+        return _spec_from_kind(protocol, text, options, file)
     if text.startswith(("http://", "https://")):
         raise UsageError(f"Which protocol does {text} use? Known: {', '.join(_protocols())}.")
     head, colon, argument = text.partition(":")
     if text in kinds or head in kinds:
-        return _of_kind(text if text in kinds else head, "" if text in kinds else argument.strip(), options, file)
+        return _spec_from_kind(
+            text if text in kinds else head, "" if text in kinds else argument.strip(), options, file
+        )
     if colon:
-        return _of_code(text, options, file)
+        return _spec_from_code(text, options, file)
     hint = "Give your own agent as 'module:Name', as a URL with a protocol, or as a YAML file."
     raise UnknownNameError("agent", text, kinds, hint=hint)
 
 
-def _of_kind(kind: str, argument: str, options: dict[str, Any], file: str) -> AgentSpec:
+def _spec_from_kind(kind: str, argument: str, options: dict[str, Any], file: str) -> AgentSpec:
     made = load(GROUP, kind, kind="agent")
     if not (inspect.isclass(made) and issubclass(made, AgentSpec)):
         if argument:
             raise UsageError(f"The agent {kind!r} takes nothing after a colon, but got {argument!r}.")
-        return _of_code(kind, options, file)
+        return _spec_from_code(kind, options, file)
     if argument and not made.argument:
         raise UsageError(f"The agent {kind!r} takes nothing after a colon and no URL, but got {argument!r}.")
     return _validate(made, options | ({made.argument: argument} if argument else {}), file, kind=kind)
 
 
-def _of_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
+def _spec_from_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
     made = load(GROUP, code, kind="agent")
     if inspect.isclass(made) and issubclass(made, AgentSpec):
         return _validate(made, options, file, kind=code)
@@ -156,7 +158,7 @@ def _validate(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind
 
 
 def without_secrets(mistake: Mistake, made: type[Record]) -> Mistake:
-    """For an unknown option that looks like a secret, replace the spelling hint by advice on secrets."""
+    """For an unknown option that looks like a secret, replace the spelling hint with advice on secrets."""
     option = str(mistake.place[0]) if len(mistake.place) == 1 else ""
     if option in made.model_fields or not any(word in option.lower() for word in SECRETS):
         return mistake
@@ -189,7 +191,7 @@ class CodeSpec(AgentSpec):
     def make(self) -> Agent:
         """Import the code and create the agent."""
         made = load(GROUP, self.code, kind="agent")
-        if not all(hasattr(made, method) for method in AGENT):
+        if not all(hasattr(made, method) for method in AGENT_METHODS):
             return self._wrap(made)
         own = {"name": self.name} if self.name else {}
         if inspect.isclass(made):

@@ -24,7 +24,7 @@ class Naming(StrEnum):
     ASKED = "asked"
     """The other party is asked about it: whether they know it, or their opinion."""
     AGAINST = "against"
-    """It is spoken against."""
+    """The text advises against it, or rejects it."""
     COMPARED = "compared"
     """Another item is compared with it, or explained by it."""
 

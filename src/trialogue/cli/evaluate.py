@@ -60,7 +60,9 @@ def evaluate(
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
     family: Annotated[
         Family,
-        typer.Option(help="Correct p-values over the pairs of systems of each measure, or over all measures together."),
+        typer.Option(
+            help="Correct p-values across the pairs of systems of each measure, or across all measures together."
+        ),
     ] = Family.MEASURE,
     scores: Annotated[
         ScoreFormat,

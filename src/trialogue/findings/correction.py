@@ -8,7 +8,7 @@ from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
 
 
 def correct_family(pairs: Sequence[Score]) -> CorrectedFamily:
-    """Correct p-values over the differences of one measure: max-T if the data allow it, else Holm."""
+    """Correct p-values across the differences of one measure: max-T if the data allow it, else Holm."""
     return step_down([_test(score) for score in pairs])
 
 

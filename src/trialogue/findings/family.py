@@ -16,7 +16,7 @@ from trialogue.stats import holm
 from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod
 
 ACROSS_MEASURES = "Holm, over all measures together,"
-"""The correction over the pairs of systems of all measures that have a direction."""
+"""The correction across the pairs of systems of all measures that have a direction."""
 MIXED = "max-T or Holm"
 """The correction where some measures have max-T and others Holm's method."""
 
@@ -69,7 +69,7 @@ def bounds_at_level(difference: Estimate, level: float) -> tuple[float, float] |
 
 
 def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: float) -> tuple[League, ...]:
-    """Leagues with Holm-corrected p-values over the pairs of several measures.
+    """Leagues with Holm-corrected p-values across the pairs of several measures.
 
     Args:
         leagues: leagues of any measures.
@@ -107,11 +107,11 @@ def rank_league(league: League, contrasts: Sequence[Contrast]) -> League:
 
 
 def correction_of(leagues: Sequence[League]) -> str:
-    """Name of the correction over several measures."""
+    """Name of the correction across several measures."""
     methods = {league.correction for league in leagues if len(league.contrasts) > 1}
     return MIXED if len(methods) > 1 else str(next(iter(methods), FamilyMethod.HOLM))
 
 
 def correction_within(findings: Findings, league: League) -> str:
-    """Name of the correction over the pairs of one measure."""
+    """Name of the correction across the pairs of one measure."""
     return findings.correction if findings.correction == ACROSS_MEASURES else league.correction.value

@@ -5,7 +5,7 @@ are significantly better, its worst is the number of systems less those that are
 the family error the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
 
 A score with the role of a baseline is not a system's: it is not ranked, takes part in no correction of the systems' pairs,
-and is compared with no other baseline. Each system's difference to the best baseline is listed separately, corrected over
+and is compared with no other baseline. Each system's difference to the best baseline is listed separately, corrected across
 the systems. The best baseline is chosen by its value in the same data, which makes it look slightly too good: an error on
 the conservative side for claims to be above it.
 """
@@ -33,7 +33,7 @@ def leagues(
         scores: scores of the measures; others are ignored. Scores of single dialogues are kept for pictures.
         measures: the columns, in order.
         units: further scores of single dialogues.
-        alpha: significance level, after correction over the pairs of a measure.
+        alpha: significance level, after correction across the pairs of a measure.
     """
     systems: dict[str, list[Score]] = {measure.name: [] for measure in measures}
     pairs: dict[str, list[Score]] = {measure.name: [] for measure in measures}

@@ -137,9 +137,9 @@ class Standing(Record):
     estimate: Estimate
     """Its value with interval and counts."""
     rank_low: int | None = None
-    """Best rank that the corrected comparisons leave open; None where the measure ranks nothing."""
+    """Best rank consistent with the corrected comparisons; None where the measure ranks nothing."""
     rank_high: int | None = None
-    """Worst rank that they leave open."""
+    """Worst rank consistent with them."""
     skipped: int = 0
     """Units left out as undefined."""
     left_out: Reason | None = None
@@ -171,7 +171,7 @@ class Contrast(Record):
     simultaneous: Interval | None = None
     """Its single-step interval, which holds together with those of the other pairs; None for a single pair."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
-    """p after correction over all pairs of the measure."""
+    """p after correction across all pairs of the measure."""
     verdict: Verdict
     """Better system after correction at the declared level; undefined if blocked by a threat."""
     validity: Validity = Validity.FIRM
@@ -197,7 +197,7 @@ class League(Record):
     baselines: tuple[Standing, ...] = ()
     """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
     above_baseline: tuple[Contrast, ...] = ()
-    """Each system less the best baseline, where baselines have values; p corrected over the systems."""
+    """Each system less the best baseline, where baselines have values; p-values corrected across the systems."""
     validity: Validity = Validity.FIRM
     """Validity of the measure's verdicts after the gate."""
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)

@@ -103,7 +103,7 @@ def _distinct(aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
     names = [each.name for each in aspects]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"aspects have different names, got {', '.join(twice)} twice")
+        raise ValueError(f"the names of aspects must be unique, got {', '.join(twice)} twice")
     return aspects
 
 

@@ -65,7 +65,7 @@ class Score(Record):
     p: float | None = Field(default=None, ge=0, le=1)
     """p-value of a difference, not corrected for multiplicity."""
     p_adjusted: float | None = Field(default=None, ge=0, le=1)
-    """The same, corrected over all pairs of systems."""
+    """The same, corrected across all pairs of systems."""
     labels_from: tuple[str, ...] = ()
     """Labellers of the labels or beliefs that the measure reads (levels ``system`` and ``difference``); (): it reads
     none."""

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trialogue.findings import Findings, League, Measure, Standing, Votes
+from trialogue.findings.family import ACROSS_MEASURES
+from trialogue.findings.standings import OVER_MEASURES
 from trialogue.findings.systems.answer import primary_league
 from trialogue.records import VOTES, MeasureName
 from trialogue.records.kinds.origins import with_raters
@@ -20,6 +22,19 @@ JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metric
 """Sources of measures, in the order of the league table."""
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "not ranked"}
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+
+
+_SCOPES = {ACROSS_MEASURES: " across all measures together", OVER_MEASURES: " across the deciding measures"}
+
+
+def correction_words(correction: str, suffix: str = "") -> str:
+    """A stored correction in words, with a suffix after the method.
+
+    >>> correction_words("max-T or Holm", "-corrected"), correction_words("Holm, over all measures together,", "-corrected")
+    ('max-T or Holm-corrected', 'Holm-corrected across all measures together')
+    """
+    method = "Holm" if correction in _SCOPES else correction
+    return f"{method}{suffix}{_SCOPES.get(correction, '')}"
 
 
 def votes_league(votes: Votes) -> League:

@@ -192,7 +192,7 @@ def bundled_examples() -> tuple[Example, ...]:
 
 @cache
 def habitual_examples() -> tuple[Example, ...]:
-    """Examples written with INSPIRED dev in view, following the corpus' labelling conventions."""
+    """Examples written while consulting INSPIRED dev, following the corpus' labelling conventions."""
     return _read_bundled("examples.jsonl")
 
 

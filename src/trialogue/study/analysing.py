@@ -1,7 +1,7 @@
 """Analyse an export in a separate process beside the server: ``python -m trialogue.study.analysing ROOM``.
 
 The process has low priority, so that participants do not wait for it. Its output is deleted when
-it is no longer wanted, because participants may have been erased in the meantime. The file names in a preview's folder are
+it is no longer wanted, because data may have been erased in the meantime. The file names in a preview's folder are
 defined here, for the server as well; nothing here needs Django.
 """
 

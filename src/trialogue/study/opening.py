@@ -26,8 +26,8 @@ KEY_FILE = "secret.key"
 LAUNCHED = "launched"  # in a study folder: copies of the files that are in the database
 LOST_KEY = (
     "{path} is missing, and the study has participants. Restore it: without it, returning participants are not recognized, "
-    "nobody can be erased by platform id, and links, receipts and logins stop working. If it is lost, write 50 or more "
-    "random characters to it (chmod 600) to continue with a new key."
+    "no participant's data can be erased by platform id, and links, receipts and logins stop working. If it is lost, write "
+    "50 or more random characters to it (chmod 600) to continue with a new key."
 )
 _log = logging.getLogger("trialogue.study")
 SHORTEST_KEY = 32  # characters; Django's checks ask for 50, which our own keys have

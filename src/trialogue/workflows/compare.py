@@ -85,7 +85,7 @@ def compare(
         failure_margin: share of dialogues by which the new version may fail more often, where that is not significant;
             beyond it, it is worse whatever the measures say.
         any_language: keep measures that are not made for the language of conversations; runs are taken as they are.
-        alpha: significance level, after correction over the measures that decide.
+        alpha: significance level, after correction across the measures that decide.
         seed: seed of everything random.
         resamples: bootstrap resamples.
         progress: called with progress lines.

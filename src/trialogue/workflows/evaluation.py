@@ -134,7 +134,7 @@ def evaluate(
         seed: random seed.
         resamples: bootstrap resamples and permutations.
         alpha: significance level, after correction.
-        family: p-values are corrected over the pairs of systems of each ``"measure"``, or of all ``"measures"`` that are
+        family: p-values are corrected across the pairs of systems of each ``"measure"``, or of all ``"measures"`` that are
             shown and have a direction.
         steps: applied to the records before anything is measured, such as a title linker.
         baselines: whether baselines that ignore the user are shown with measures of alignment.

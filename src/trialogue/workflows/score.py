@@ -94,7 +94,7 @@ def score(
 
 
 def correct_scores(scores: Sequence[Score]) -> list[Score]:
-    """Copy of the scores with p-values corrected over all pairs of systems of their measure."""
+    """Copy of the scores with p-values corrected across all pairs of systems of their measure."""
     pairs: dict[str, list[int]] = {}
     for place, score_ in enumerate(scores):
         if score_.level == "difference":

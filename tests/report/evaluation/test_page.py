@@ -185,7 +185,7 @@ def test_a_pair_that_was_not_compared_says_why() -> None:
 
 def test_rank_ranges_of_votes_are_distinguished_from_those_of_comparisons() -> None:
     words = Outline(render_html(nine())).words
-    assert "left open by the corrected comparisons, for all systems of a measure simultaneously" in words
+    assert "consistent with the corrected comparisons, for all systems of a measure simultaneously" in words
     assert re.search(r"Under Votes, ranks are those in 95% of resamples, for each system individually", words)
     assert "Under Votes" not in Outline(render_html(undefined())).words
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.report.made import ALL, hostile, nine, undefined
 from tests.report.test_tables import simulated
+from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.threats import Validity
 from trialogue.report.evaluation.paper_tables import captions_markdown, paper_table_latex, paper_table_markdown
@@ -32,6 +33,12 @@ def test_the_caption_says_of_which_data_it_is_and_how_it_is_read() -> None:
     for part in ("crsarena-dial: 9 systems in 474 dialogues", r"95\% intervals", "share a letter", r"$\alpha$ = .05"):
         assert part in caption[1]
     assert "9 systems in 474 dialogues" in paper_table_markdown(nine())
+
+
+def test_the_caption_names_the_scope_of_the_correction() -> None:
+    across = nine().model_copy(update={"correction": ACROSS_MEASURES})
+    assert "(Holm-corrected across all measures together, α = .05)" in paper_table_markdown(across)
+    assert "-corrected across the pairs of the measure, α = .05)" in paper_table_markdown(nine())
 
 
 def test_what_the_caption_calls_bold_is_bold_in_both_forms() -> None:

@@ -162,7 +162,7 @@ def test_a_model_that_never_answers_with_a_letter_stops_the_run(reader: Opened) 
     asked = reader("acts/chatty")
     for number in range(49):
         assert asked.read(f"How about {number}?").why is UnknownAct.UNREADABLE
-    with pytest.raises(UsageError, match=r"answered with one letter to none of 50 messages \(unreadable 50\)"):
+    with pytest.raises(UsageError, match=r"answered none of 50 messages with a single letter \(unreadable 50\)"):
         asked.read("How about 50?")
     good = reader("acts/obeys")
     good.read("How about Heat?")  # a valid answer: later ones may be none

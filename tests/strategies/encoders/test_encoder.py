@@ -90,7 +90,7 @@ def test_a_name_that_the_hub_cannot_give_is_an_error_of_ours(monkeypatch: pytest
         raise OSError("no network\nand a long story")
 
     monkeypatch.setattr(hub, "snapshot_download", refuse)
-    with pytest.raises(UsageError, match="the hub did not provide it: no network"):
+    with pytest.raises(UsageError, match="the Hugging Face Hub did not provide it: no network"):
         find_encoder("nobody/nothing")
 
 

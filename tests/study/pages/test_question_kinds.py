@@ -119,7 +119,10 @@ def test_ranks_are_means_with_raters_as_clusters() -> None:
         ({"questions": [ASKED[4], {**ASKED[5], "only_if": {"more": ["perhaps"]}}]}, "is not an answer to 'more'"),
         ({"type": "realism", "criteria": [], "questions": [ASKED[0]]}, "ranks replies"),
         ({"criteria": [ASKED[1]]}, "ranks replies"),
-        ({"questions": [{**ASKED[2], "slider": {"low": 5, "high": 5, "ends": ["a", "b"]}}]}, "10,000 whole steps"),
+        (
+            {"questions": [{**ASKED[2], "slider": {"low": 5, "high": 5, "ends": ["a", "b"]}}]},
+            "by a whole number of steps, from 1 to 10,000",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_reported_before_launch(fields: dict[str, Any], complaint: str) -> None:

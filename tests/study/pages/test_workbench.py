@@ -143,7 +143,7 @@ def test_a_participant_is_erased_by_code_or_platform_id_after_a_second_look() ->
         assert boss.post(path, wrong).status_code == 422
     assert study.participants.filter(state="withdrew").count() == 0
     for name in (code, "p2"):
-        assert "1 participant was erased" in source(boss.post(path, {"name": name, "sure": "yes"}))  # type: ignore[arg-type]
+        assert "The data of 1 participant were erased" in source(boss.post(path, {"name": name, "sure": "yes"}))  # type: ignore[arg-type]
     assert study.participants.filter(state="withdrew").count() == 2
     assert member("ann", "export_study").post(path, {"name": "p1", "sure": "yes"}).status_code == 403
 

@@ -60,7 +60,7 @@ def test_versions_on_the_same_users_are_ranked_together_as_compare_finds_them(ve
     assert pair.difference.interval.high == pytest.approx(-other.interval.low)
     assert pair.p_adjusted is not None
     assert other.p is not None
-    assert pair.p_adjusted >= other.p  # corrected over three pairs
+    assert pair.p_adjusted >= other.p  # corrected across three pairs
 
 
 def test_a_history_compares_every_version_with_the_baseline(versions: Path) -> None:

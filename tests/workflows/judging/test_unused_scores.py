@@ -12,7 +12,7 @@ def test_scores_of_other_measures_are_named_and_others_not(tmp_path: Path) -> No
     files = world.files()
     run = evaluate(files["dialogues"], files["scores"], files["labels"], metrics=["length"], resamples=50)
     (warning,) = (each for each in run.findings.warnings if "not shown" in each)
-    assert warning.startswith("80 given scores of llm:overall are not shown")
+    assert warning.startswith("80 imported scores of llm:overall are not shown")
     named = [
         each.model_copy(update={"measure": "judge(tiny, overall, 0123abcd)@stated|v1:overall"}) for each in world.scores
     ]

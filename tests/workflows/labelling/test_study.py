@@ -130,7 +130,7 @@ def test_lines_that_are_not_answered_yet_are_passed_over_and_never_taken_for_no_
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert list(read_answers(path, by=Labeller.PERSON)) == ["c"]
     path.write_text('{"id": null, "strategy": "similarity"}\n{"id": "a"}\n', "utf-8")
-    with pytest.raises(DataError, match="an answer has the form") as refused:
+    with pytest.raises(DataError, match="an answer must have the form") as refused:
         read_answers(path)
     assert len(refused.value.problems) == 2
 

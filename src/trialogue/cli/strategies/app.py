@@ -31,7 +31,9 @@ app.command("coverage")(coverage)
 Model = Annotated[str | None, typer.Option(help="Folder of a model (default: the bundled model).")]
 Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues (repeatable).")]
 Bundled = Annotated[bool, typer.Option(help="Also train on the sentences bundled with Trialogue.")]
-Encoder = Annotated[str | None, typer.Option(help="Sentence encoder of neural models: a folder, or a name on the hub.")]
+Encoder = Annotated[
+    str | None, typer.Option(help="Sentence encoder of neural models: a folder, or a name on the Hugging Face Hub.")
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", help="A setting of the model, as name=value (repeatable).")
 ]

@@ -34,7 +34,8 @@ def get(
 @app.command("show")
 def show(
     name: Annotated[
-        str | None, typer.Argument(help="A folder or a name on the hub (default: the downloaded encoder).")
+        str | None,
+        typer.Argument(help="A folder, or a name on the Hugging Face Hub (default: the downloaded encoder)."),
     ] = None,
 ) -> None:
     """Show the encoder's name, location, size, and whether it runs without torch."""

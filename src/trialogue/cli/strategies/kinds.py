@@ -46,7 +46,7 @@ def settings_of(pairs: list[str], encoder: str | None = None) -> "dict[str, Json
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier():
-            raise UsageError(f"settings have the form name=value, such as seeds=3; got {pair!r}.")
+            raise UsageError(f"settings must have the form name=value, such as seeds=3; got {pair!r}.")
         try:
             found[name] = json.loads(value)
         except ValueError:

@@ -64,7 +64,8 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
         name, _, spec = each.partition("=")
         if not name or not spec:
             raise UsageError(
-                f"--agent has the form NAME=AGENT, such as mine=http://localhost:5001 or mine=my_bot:Bot; got {each!r}."
+                "--agent must have the form NAME=AGENT, such as mine=http://localhost:5001 or mine=my_bot:Bot; got "
+                f"{each!r}."
             )
         if name in found:
             raise UsageError(f"--agent names {name!r} twice.")

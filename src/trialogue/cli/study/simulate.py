@@ -96,7 +96,7 @@ def _effects(given: list[str] | None) -> dict[str, float] | None:
         found[name] = value
     if wrong:
         raise UsageError(
-            "--effect has the form SYSTEM=LOGITS with a number between -20 and 20, such as kbrd=0.5; got "
+            "--effect must have the form SYSTEM=LOGITS with a number between -20 and 20, such as kbrd=0.5; got "
             f"{', '.join(wrong)}."
         )
     return found or None

@@ -26,7 +26,7 @@ from trialogue.records import Dialogue, JsonValue, Record, Utterance
 from trialogue.records.files.opening import open_replacing
 
 PARTICIPANTS = {"system": "AGENT", "user": "USER"}
-NOT_FLAT = {  # keys that mean something to a DialogueKit reader, so that no metadata may go by these names
+RESERVED_KEYS = {  # keys that mean something to a DialogueKit reader, so that no metadata may go by these names
     *("participant", "utterance", *UTTERANCE_IDS, "dialogue_acts", "intent", "slot_values", "slots"),
     *("metadata", FEEDBACK, OURS),
 }
@@ -59,7 +59,7 @@ def to_dialoguekit(dialogue: Dialogue) -> dict[str, JsonValue]:
         if name is not None:
             data[role] = {"id": name, "type": role.upper()}
     metadata = {key: value for key, value in dialogue.meta.items() if key != OURS}
-    read_back = dialogue_of({**data, "metadata": metadata, "conversation": []}, "", _unheard())
+    read_back = dialogue_of({**data, "metadata": metadata, "conversation": []}, "", _silent_report())
     metadata |= _unrepresented_content(dialogue, read_back, besides={"utterances", "id"})
     data["conversation"] = [_utterance(utterance) for utterance in dialogue.utterances]
     return {**data, "metadata": metadata} if metadata else data
@@ -79,13 +79,13 @@ def _utterance(utterance: Utterance) -> dict[str, JsonValue]:
         ]
     data |= {key: value for key, value in utterance.meta.items() if _is_flat(key, value)}
     data |= _ratings(utterance)
-    return data | _unrepresented_content(utterance, utterance_of(data, "", _unheard()))
+    return data | _unrepresented_content(utterance, utterance_of(data, "", _silent_report()))
 
 
 def _is_flat(key: str, value: JsonValue) -> bool:
     if key == "annotations":  # DialogueKit unpacks pairs
         return isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
-    return key not in NOT_FLAT
+    return key not in RESERVED_KEYS
 
 
 def _ratings(utterance: Utterance) -> dict[str, JsonValue]:
@@ -112,7 +112,7 @@ def _unrepresented_content(
     return {OURS: {"v": OURS_VERSION, **{name: dumped.get(name, empty[name]) for name in lost}}}
 
 
-def _unheard() -> ParseReport:
+def _silent_report() -> ParseReport:
     return ParseReport("", lambda problem: None)
 
 
@@ -126,5 +126,5 @@ def _parts(dialogues: list[Dialogue]) -> Iterator[bytes]:
 def _line(data: dict[str, JsonValue]) -> bytes:
     try:
         return json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-    except UnicodeEncodeError:  # half a character, which only an escape can say
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can represent
         return json.dumps(data, allow_nan=False).encode()

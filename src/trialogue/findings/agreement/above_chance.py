@@ -15,7 +15,7 @@ MIN_CLUSTERS = 10  # below, the bootstrap's intervals are too narrow to trust
 
 
 def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float = LEVEL) -> list[bool]:
-    """Whether each estimate is significantly above chance, Holm-corrected over all of them.
+    """Whether each estimate is significantly above chance, Holm-corrected across all of them.
 
     Args:
         estimates: agreement of measures on one question.

@@ -26,9 +26,9 @@ METHODS = (
     "Rows are ranked together only if measure, labels, calibration, treatment of failures, scale, raters, exclusions, kind "
     "of users and the needs or situations met are all the same; other rows say what differs. Verdicts between runs with "
     "different people are conditional: runs do not record that people were assigned at random.",
-    "Differences between two runs are those of trialogue compare, paired where both hold the same dialogue or situation, "
-    "and those within a run are its own, with its correction. Other p-values are corrected over all pairs of a group "
-    "(Holm). Ranks are the ranges that the corrected comparisons leave open.",
+    "Differences between two runs are computed as by trialogue compare: paired where both runs contain the same dialogue or "
+    "situation. Differences within a run are copied from that run, with the correction used there. All other p-values are "
+    "corrected across the pairs of a group (Holm). A rank is the range of ranks consistent with the corrected comparisons.",
 )
 POOLED = (
     "Values of several runs are means over runs with equal weights. Runs (seeds, prompts) and units (users, situations) are "

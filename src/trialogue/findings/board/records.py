@@ -66,7 +66,7 @@ class BoardCell(Record):
     conditions: Conditions | None = None
     """What it must share to be compared; None for a reported value, and where nothing was measured."""
     rank_low: int | None = None
-    """Best rank within its group that the corrected comparisons leave open; None: it is not ranked."""
+    """Best rank within its group consistent with the corrected comparisons; None: it is not ranked."""
     rank_high: int | None = None
     """Worst rank."""
     group: int | None = None
@@ -160,6 +160,6 @@ class BoardFindings(Record):
     methods: tuple[str, ...] = ()
     """How the numbers were made."""
     alpha: float = 0.05
-    """Significance level, after correction over the pairs of a league."""
+    """Significance level, after correction across the pairs of a league."""
     manifest: Manifest
     """How it was made."""

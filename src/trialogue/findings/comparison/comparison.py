@@ -50,7 +50,7 @@ class MeasureComparison(Record):
     difference: Estimate
     """After minus before, with interval and uncorrected p."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """p after Holm's correction over the measures that decide (or over the others, for those that do not)."""
+    """p after Holm's correction across the measures that decide (or across the others, for those that do not)."""
     decides: bool
     """Whether the verdict rests on it."""
     paired: int = 0
@@ -139,7 +139,7 @@ def compare_systems(
         on: full names of the measures that decide; (): what people said, else the task outcome of simulated users, else
             none.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
-        alpha: significance level, after Holm's correction over the measures that decide.
+        alpha: significance level, after Holm's correction across the measures that decide.
         seed: random seed for the sample of arrangements in permutation tests.
         resamples: arrangements to go through.
         within: where both versions stand in one run, its own differences by measure, after minus before; they take the

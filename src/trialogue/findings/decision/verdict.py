@@ -65,7 +65,7 @@ def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tupl
 
 
 def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
-    """The leagues with p-values corrected over the family, where it is of several measures."""
+    """The leagues with p-values corrected across the family, where it is of several measures."""
     if protocol.correction is Correction.WITHIN:
         return tuple(leagues)
     return corrected_together(leagues, {protocol.measure, *protocol.measures}, alpha=protocol.alpha)

@@ -12,7 +12,7 @@ class ProbeVerdict(StrEnum):
     """What the cases of a probe show."""
 
     BIASED = "biased"
-    """The score changes with what should not change it, significantly after Holm's correction over the probes."""
+    """The score changes with what should not change it, significantly after Holm's correction across the probes."""
     NOT_SHOWN = "not_shown"
     """No such change was found; with few cases a bias may be there all the same."""
     NOTICED = "noticed"

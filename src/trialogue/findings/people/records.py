@@ -130,7 +130,7 @@ class PairFindings(Record):
     odds_ratio: Estimate
     """Odds of a higher rating of a, by the ordinal model; p uncorrected."""
     p_adjusted: float | None = Field(ge=0, le=1)
-    """p-value of the ordinal model, Holm-adjusted over all pairs."""
+    """p-value of the ordinal model, Holm-adjusted across all pairs."""
     difference: Estimate
     """In points of the scale, by the linear mixed model; p uncorrected."""
     difference_p_adjusted: float | None

@@ -134,7 +134,7 @@ def study_power(
         plan: the study.
         seed: random seed for the simulated studies; the same seed gives the same ones, whatever the number of processes.
         simulations: studies drawn; 100 leave a power of .80 open by .08 to either side, 400 by .04.
-        level: significance level of the tests, after Holm's correction over all pairs.
+        level: significance level of the tests, after Holm's correction across all pairs.
         jobs: number of processes.
         progress: called with progress lines that estimate the time left.
     """

@@ -22,7 +22,7 @@ METHOD = (
     "Baselines repeat replies of human recommenders in other dialogues. The value of each is the "
     "mean over all replies it may choose, with a jackknife error over the dialogues answered and the "
     "dialogues that replies are taken from. Systems were compared with the best baseline of a "
-    "measure, with p-values corrected over the systems."
+    "measure, with p-values corrected across systems."
 )
 
 
@@ -45,7 +45,7 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
                 "A score means little alone. Baselines repeat what human recommenders said in other dialogues; "
                 "the value of each is the mean over all replies it may choose.",
                 *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
-                "The last rows: each system minus the best baseline, with p corrected over the systems.",
+                "The last rows: each system minus the best baseline, with p-values corrected across systems.",
             ),
             heads=("", *(full_title(league) for league in beside)),
             rows=(

@@ -120,7 +120,7 @@ def few_clusters(findings: Findings) -> Iterator[Threat]:
 
 
 def several_measures(findings: Findings) -> Iterator[Threat]:
-    """More than one measure without a correction over measures."""
+    """More than one measure without a correction across measures."""
     directed = [league for league in findings.leagues if league.measure.better != "neither" and league.contrasts]
     if len(directed) > 1 and findings.correction != ACROSS_MEASURES:
         yield Threat(code=ThreatCode.SEVERAL_MEASURES, severity=Severity.NOTES, facts={"measures": len(directed)})

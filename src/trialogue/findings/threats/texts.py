@@ -193,7 +193,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Several measures",
         (
             "The number of measures with a direction that were tested. p-values are corrected within a "
-            "measure, unless `--family measures` corrects over all of them."
+            "measure, unless `--family measures` corrects across all of them."
         ),
         (
             "Noted: with more measures, a chance difference is more likely. Not noted where a decision "

@@ -1,6 +1,7 @@
 """Descriptive statistics of dialogues: length, user act ratio and words per turn. Not for ranking systems.
 
-A *turn* is a run of utterances of one speaker. The field counts turns, utterances and half switches under the same name.
+A *turn* is a run of utterances of one speaker. The field counts turns, utterances and half the speaker changes
+under the same name.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,7 +62,7 @@ def _count_half_switches(dialogue: Dialogue) -> float:
 
 LENGTHS: dict[str, tuple[str, Callable[[Dialogue], float]]] = {
     "user_utterances": ("user utterances", lambda dialogue: _count_utterances(dialogue, "user")),
-    "dialoguekit": ("half switches of the speaker", _count_half_switches),
+    "dialoguekit": ("half the number of speaker changes", _count_half_switches),
     "utterances": ("utterances", lambda dialogue: len(dialogue.utterances)),
     "system_turns": ("system turns", lambda dialogue: turns_of(dialogue.utterances, "system")),
 }

@@ -19,7 +19,7 @@ class Incidence:
     def __init__(self) -> None:
         self._hashes: list[NDArray[np.uint64]] = []
         self._clusters: list[Clusters] = []
-        self._size = self._looked_at = 0
+        self._size = self._size_at_join = 0
         self._may_repeat = False
 
     def add(self, hashes: Collection[int], cluster: int) -> None:
@@ -31,7 +31,7 @@ class Incidence:
         """Add pairs of cluster and type.
 
         Args:
-            hashes: shape (pairs,), of the things.
+            hashes: shape (pairs,), of the types.
             clusters: shape (pairs,), which cluster has each.
             are_new: whether no pair occurs twice, here or before.
         """
@@ -39,7 +39,7 @@ class Incidence:
         self._clusters.append(clusters)
         self._size += len(hashes)
         self._may_repeat = self._may_repeat or not are_new
-        if self._may_repeat and self._size - self._looked_at >= max(BUFFER, self._looked_at):
+        if self._may_repeat and self._size - self._size_at_join >= max(BUFFER, self._size_at_join):
             self._join()
 
     def merge(self, other: "Incidence", clusters: Clusters, *, are_new: bool) -> None:
@@ -60,7 +60,7 @@ class Incidence:
         return occurrences_of(hashes[order].view(np.int64), own[order], count=clusters)
 
     def _join(self) -> tuple[NDArray[np.uint64], Clusters]:
-        """All pairs, each once: the same thing may come again from a cluster's next conversation."""
+        """All pairs, each once: the same type may come again from a cluster's next conversation."""
         hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *self._hashes])
         clusters = np.concatenate([np.zeros(0, dtype=np.int32), *self._clusters])
         if self._may_repeat:
@@ -70,6 +70,6 @@ class Incidence:
             new = np.flatnonzero(np.concatenate([[len(hashes) > 0], differ]))
             hashes, clusters = hashes[new], clusters[new]
         self._hashes, self._clusters = [hashes], [clusters]
-        self._size = self._looked_at = len(hashes)
+        self._size = self._size_at_join = len(hashes)
         self._may_repeat = False
         return hashes, clusters

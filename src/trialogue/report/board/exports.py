@@ -160,8 +160,8 @@ def _sections(findings: BoardFindings) -> Iterator[tuple[str, Table]]:
 def _note(findings: BoardFindings) -> str:
     corrections = sorted({str(league.correction) for column in findings.columns for league in column.leagues})
     return (
-        "Values with confidence intervals; ranks are the ranges that corrected comparisons leave open "
-        f"({' or '.join(corrections)} over all pairs of a group, α = {level(findings.alpha)})"
+        "Values with confidence intervals; ranks are the ranges consistent with the corrected comparisons "
+        f"({' or '.join(corrections)} across all pairs of a group, α = {level(findings.alpha)})"
     )
 
 

@@ -120,7 +120,7 @@ def _caption(history: History) -> str:
             f"Each value is the mean of {spread} runs; intervals of several runs include the variance between runs."
         )
     parts.append(
-        "No difference: none that is significant after correction over all pairs of the leaderboard; cond.: "
+        "No difference: none that is significant after correction across all pairs of the leaderboard; cond.: "
         "conditional on a threat."
     )
     return " ".join(parts)

@@ -55,8 +55,8 @@ TOGETHER = (
     "Simultaneous intervals, in findings.json and pairs.csv, are single-step: those of a measure all hold together."
 )
 DECIDING = (
-    "p-values were corrected for the number of measures with Holm's step-down method: over the "
-    "deciding measures together, and over the others together."
+    "p-values were corrected for the number of measures with Holm's step-down method: across the "
+    "deciding measures together, and across the others together."
 )
 PAIRWISE = {
     OVER_MEASURES: DECIDING,
@@ -141,7 +141,7 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     correction = NAMES["Holm"] if over_all else NAMES.get(findings.correction, findings.correction)
     of = "all measures together" if over_all else "a measure"
     called = (
-        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the "
+        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected across the "
         f"pairs of systems of {of} with {correction}, and differences called significant at α = {alpha}."
     )
     together = TOGETHER if any(each.simultaneous for league in tested for each in league.contrasts) else ""

@@ -26,6 +26,7 @@ from trialogue.report.measures import (
     DIRECTIONS,
     JUDGES,
     all_leagues,
+    correction_words,
     is_ranked,
     labels,
     pieces,
@@ -200,9 +201,10 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "key": _key(table),
         "primary": primary.measure if primary else None,
         "alpha": level(findings.alpha),
+        "corrected": correction_words(findings.correction, "-corrected"),
         "figures": sections,
         "pair_tables": [
-            _pair_table(league, correction_within(findings, league))
+            _pair_table(league, correction_words(correction_within(findings, league)))
             for league in compared
             if 2 < len(systems) <= MOST_TABLED
         ],

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from trialogue.findings import Findings
+from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.report.evaluation.paper import escape_latex
 from trialogue.report.exports import table_latex, table_markdown
 from trialogue.report.league_table import Table, league_table
-from trialogue.report.measures import all_leagues, labels, systems_in_order, table_leagues
+from trialogue.report.measures import all_leagues, correction_words, labels, systems_in_order, table_leagues
 from trialogue.report.numbers import count, level
 from trialogue.report.plots import Figure
 from trialogue.report.plots.forest import confidence
@@ -59,9 +60,12 @@ def table_caption(findings: Findings, table: Table) -> str:
     if users:
         parts.append(f"In brackets after a measure: the simulated users of these dialogues ({', '.join(users)}).")
     if any(cell.letters for cell in cells):
+        corrected = correction_words(findings.correction, "-corrected")
+        if findings.correction != ACROSS_MEASURES:
+            corrected += " across the pairs of the measure"
         parts.append(
-            f"Systems that share a letter do not differ significantly on that measure ({findings.correction}-corrected "
-            f"over the pairs of the measure, α = {level(findings.alpha)})."
+            f"Systems that share a letter do not differ significantly on that measure ({corrected}, "
+            f"α = {level(findings.alpha)})."
         )
     if any(cell.leads for cell in cells):
         parts.append("Bold: systems that may be the best.")

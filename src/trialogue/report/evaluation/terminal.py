@@ -12,6 +12,7 @@ from trialogue.report.long_names import short_names, with_short_names
 from trialogue.report.measures import (
     ARROWS,
     baselines_in_order,
+    correction_words,
     split_columns,
     systems_in_order,
     table_leagues,
@@ -98,7 +99,8 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
     words = []
     if any(league_letters(league) for league in leagues):
         words.append(
-            f"Systems that share a letter do not differ significantly ({findings.correction}-corrected, {findings.alpha:g})."
+            "Systems that share a letter do not differ significantly "
+            f"({correction_words(findings.correction, '-corrected')}, {findings.alpha:g})."
         )
     for threat in findings.threats:
         if threat.code is ThreatCode.SEVERAL_MEASURES:

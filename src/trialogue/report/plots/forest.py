@@ -6,7 +6,7 @@ from trialogue.findings import League, Standing
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, TextMark
 from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
-from trialogue.report.measures import DIRECTIONS, is_ranked, short_name
+from trialogue.report.measures import DIRECTIONS, correction_words, is_ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, render_estimate
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines, rows_behind
 from trialogue.report.plots.panels import name_figures, panels, parts_of, with_parts
@@ -121,12 +121,13 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
         parts.append("Hollow: no interval.")
     if letters:
         parts.append(
-            f"Systems that share a letter do not differ significantly ({correction}-corrected, α = {level(alpha)})."
+            f"Systems that share a letter do not differ significantly ({correction_words(correction, '-corrected')}, "
+            f"α = {level(alpha)})."
         )
     if league.baselines:
         parts.append("Below the rule: baselines that ignore the user, without rank; dashed: the best of them.")
     if show_ranks:
-        parts.append("Rank: the range left open by the corrected comparisons, for all systems simultaneously.")
+        parts.append("Rank: the range consistent with the corrected comparisons, for all systems simultaneously.")
     return " ".join(parts)
 
 

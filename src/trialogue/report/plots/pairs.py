@@ -4,7 +4,7 @@ from trialogue.findings import League
 from trialogue.findings.wording import list_names
 from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, TextMark
 from trialogue.report.head_to_head import contrast_between
-from trialogue.report.measures import short_name
+from trialogue.report.measures import correction_words, short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, render_estimate
 from trialogue.report.plots.base import Figure, label, label_width, legend, rows_behind, rows_of_pair
 from trialogue.report.text import slug
@@ -31,7 +31,7 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
         (Dot(0, 0, "worse", radius=5, hollow=True), "row is worse"),
         (
             _significance(0, 0, ahead=True),
-            f"dot or ring: significant after {correction} correction at α = {level(alpha)}",
+            f"dot or ring: significant after {correction_words(correction, ' correction')} at α = {level(alpha)}",
         ),
     ]
     legend(drawing, entries, x=left, y=drawing.height - 12)

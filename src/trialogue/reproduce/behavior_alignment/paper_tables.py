@@ -4,7 +4,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trialogue.reproduce.behavior_alignment.rows import STATUS, Row, bare, render_estimate
+from trialogue.reproduce.behavior_alignment.rows import STATUS, Row, render_estimate, three_decimals
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def _table(title: str, rows: Sequence[Row]) -> PaperTable:
     for row in rows:
         mark = f" ({notes.index(row.why) + 1})" if row.why else ""
         data = () if shared else (row.on,)
-        cells.append((row.what, *data, bare(row.paper), render_estimate(row.ours), STATUS[row.status] + mark))
+        cells.append((row.what, *data, three_decimals(row.paper), render_estimate(row.ours), STATUS[row.status] + mark))
     heads = ("", *(() if shared else ("data",)), "paper", "ours", "verdict")
     return PaperTable(title, next(iter(sources)) if shared else None, heads, tuple(cells), notes)
 

@@ -33,7 +33,7 @@ class Row(Record):
     what: str
     """Description."""
     on: str
-    """The data ours rests on."""
+    """The data that our number is based on."""
     paper: float | None = None
     """As printed; None: not in the paper."""
     ours: Estimate | None = None
@@ -83,8 +83,8 @@ pairs, unless noted.
 """
 
 
-def bare(value: float | None) -> str:
-    """Format a number as in tables."""
+def three_decimals(value: float | None) -> str:
+    """Format a number with three decimals; — for None."""
     return "—" if value is None else f"{value:.3f}"
 
 
@@ -92,7 +92,7 @@ def render_estimate(estimate: Estimate | None) -> str:
     """Format an estimate with its interval."""
     if estimate is None:
         return "—"
-    return estimate.render(bare, undefined=f"undefined ({estimate.why})")
+    return estimate.render(three_decimals, undefined=f"undefined ({estimate.why})")
 
 
 def compare_row(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:

@@ -71,7 +71,7 @@ class Ledger:
             config: everything that makes the dialogues what they are.
             seed: the run's seed.
             note: called if the last line is cut.
-            clock: seconds, for the rhythm of fsync.
+            clock: seconds, for the interval between fsyncs.
 
         Raises:
             UsageError: another process has it open, or it belongs to another configuration (the message lists what differs).
@@ -147,10 +147,10 @@ class Ledger:
         with open_bytes(self.path) as stream:
             return len(self._exported) + sum(line.endswith(b"\n") and not is_manifest(line) for line in stream)
 
-    def announce(self, digest: str, ids: Iterable[str]) -> None:
+    def announce_export(self, digest: str, ids: Iterable[str]) -> None:
         """Record that an export of these dialogues is about to replace the previous one.
 
-        What only the export before holds, and this one does not, comes back into the ledger first.
+        Dialogues that only the previous export contains are moved back into the ledger first.
 
         Raises:
             DataError: this could not be written.
@@ -166,7 +166,7 @@ class Ledger:
             self._digests.add(digest)
         self.sync()
 
-    def leave(self, digest: str, places: Mapping[str, int]) -> None:
+    def drop_exported(self, digest: str, places: Mapping[str, int]) -> None:
         """Remove the dialogues that the completed export holds; the other lines are kept.
 
         Args:
@@ -248,7 +248,7 @@ class Ledger:
             self.sync()
 
     def _read(self) -> None:
-        """Check whose it is, and where each dialogue begins."""
+        """Check that the ledger belongs to this batch, and index where each dialogue begins."""
         with open_bytes(self.path) as stream:
             first = stream.readline()
             self._check(first)
@@ -330,8 +330,8 @@ def export(ledger: Ledger, ids: Iterable[str], config: Mapping[str, JsonValue], 
             place += len(line)
         stream.flush()
         os.fsync(stream.fileno())
-        ledger.announce(digest.hexdigest(), there)
-    ledger.leave(digest.hexdigest(), places)
+        ledger.announce_export(digest.hexdigest(), there)
+    ledger.drop_exported(digest.hexdigest(), places)
     manifest = Manifest(
         command=COMMAND,
         config=dict(config),

@@ -46,7 +46,7 @@ class LabelledMessage(NamedTuple):
     """Act label of a message, for dialogue metrics."""
 
     label: str | None
-    """Its label; None: that is not sure enough."""
+    """Its label; None: too uncertain."""
     confidence: float
     """Confidence, from 0 to 1."""
     mentions: tuple[Mention, ...] | None = None
@@ -57,7 +57,7 @@ class LabelledMessage(NamedTuple):
     """Why a language model that was asked gave no label."""
 
 
-class _About(NamedTuple):
+class _Content(NamedTuple):
     """Content of a message, apart from its label."""
 
     items: tuple[str, ...]
@@ -85,15 +85,15 @@ class AgentTurnParser:
         labeller: ActClassifier | None = None,
         origin: str | None = None,
     ) -> None:
-        """Create a listener.
+        """Create a parser.
 
         Args:
-            understanding: tells the label of a text.
+            understanding: classifies the text of a message.
             catalogue: items that may be named.
             space: labels that agents may declare.
             linker: finds titles in texts of agents that do not say which items they name; None: nothing is found.
             source: what labels come from.
-            labeller: tells the labels that measures read, without what the user did before; None: ``understanding``.
+            labeller: gives the labels that metrics use, without the preceding user act; None: ``understanding``.
             origin: name of the language model that ``labeller`` asks; None: it asks none.
         """
         if source not in ("text", "declared"):
@@ -103,18 +103,18 @@ class AgentTurnParser:
         wanted = {label for labels in space.acceptable.values() for label in labels}
         self._own = wanted | set(AGENT_LABELS)
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
-        self._by_text: dict[str, _About] = {}
+        self._by_text: dict[str, _Content] = {}
 
     def labels(self, turn: Turn) -> list[LabelledMessage]:
         """Act label and mentions of each message of a turn, from its words alone."""
         return [self._label(said) for said in turn.utterances]
 
     def _label(self, said: Utterance) -> LabelledMessage:
-        found = self._found_in(said)
+        found = self._content_of(said)
         heard = self._labeller.read(found.bare if self._labeller.wants_bare else said.text)
         return LabelledMessage(heard.label, heard.confidence, found.mentions, self._origin, heard.why)
 
-    def _found_in(self, said: Utterance) -> _About:
+    def _content_of(self, said: Utterance) -> _Content:
         """Content of a message, cached if it follows from the text alone."""
         found = self._by_text.get(said.text) if said.mentions is None else None
         return self._analyse(said) if found is None else found
@@ -124,7 +124,7 @@ class AgentTurnParser:
         return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:
-        found = self._found_in(said)
+        found = self._content_of(said)
         label = self._declared_label(said) if self._source == "declared" else None
         if label is None:
             text = found.bare if self._understanding.wants_bare else said.text
@@ -139,15 +139,15 @@ class AgentTurnParser:
                 return USERSIMCRS_AGENT[act.intent]
         return None
 
-    def _analyse(self, said: Utterance) -> _About:
+    def _analyse(self, said: Utterance) -> _Content:
         """Content of a message; cached for text-only messages."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
         if said.mentions is not None:
-            return _About(self._ids(said.mentions), asks, mask_mentions(said.text, said.mentions), said.mentions)
+            return _Content(self._ids(said.mentions), asks, mask_mentions(said.text, said.mentions), said.mentions)
         mentions = self._linker.find(text) if self._linker is not None else ()
         is_whole = self._linker is not None and len(said.text) <= LONGEST
-        found = _About(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
+        found = _Content(self._ids(mentions), asks, mask_mentions(text, mentions), mentions if is_whole else None)
         if len(self._by_text) >= REMEMBERED:
             self._by_text.clear()
         self._by_text[said.text] = found

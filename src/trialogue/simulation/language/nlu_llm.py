@@ -203,8 +203,8 @@ class ActReader:
             if self._invalid.total() >= HOPELESS:
                 counts = ", ".join(f"{why} {count}" for why, count in self._invalid.most_common())
                 raise UsageError(
-                    f"{self.options.model} at {self.options.place} answered with one letter to none of {HOPELESS} messages "
-                    f"({counts}): raise max_tokens if answers are cut off, or let another model understand agents."
+                    f"{self.options.model} at {self.options.place} answered none of {HOPELESS} messages with a single "
+                    f"letter ({counts}): raise max_tokens if answers are cut off, or let another model understand agents."
                 )
 
     def _ask(self, text: str) -> Reading:

@@ -63,7 +63,7 @@ class UserOptions(Record):
     understanding: Annotated[AnyUnderstanding | None, BeforeValidator(_read_understanding)] = None
     """How ``llm:worded`` understands the agent: a language model, as ``{"llm": {...}}``; None: as its agenda does."""
     instruction_role: Literal["system", "developer", "user"] = "system"
-    """Whose words the prompt is; ``user`` for models whose chat template knows no other."""
+    """Role under which the prompt is sent; ``user`` for models whose chat template has no other."""
     longest_text: Annotated[int, Field(ge=1)] = LONGEST_TEXT
     """Characters that a message may have."""
 

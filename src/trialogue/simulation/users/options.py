@@ -59,7 +59,7 @@ class UserOptions:
     ``nlu.EmbeddingClassifier``). Or a language model, given as ``{"llm": {...}}`` with its options (``nlu_llm``), which
     then also labels the agent's messages in the dialogues."""
     encoder: str | None = None
-    """The sentence encoder: a folder, or a name on the Hugging Face hub; None: the one that
+    """The sentence encoder: a folder, or a name on the Hugging Face Hub; None: the one that
     ``trialogue strategies encoder get`` obtained."""
     labels_from: Literal["text", "declared"] = "text"
     """Whether users go by an agent's words, or by the acts it declares where it does."""

@@ -33,14 +33,14 @@ class _Canvas:
     node: float
     margin: float
     names_inside: bool
-    written_from: float
+    label_threshold: float
     """Shares below this have no number in the drawing."""
 
     @classmethod
     def for_states(cls, states: int) -> "_Canvas":
         if states <= MOST_INSIDE:
-            return cls(size=720, node=36, margin=102, names_inside=True, written_from=0.045)
-        return cls(size=960, node=11, margin=135, names_inside=False, written_from=0.195)
+            return cls(size=720, node=36, margin=102, names_inside=True, label_threshold=0.045)
+        return cls(size=960, node=11, margin=135, names_inside=False, label_threshold=0.195)
 
     def place(self, number: int, count: int) -> Point:
         angle = 2 * pi * number / count - pi / 2
@@ -120,7 +120,7 @@ def _arrow(canvas: _Canvas, at: Mapping[str, Point], pair: tuple[str, str], coun
     return (
         f'<g><title>{words}</title><path d="{path}" fill="none" stroke="{LINE}" stroke-width="{0.5 + 5 * often:.2f}" '
         f'stroke-opacity="{0.25 + 0.7 * often:.2f}" marker-end="url(#head)"/>'
-        f"{number if share >= canvas.written_from else ''}</g>"
+        f"{number if share >= canvas.label_threshold else ''}</g>"
     )
 
 
@@ -170,8 +170,8 @@ def _document(canvas: _Canvas, title: str, parts: list[str]) -> str:
     size, middle = f"{canvas.size:.0f}", f"{canvas.size / 2:.0f}"
     height = f"{canvas.size + 44:.0f}"
     note = "Number: transition probability. Width: frequency."
-    if canvas.written_from:
-        note += f" Probabilities below {canvas.written_from + 0.005:.2f} are not shown."
+    if canvas.label_threshold:
+        note += f" Probabilities below {canvas.label_threshold + 0.005:.2f} are not shown."
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {height}" role="img" '
         f'font-family="system-ui, sans-serif" aria-label={quoteattr(title)}>',

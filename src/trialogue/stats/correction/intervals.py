@@ -64,7 +64,7 @@ def mean_of(
     else:
         reach = _quantile(spread.freedom, confidence) * spread.variance**0.5
         low, high = _cut(value - reach, ends), _cut(value + reach, ends)
-        method = "t of the difference estimator" if side.alone is not None else "t of labels alone"
+        method = "Student's t, difference estimator" if side.alone is not None else "Student's t, labels alone"
     return Estimate(
         value=value,
         interval=Interval(low=low, high=high, confidence=confidence, method=method, facts=facts),
@@ -86,13 +86,13 @@ def difference_of(
     if is_share:
         value = _cut(float(side.parts.values[a]), (0, 1)) - _cut(float(side.parts.values[b]), (0, 1))
         low, high, p = _share_difference(side, table, a, b, value, confidence)
-        method = "Wilson scores at the effective numbers of labels, by squares"
+        method = "Wilson scores at the effective numbers of labels, combined by Newcombe's method"
     elif _knows_nothing(side, table, both):
         return Estimate(value=value, n=rows, clusters=_clusters(table, both), why=NO_VARIATION)
     else:
         reach = _quantile(spread.freedom, confidence) * spread.variance**0.5
         low, high, p = value - reach, value + reach, _p_of(value, spread)
-        method = "t of the difference estimator" if side.alone is not None else "t of labels alone"
+        method = "Student's t, difference estimator" if side.alone is not None else "Student's t, labels alone"
     facts = {"freedom": min(spread.freedom, MOST_FREEDOM), "error": spread.variance**0.5}
     return Estimate(
         value=value,

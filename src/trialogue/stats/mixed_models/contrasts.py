@@ -45,7 +45,7 @@ class Pairwise:
 def pairwise(
     design: Design, effect: str, difference: Callable[[Floats], tuple[Estimate, float | None]]
 ) -> list[Pairwise]:
-    """All pairwise contrasts of a factor, corrected over all of them.
+    """All pairwise contrasts of a factor, corrected across all of them.
 
     Args:
         design: the model's columns.

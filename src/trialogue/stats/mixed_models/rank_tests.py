@@ -253,7 +253,7 @@ class PairOfMeans:
 def wilcoxon_pairs(
     table: Ratings, systems: Sequence[str], *, rng: np.random.Generator, resamples: int = 10_000
 ) -> list[PairOfMeans]:
-    """Wilcoxon signed-rank tests of every pair of columns, Holm-adjusted over all pairs."""
+    """Wilcoxon signed-rank tests of every pair of columns, Holm-adjusted across all pairs."""
     values = as_floats(table, "table", ndim=2)
     if values.size and values.shape[1] != len(systems):
         raise UsageError(f"the table has {values.shape[1]} columns for {len(systems)} systems.")

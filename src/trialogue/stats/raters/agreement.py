@@ -35,13 +35,13 @@ def percent_agreement(
 
     Args:
         ratings: labels of shape (n_items, n_raters), None or NaN where a rater skipped.
-        clusters: what items belong together; whole clusters are drawn.
+        clusters: cluster of each item; whole clusters are resampled.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
 
     Pairs are pooled over items, so an item with more ratings counts more. ``n`` counts the items with two ratings or
-    more; undefined without any. Chance is not taken off.
+    more; undefined without any. Not corrected for chance.
 
     >>> percent_agreement([["a", "a", "a"], ["a", "b", None]]).value     # 3 of 3 pairs and 0 of 1
     0.75
@@ -69,7 +69,7 @@ def fleiss_kappa(
     Args:
         ratings: labels of shape (n_items, n_raters); None or NaN where a rater did not rate that item, but every item
             needs the same number of ratings. Which rater gave which does not matter.
-        clusters: what items belong together; whole clusters are drawn.
+        clusters: cluster of each item; whole clusters are resampled.
         rng: source of randomness; None: no interval.
         resamples: bootstrap replicates.
         confidence: confidence level of the interval.
@@ -78,7 +78,7 @@ def fleiss_kappa(
         The estimate; undefined if all labels are the same.
 
     Raises:
-        UsageError: if items have different numbers of ratings, or fewer than two; alpha takes those.
+        UsageError: if items have different numbers of ratings, or fewer than two; use alpha for those.
 
     Fleiss (1971), "Measuring Nominal Scale Agreement among Many Raters".
 

@@ -121,7 +121,8 @@ class EncoderFit:
     """Training settings; call it with examples."""
 
     encoder: str | None = None
-    """A folder, or a name on the hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get`` obtained."""
+    """A folder, or a name on the Hugging Face Hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get``
+    obtained."""
     strength: float = 3.0
     """C of the logistic regression."""
     share: float = 1.0

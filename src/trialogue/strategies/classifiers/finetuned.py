@@ -177,7 +177,8 @@ class FinetunedFit:
     """Training settings; call it with examples."""
 
     encoder: str | None = None
-    """A folder, or a name on the hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get`` obtained."""
+    """A folder, or a name on the Hugging Face Hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get``
+    obtained."""
     seeds: int = 1
     """Networks that are averaged."""
     use_context: bool = False

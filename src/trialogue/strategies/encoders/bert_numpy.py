@@ -18,8 +18,8 @@ Floats32: TypeAlias = npt.NDArray[np.float32]
 Pooling: TypeAlias = Literal["mean", "cls"]
 Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
-TOKENS = 4096  # multiplied at a time: what is between two layers then stays in the cache of a core
-PIECE = 1 << 14  # numbers bent at a time, for the same reason
+TOKENS = 4096  # per matrix product, so that the activations between two layers stay in the cache of a core
+PIECE = 1 << 14  # activations per GELU call, for the same reason
 ERF_P = np.float32(0.3275911)
 ERF = tuple(np.float32(one) for one in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592))
 
@@ -39,7 +39,7 @@ class Shape:
         """Parse a configuration.
 
         Raises:
-            UsageError: it is of another architecture, or of a variant that is not computed here.
+            UsageError: another architecture, or a variant that is not supported here.
         """
         kind = config.get("model_type")
         if kind != "bert":
@@ -68,12 +68,12 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    attend: Floats32
+    qkv: Floats32
     """Query, key and value side by side, shape (width, 3 width)."""
-    attend_bias: Floats32
-    gather: Floats32
-    gather_bias: Floats32
-    attend_norm: tuple[Floats32, Floats32]
+    qkv_bias: Floats32
+    attention_output: Floats32
+    attention_output_bias: Floats32
+    attention_norm: tuple[Floats32, Floats32]
     widen: Floats32
     widen_bias: Floats32
     narrow: Floats32
@@ -88,7 +88,7 @@ class Tokens:
     ids: tuple[int, ...]
     """Token ids."""
     types: tuple[int, ...]
-    """0 for the sentence itself, 1 for what goes with it."""
+    """0 for the first sentence, 1 for the second one of a pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +162,12 @@ class Bert:
         return flat.reshape(n, length, -1)
 
     def _layer(self, flat: Floats32, layer: _Layer, n: int, length: int) -> Floats32:
-        mixed = flat @ layer.attend
-        mixed += layer.attend_bias
-        seen = self._attend(mixed, n, length) @ layer.gather
-        seen += layer.gather_bias
+        mixed = flat @ layer.qkv
+        mixed += layer.qkv_bias
+        seen = self._attend(mixed, n, length) @ layer.attention_output
+        seen += layer.attention_output_bias
         seen += flat
-        seen = _normalise(seen, layer.attend_norm, self.shape.epsilon)
+        seen = _normalise(seen, layer.attention_norm, self.shape.epsilon)
         wide = seen @ layer.widen
         wide += layer.widen_bias
         out = _gelu(wide) @ layer.narrow
@@ -256,11 +256,11 @@ def _layer(take: _WeightReader, name: str, width: int) -> _Layer:
         return np.ascontiguousarray(take(f"{name}.{part}.weight", out, into).T)
 
     return _Layer(
-        attend=np.ascontiguousarray(np.concatenate([take(f"{one}.weight", width, width) for one in own]).T),
-        attend_bias=np.concatenate([take(f"{one}.bias", width) for one in own]),
-        gather=transpose("attention.output.dense", width, width),
-        gather_bias=take(f"{name}.attention.output.dense.bias", width),
-        attend_norm=norm("attention.output"),
+        qkv=np.ascontiguousarray(np.concatenate([take(f"{one}.weight", width, width) for one in own]).T),
+        qkv_bias=np.concatenate([take(f"{one}.bias", width) for one in own]),
+        attention_output=transpose("attention.output.dense", width, width),
+        attention_output_bias=take(f"{name}.attention.output.dense.bias", width),
+        attention_norm=norm("attention.output"),
         widen=transpose("intermediate.dense", wide, width),
         widen_bias=take(f"{name}.intermediate.dense.bias", wide),
         narrow=transpose("output.dense", width, wide),

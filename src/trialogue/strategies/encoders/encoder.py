@@ -54,7 +54,7 @@ class Tokenizer:
         """Create from the content of a file.
 
         Raises:
-            UsageError: it is none.
+            UsageError: it is not a tokenizer.
             MissingExtraError: the package tokenizers is not installed.
         """
         tokenizers = need("tokenizers", extra="encoder", purpose="run a sentence encoder")
@@ -73,7 +73,7 @@ class Tokenizer:
 
 
 def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")  # half a character, which the tokenizer would not take
+    return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate, which the tokenizer would reject
 
 
 @dataclass(frozen=True, eq=False)

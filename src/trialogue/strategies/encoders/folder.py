@@ -64,7 +64,7 @@ def encoders_folder() -> Path:
 
 
 def find_encoder(name: str | None = None) -> EncoderFolder:
-    """Locate an encoder by folder, by Hugging Face hub name, or the default one.
+    """Locate an encoder by folder, by Hugging Face Hub name, or the default one.
 
     Args:
         name: a folder, or ``owner/name``, which is downloaded unless the hub's cache has it. None: what the environment
@@ -120,4 +120,6 @@ def _fetch_from_hub(name: str) -> Path:
         return Path(hub.snapshot_download(name, allow_patterns=[CONFIG, TOKENIZER, WEIGHTS, POOLING]))
     except (OSError, ValueError) as error:
         what = (str(error).strip() or repr(error)).splitlines()[0]
-        raise UsageError(f"{name!r} is not a local folder, and the hub did not provide it: {what} {GET}") from error
+        raise UsageError(
+            f"{name!r} is not a local folder, and the Hugging Face Hub did not provide it: {what} {GET}"
+        ) from error

@@ -33,7 +33,7 @@ Counts: TypeAlias = Mapping[Tokens, Floats]
 
 VERSION = "v1"
 MOST_ORDER = 9  # of the 198 dialogues of INSPIRED's dev and test hardly any two share eight behaviors in a row
-MIDDLE = 0.5  # discount where no count is 1 or none is 2, and the formula for it breaks down
+FALLBACK_DISCOUNT = 0.5  # discount where no count is 1 or none is 2, and the formula for it breaks down
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class NGram:
     """An n-gram model of the system's next strategy."""
 
     order: int
-    """Tokens that it is made of, the predicted one included: 1 looks at no history."""
+    """Tokens in an n-gram, the predicted one included: 1 uses no history."""
     smoothing: Smoothing
     classes: tuple[str, ...]
     user: UserTokens
@@ -177,7 +177,7 @@ def _discount(level: Mapping[Tokens, Floats]) -> float:
     """Discount n1 / (n1 + 2 n2), between 0 and 1."""
     counts = np.concatenate([*level.values(), np.empty(0)])  # no dialogue may be as long as the context
     once, twice = int((counts == 1).sum()), int((counts == 2).sum())
-    return once / (once + 2 * twice) if once and twice else MIDDLE
+    return once / (once + 2 * twice) if once and twice else FALLBACK_DISCOUNT
 
 
 def check_settings(order: int, smoothing: str, user: str) -> None:

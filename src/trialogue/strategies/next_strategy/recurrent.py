@@ -1,12 +1,13 @@
 """Recurrent network that reads behaviors as tokens and predicts the next strategy (Yang et al., SIGIR 2024, section 8).
 
 Several networks with different random initialisations are trained on whole dialogues and averaged. The number of epochs is
-fixed, so that nothing is learned from what is predicted. Each network is small: INSPIRED's dev and test have 198 dialogues.
+fixed, so that nothing is learned from the data to be predicted. Each network is small: INSPIRED's dev and test have 198
+dialogues.
 
 Why not the n-gram alone: perplexity 7.18 (95% 6.88-7.49) against 8.32 (8.01-8.64), the human's strategy first in .349
 (.333-.365) against .300 (.283-.318) of 3,624 sentences (``benchmarks/SEQUENCE.md``). Why not torch (2.13,
-one thread, the same settings and as many random tokens, three runs each): its training took 13.9-18.3 s of processor time,
-this one 8.5-10.6 s, a plan 2.2-2.5 and 2.4-2.7 ms; torch is 754 MB.
+one thread, the same settings and as many random tokens, three runs each): training took 13.9-18.3 s of processor time there
+and 8.5-10.6 s here, one prediction 2.2-2.5 ms there and 2.4-2.7 ms here; torch is 754 MB.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

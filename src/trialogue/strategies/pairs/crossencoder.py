@@ -109,7 +109,8 @@ class CrossEncoderFit:
     BERT's own."""
 
     encoder: str | None = None
-    """A folder of any architecture, or a name on the hub such as ``bert-large-uncased``; None: see ``find_encoder``."""
+    """A folder of any architecture, or a name on the Hugging Face Hub such as ``bert-large-uncased``; None: see
+    ``find_encoder``."""
     epochs: float = 1.0
     rate: float = 2e-5
     batch: int = 32

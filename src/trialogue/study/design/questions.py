@@ -136,7 +136,7 @@ class SliderLimits(Record):
     def _has_places(self) -> "SliderLimits":
         places = (self.high - self.low) / self.step
         if not 1 <= places <= 10_000 or abs(places - round(places)) > 1e-9:
-            raise ValueError("a slider needs a high above its low, and from 1 to 10,000 whole steps between them")
+            raise ValueError("a slider's 'high' must exceed its 'low' by a whole number of steps, from 1 to 10,000")
         return self
 
 
@@ -183,7 +183,7 @@ class Question(Record):
         if self.scale is not None and not (self.scale[0] and self.scale[-1]):
             raise ValueError(f"the scale of question {self.name!r} needs labels for its first and last points")
         if self.scale is None and self.first != 1:
-            raise ValueError(f"question {self.name!r} sets first to {self.first}, but has no scale")
+            raise ValueError(f"question {self.name!r} sets 'first' to {self.first}, but has no scale")
         values = [option.value for option in self.options]
         twice = sorted({value for value in values if values.count(value) > 1})
         if twice:

@@ -95,7 +95,7 @@ def erase(study: Study, name: str, *, who: str) -> int:
         return 0
     hashed = secret_hash("identity", f"{study.pk}:{name.strip()}")
     found = set(study.participants.filter(identity_hash=hashed).values_list("pk", flat=True))
-    # a session is one person's; the ids of the platform's study or task are everybody's, and find nobody
+    # A session id belongs to one person; all participants share the ids of the platform's study or task.
     by_session = Identity.objects.filter(participant__study=study, ids__session=name.strip())
     found |= set(by_session.values_list("participant_id", flat=True))
     found |= set(study.participants.filter(code=name).values_list("pk", flat=True))

@@ -16,7 +16,7 @@ EXPORT, MANAGE = "study.export_study", "study.manage_study"
 
 
 class StaffMixin(AccessMixin, View):
-    """Lets members of staff see a view; others are led to the login, or read that it is not for them."""
+    """Lets members of staff see a view; others are sent to the login page, or told that they lack the permission."""
 
     permission: ClassVar[str] = ""
     """Additional permission that a login needs; "" if none."""

@@ -129,7 +129,7 @@ def parse_grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
     wrong = [given for given, (name, _, pattern) in zip(groups, pairs, strict=True) if not name or not pattern]
     if wrong:
         raise UsageError(
-            f"a group has the form NAME=PATTERN, such as redial='*_redial'; got {', '.join(map(repr, wrong))}."
+            f"a group must have the form NAME=PATTERN, such as redial='*_redial'; got {', '.join(map(repr, wrong))}."
         )
     if not groups:
         return None

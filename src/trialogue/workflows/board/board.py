@@ -87,7 +87,7 @@ def board(
             simulated users, then what the runs' answers rest on.
         systems: names of the systems to show; (): all.
         title: title of the board.
-        alpha: level of the verdicts, after correction over the pairs of a league.
+        alpha: level of the verdicts, after correction across the pairs of a league.
         seed: seed of permutation tests.
         resamples: arrangements of permutation tests.
         progress: called with progress lines.

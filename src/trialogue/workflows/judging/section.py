@@ -70,9 +70,9 @@ def with_unused_scores(findings: Findings, material: InputRecords) -> Findings:
         return findings
     names = list_names(sorted(unused), most=MOST_NAMES)
     warning = (
-        f"{unused.total():,} given scores of {names} are not shown: the report has the metrics that it computes itself and "
-        "judges whose columns are named judge(...). To compare other scores with people's answers, and to correct them: "
-        "trialogue judge --scores FILE --aspect NAME."
+        f"{unused.total():,} imported scores of {names} are not shown: the report contains only metrics that Trialogue "
+        "computed and judges whose columns are named judge(...). To compare other scores with people's answers, and to "
+        "correct them: trialogue judge --scores FILE --aspect NAME."
     )
     return findings.model_copy(update={"warnings": (*findings.warnings, warning)})
 

@@ -33,7 +33,7 @@ COLUMNS = {
     "role": ("role",),
     "by": ("by",),
 }
-NO_ANSWER = 'an answer has the form {"id": ..., "strategy": ...}.'
+NO_ANSWER = 'an answer must have the form {"id": ..., "strategy": ...}.'
 WORDS = {Labeller.MODEL: "a model", Labeller.LLM: "an LLM"}
 MAJORITY = 3  # labellers from which the most frequent first label is taken
 

@@ -28,7 +28,7 @@ FOR_DIALOGUES = (
     "turns_before_recommendation",
     "success_rate@accept_rating_good",
 )
-FOR_NEEDS = (  # dialogues whose users are after something that is known: what the answer rests on first
+FOR_NEEDS = (  # dialogues whose users have a known need; the first choice for the answer
     "need_met(turns=10)@named",
     "need_met_by_chance(turns=10)@drawn",
     "turns_until_need_met(turns=10)@capped",
@@ -39,7 +39,7 @@ FOR_NEEDS = (  # dialogues whose users are after something that is known: what t
     "repeated_recommendations@named",
     "out_of_catalogue@declared",
 )
-FOR_ACTS = (  # dialogues whose users' acts are known, as those of simulated users are
+FOR_ACTS = (  # dialogues with known user acts, as with simulated users
     "task_success@accepted",
     "turn_success@kdd2020",
     "rounds_until_acceptance@accepted",

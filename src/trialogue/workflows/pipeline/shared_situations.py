@@ -76,8 +76,8 @@ def other_situations(offline: Sequence[Conversation]) -> list[str]:
     everyone = set().union(*answered.values())
     return [
         (
-            f"{system} answered {len(own)} of the {len(everyone)} situations: its values cover these, and its "
-            "differences from other systems those that both answered."
+            f"{system} answered {len(own)} of the {len(everyone)} situations: its own values cover those, and "
+            "each difference from another system covers those that both answered."
         )
         for system, own in sorted(answered.items())
         if len(own) < len(everyone)

@@ -252,7 +252,7 @@ def continuation_lines(before: Dialogue, turn: int, after: Iterable[Dialogue]) -
     was = answers_from(before, turn)[0]
     if was is None:
         what = f"Whether turn {turn} of {before.id} was answered is unknown"
-        lines = [f"{what}: it has no known act of the user."]
+        lines = [f"{what}: the act of the user is not known."]
     else:
         lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
     for each in continuation_outcomes(after, turn):

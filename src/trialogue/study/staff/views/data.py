@@ -1,4 +1,4 @@
-"""Export of all collected data, and erasure of one participant."""
+"""Export of all collected data, and erasure of a participant's data."""
 
 import io
 import tempfile
@@ -69,16 +69,20 @@ class Erase(StaffForm):
     template_name = "study/staff/erase.html"
 
     def form_valid(self, form: EraseForm) -> HttpResponse:
-        """Erase; the page again, with how many were."""
+        """Erase data, and show the page again with the number of participants."""
         count = leaving.erase(self.study, form.cleaned_data["name"], who=login_of(self.request))
         if not count:
             form.add_error("name", gettext("No participant has this code or platform ID."))
             return self.form_invalid(form)
-        erased = ngettext("%(count)s participant was erased.", "%(count)s participants were erased.", count)
+        erased = ngettext(
+            "The data of %(count)s participant were erased.", "The data of %(count)s participants were erased.", count
+        )
         context = self.get_context_data(form=form, notice=erased % {"count": count}, name="")
         return self.render_to_response(context)
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Participant named by the address or the form."""
         given = self.request.POST.get("name", self.request.GET.get("code", ""))
-        return super().get_context_data(**{"heading": gettext("Erase a participant"), "name": given.strip(), **kwargs})
+        return super().get_context_data(
+            **{"heading": gettext("Erase a participant's data"), "name": given.strip(), **kwargs}
+        )
