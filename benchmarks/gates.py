@@ -14,9 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import gates_descriptions
 from benchmarks.tables import table
 from trialogue.agents.registry import make_agent
 from trialogue.catalogue import Catalogue
+from trialogue.catalogue.facts import FactIndex
 from trialogue.metrics.gates.detect import Vocabulary, gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
@@ -111,18 +113,22 @@ def main() -> None:
     world = World(known.catalogue, known.ratings)
     page = [INTRO]
     for title, name in SETS.items():
-        page += [f"## Planted faults: {title} (`{name}`)", found_in(list(planted(world, HERE / name)))]
+        page += [
+            f"## Planted faults: {title} (`{name}`)",
+            found_in(list(planted(world, HERE / name)), FactIndex(world.catalogue)),
+        ]
         if name in EARLIER:
             before = ", ".join(f"{gate} {found}" for gate, found in zip(GATES, EARLIER[name], strict=True))
             page.append(f"Found before (commit c0cdc59b), of 40 each: {before}.")
+    page += gates_descriptions.section(world, hosts(world), HERE)
     page += [PEOPLE, people()]
     PAGE.write_text("\n\n".join(page) + "\n", encoding="utf-8")
 
 
-def found_in(cases: Sequence[Planted]) -> str:
+def found_in(cases: Sequence[Planted], facts: FactIndex) -> str:
     """Table of what each gate finds in a set."""
     vocabulary = vocabulary_of(each.dialogue.need for each in cases if each.dialogue.need is not None)
-    fires = [gates_in(each.dialogue, vocabulary) for each in cases]
+    fires = [gates_in(each.dialogue, vocabulary, facts) for each in cases]
     rows = []
     for gate in dict.fromkeys(each.gate for each in cases):
         pairs = [(each, bool(found[gate])) for each, found in zip(cases, fires, strict=True)]

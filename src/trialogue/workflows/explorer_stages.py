@@ -11,7 +11,7 @@ from trialogue.workflows.pipeline.saved_results import SCORES
 from trialogue.workflows.pipeline.system_facts import faults_of_users
 
 
-def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None) -> Part:
+def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None, catalogue: str | None = None) -> Part:
     """The records of a stage, with their scores.
 
     Args:
@@ -19,6 +19,7 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
         measured: the folder of the stage that measured it.
         name: what the explorer calls it.
         users: the kind of simulated users that the report's columns name.
+        catalogue: of the items that the users' needs are about; None: unknown.
     """
     dialogues: list[Dialogue] = []
     situations: list[Situation] = []
@@ -42,7 +43,7 @@ def part_of_stage(records: Path, measured: Path, *, name: str, users: str | None
         situations=situations,
         responses=responses,
         preferences=votes,
-        faults=faults_of_users(dialogues),
+        faults=faults_of_users(dialogues, catalogue),
     )
 
 

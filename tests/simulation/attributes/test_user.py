@@ -9,13 +9,14 @@ import pytest
 from tests.simulation.made import Scripted, agent, films, texts, turn
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue, Item
+from trialogue.catalogue.attribute_names import ASKED
 from trialogue.metrics import Undefined, get_metric
 from trialogue.metrics.gates.detect import gates_in
 from trialogue.records import Dialogue, Ending, Mention, Need, Utterance
 from trialogue.simulation.attributes import wording
 from trialogue.simulation.attributes.kinds import AttributeKind, AttributeUsers
 from trialogue.simulation.attributes.questions import QuestionParser
-from trialogue.simulation.attributes.user import ASKED, WITHHELD, AttributeUser
+from trialogue.simulation.attributes.user import WITHHELD, AttributeUser
 from trialogue.simulation.attributes.wording import answer_with, join_sentences
 from trialogue.simulation.dialogue import Transcript, talk
 from trialogue.simulation.users.kinds import World

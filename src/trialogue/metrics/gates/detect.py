@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from trialogue.catalogue.facts import FactIndex
 from trialogue.metrics.gates.assistant_role import is_assistant
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import is_phatic, is_thanks, refuses
 from trialogue.metrics.gates.cut_endings import breaks_off
+from trialogue.metrics.gates.descriptions import description_in
 from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, are_alike, bag_of, words_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
@@ -33,17 +35,22 @@ def vocabulary_of(needs: Iterable[Need]) -> dict[str, frozenset[str]]:
     return {name: frozenset(own) for name, own in values.items()}
 
 
-def gates_in(dialogue: Dialogue, vocabulary: Vocabulary | None = None) -> dict[Gate, bool | None]:
+def gates_in(
+    dialogue: Dialogue, vocabulary: Vocabulary | None = None, facts: FactIndex | None = None
+) -> dict[Gate, bool | None]:
     """For every gate, whether the dialogue's user shows the fault; None: not decidable from the dialogue.
 
     Args:
         dialogue: a dialogue with a real or simulated user.
         vocabulary: values that users could ask for, from all needs that are evaluated together; None: from this need.
+        facts: of the catalogue that needs are of, for descriptions of items; None: only titles are recognised.
     """
     if vocabulary is None:
         vocabulary = vocabulary_of([dialogue.need] if dialogue.need else [])
     faults = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
     faults[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, vocabulary)
+    if facts is not None and faults[Gate.TARGET_LEAKED] is False:
+        faults[Gate.TARGET_LEAKED] = description_in(dialogue, facts) is not None
     if not _in_latin_letters(dialogue):
         # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they
         # do find is left out as well: shares of the dialogues in which something is known would all be 1.

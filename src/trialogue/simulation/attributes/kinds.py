@@ -7,10 +7,11 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Validat
 
 from trialogue.agents.registry import OptionsError
 from trialogue.catalogue import OTHER_TITLES, Catalogue
+from trialogue.catalogue.attribute_names import names_of
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
-from trialogue.simulation.attributes.questions import MOST_ATTRIBUTES, QuestionParser, names_of
+from trialogue.simulation.attributes.questions import MOST_ATTRIBUTES, QuestionParser
 from trialogue.simulation.attributes.user import AttributeUser
 from trialogue.simulation.attributes.wording import wordings_hash
 from trialogue.simulation.users.kinds import NeedsByCase, World

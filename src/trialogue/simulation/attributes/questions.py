@@ -12,6 +12,7 @@ from string import ascii_uppercase
 
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
+from trialogue.catalogue.attribute_names import names_of, normalise_words, plurals_of
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import paper_label
 from trialogue.simulation.dialogue import KNOWN
@@ -28,17 +29,6 @@ _MARKS = " \t\n.:;,!?()[]{}\"'*-"
 
 _ASKING = frozenset({"Elicit", "Inquire", "Clarify"})
 """Acts whose slots are asked for."""
-_FAMILIES = tuple(
-    frozenset(words.split())
-    for words in (
-        "genre genres category categories",
-        "star stars starring actor actors actress actresses cast acted acting performer performers",
-        "director directors directed filmmaker filmmakers",
-        "writer writers screenwriter screenwriters author authors written wrote",
-        "decade decades year years era eras period",
-    )
-)
-"""Words that ask about the same attribute, which has the name of any of them."""
 _KIND = tuple(f"{word} of" for word in ("kind", "kinds", "type", "types", "sort", "sorts"))
 """Asks about the attribute that users talk about by default."""
 _SENTENCE = re.compile(r"[^.?!\n？！。؟]+[.?!？！。؟]*")
@@ -82,7 +72,7 @@ class QuestionParser:
             self._add_words(names_of(name), name)
             self._add_words(_KIND if name == main else (), name)
             values = {value for item in catalogue.values() for value in values_of(item, name)}
-            self._add_words((form for value in values for form in _plurals(value)), name)
+            self._add_words((form for value in values for form in plurals_of(value)), name)
         self._longest = max((phrase.count(" ") + 1 for phrase in self._phrases), default=0)
 
     def _add_words(self, phrases: Iterable[str], attribute: str) -> None:
@@ -90,7 +80,7 @@ class QuestionParser:
             if any(ord(character) >= _UNSPACED for character in phrase):
                 self._unspaced[phrase.casefold()].add(attribute)
             else:
-                self._phrases[_normalise(phrase)].add(attribute)
+                self._phrases[normalise_words(phrase)].add(attribute)
 
     def question_in(self, turn: Turn, mentions: Sequence[Sequence[Mention]]) -> Question:
         """The question of a turn.
@@ -137,7 +127,10 @@ class QuestionParser:
         ]
         if slots:
             return {
-                name for slot in slots for name in self._phrases.get(_normalise(slot), ()) if name in self.attributes
+                name
+                for slot in slots
+                for name in self._phrases.get(normalise_words(slot), ())
+                if name in self.attributes
             }
         if _ASKING.isdisjoint(labels) and all(act.intent in KNOWN for act in said.acts):
             return set()
@@ -154,7 +147,7 @@ class QuestionParser:
         return asked
 
     def _attributes_in(self, text: str) -> set[str]:
-        tokens = [_normalise(word) for word in _WORD.findall(text)]
+        tokens = [normalise_words(word) for word in _WORD.findall(text)]
         found: set[str] = set()
         for length in range(1, self._longest + 1):
             for start in range(len(tokens) - length + 1):
@@ -173,24 +166,3 @@ def _without_titles(text: str, mentions: Sequence[Mention]) -> str:
         if each.start is not None and each.end is not None and 0 <= each.start < each.end <= len(text):
             text = f"{text[: each.start]}{TITLE}{text[each.end :]}"
     return text
-
-
-def names_of(attribute: str) -> tuple[str, ...]:
-    """Words for an attribute: its name, the plural, and English words that ask about the same.
-
-    >>> names_of("star")[:3], names_of("mood")
-    (('acted', 'acting', 'actor'), ('mood', 'moods'))
-    """
-    name = _normalise(attribute)
-    family = next((words for words in _FAMILIES if name in words), frozenset())
-    return tuple(sorted({*_plurals(name), *family} if name not in family else family))
-
-
-def _normalise(text: str) -> str:
-    """Lower-case words, separated by single spaces."""
-    return " ".join(_WORD.findall(text.replace("_", " ").casefold()))
-
-
-def _plurals(value: str) -> tuple[str, ...]:
-    """A word or phrase with its English plurals."""
-    return (value, f"{value}s", *((f"{value[:-1]}ies",) if value.endswith("y") else ()))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
+from trialogue.catalogue.attribute_names import ASKED
 from trialogue.catalogue.naming import recommended_mentions
 from trialogue.records import JsonValue, Mention, Need, Utterance
 from trialogue.simulation.attributes.questions import Question, QuestionParser
@@ -23,9 +24,8 @@ from trialogue.simulation.users.needs import known_mentions, values_of
 from trialogue.simulation.users.targets import TitleDetector
 from trialogue.simulation.users.user import Stop
 
-ASKED, WITHHELD = "asked", "withheld_values"
-"""Keys in a message's ``meta``: the attributes that the agent was heard to ask about, and the number of values left out
-because they would have named the target."""
+WITHHELD = "withheld_values"
+"""Key in a message's ``meta``: the number of values left out because they would have named the target."""
 TIMES = 2  # that a question is answered; the same answer a third time would look like a user in a loop
 
 

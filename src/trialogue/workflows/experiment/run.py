@@ -12,6 +12,7 @@ from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate,
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Tell, Took
 from trialogue.workflows.experiment.registration import register, registration_of
+from trialogue.workflows.experiment.simulating import catalogue_of
 from trialogue.workflows.experiment.stage_measures import write_stages
 from trialogue.workflows.experiment.stages import (
     ALIGN,
@@ -119,7 +120,13 @@ def _explorer_parts(experiment: Experiment, plan: Plan) -> list[Part]:
         **{stage: (users, users) for users, stage in simulated_names(experiment).items()},
     }
     found = [
-        part_of_stage(folders[stage] / RECORDS, folders[measured_name(stage)], name=name, users=users)
+        part_of_stage(
+            folders[stage] / RECORDS,
+            folders[measured_name(stage)],
+            name=name,
+            users=users,
+            catalogue=catalogue_of(experiment, users),
+        )
         for stage, (name, users) in stages.items()
     ]
     if ALIGN in folders:

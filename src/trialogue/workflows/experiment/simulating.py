@@ -10,6 +10,7 @@ from trialogue.records import JsonValue
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.folder import finished_lines
 from trialogue.simulation.batch.simulation_file import SimulationFile
+from trialogue.simulation.paths import resolve_path
 from trialogue.workflows.experiment.contents import code_of, files_in
 from trialogue.workflows.experiment.estimate.pace import (
     AgentDuration,
@@ -60,6 +61,13 @@ def simulation(experiment: Experiment) -> Stage:
         grows={"n": study.n},
         size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
     )
+
+
+def catalogue_of(experiment: Experiment, users: str | None) -> str | None:
+    """Catalogue that needs are about: the simulation's, or for people the one whose items are linked; None: unknown."""
+    if users is None:
+        return None if experiment.link is None else experiment.path(experiment.link)
+    return None if experiment.study is None else resolve_path(experiment.study.folder, experiment.study.catalogue)
 
 
 def missing_dialogues(study: SimulationFile) -> Iterator[str]:

@@ -33,9 +33,9 @@ from trialogue.workflows.experiment.exclusions import exclude
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan, Stage, StageContext
 from trialogue.workflows.experiment.inputs import NameContext, Named, file_of
-from trialogue.workflows.experiment.simulating import simulation
+from trialogue.workflows.experiment.simulating import catalogue_of, simulation
 from trialogue.workflows.inputs.inputs import Input, InputRecords, gather
-from trialogue.workflows.inputs.link import link_step
+from trialogue.workflows.inputs.link import catalogue_step, link_step
 from trialogue.workflows.passport.passport import passport
 from trialogue.workflows.passport.simulated_sample import stage_side
 from trialogue.workflows.pipeline import report
@@ -223,6 +223,7 @@ def _measure_stage(experiment: Experiment, prepared: str, users: str | None) -> 
             resamples=experiment.resamples,
             alpha=experiment.alpha,
             any_language=experiment.any_language,
+            steps=[catalogue_step(catalogue)] if (catalogue := catalogue_of(experiment, users)) else (),
             progress=context.tell,
         )
         run.write(context.folder, png=False, explorer=False)  # the report of the experiment has them
@@ -297,7 +298,14 @@ def _passport_stage(experiment: Experiment, users: str) -> Stage:
             name = str(kind_options.pop("users", users))
             kind = load_kind(name, **kind_options)
             found = passport(
-                stage_side(users, kind, name, context.needed[prepared] / RECORDS, context.needed["simulate"]),
+                stage_side(
+                    users,
+                    kind,
+                    name,
+                    context.needed[prepared] / RECORDS,
+                    context.needed["simulate"],
+                    catalogue_of(experiment, users),
+                ),
                 [str(context.needed[PEOPLE] / RECORDS)],
                 seed=experiment.seed,
                 resamples=min(experiment.resamples, MAX_AGREEMENT_RESAMPLES),

@@ -17,6 +17,7 @@ from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.files.dialogue_store import DialogueKeeper
 from trialogue.records.files.jsonl import Note, Part
+from trialogue.workflows.inputs.knowledge import catalogue_behind
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
@@ -33,6 +34,8 @@ class InputRecords:
     preferences: list[Preference] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)
     """sha256 by input file."""
+    catalogue: str | None = None
+    """Catalogue of the items that needs are about, as ``load_catalogue`` takes it; None: unknown."""
     warnings: list[str] = field(default_factory=list)
     """Repairs and known defects, for the report."""
     labels_made_for: tuple[str, ...] | None = ENGLISH
@@ -311,7 +314,8 @@ def gather(
     origin: dict[str | None, dict[str, str]] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
-    for item in sources_of(given, format_name=format_name, mapping=mapping):
+    read = sources_of(given, format_name=format_name, mapping=mapping)
+    for item in read:
         before = _count(material, keeper)
         earlier = len(repairs.problems)
         for record in item.records(repairs):
@@ -331,6 +335,7 @@ def gather(
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
     material.dialogues = keeper.dialogues
+    material.catalogue = catalogue_behind(each.path for each in read if isinstance(each, Input))
     material.situations = list(_each_once(material.situations))
     material.warnings.extend(_in_several(places))
     material.warnings.extend(summarise_repairs(repairs.problems))

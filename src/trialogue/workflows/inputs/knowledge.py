@@ -1,10 +1,12 @@
 """Load catalogues and ratings by name: the bundled films, a MovieLens corpus, or files."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from trialogue.catalogue import Catalogue, Item, Ratings, read_ratings
+from trialogue.catalogue.facts import FactIndex
 from trialogue.datasets import corpus_names, get_corpus
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records.files.opening import is_file
@@ -36,6 +38,35 @@ def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledg
     return _load_knowledge(given, ratings, _state(given), _state(ratings))
 
 
+def facts_of_catalogue(given: str | None) -> FactIndex | None:
+    """Facts of a catalogue in which users may describe items; None: it has none, is unknown, or is not on this machine.
+
+    MovieLens has neither people nor descriptions, and its ratings would take long to read.
+    """
+    if given is None or given in _movielens_names() or (given != DEMO and not is_file(given)):
+        return None
+    return _facts_of_catalogue(given, _state(given))
+
+
+@cache
+def _facts_of_catalogue(given: str, _state: tuple[str, int, int] | None) -> FactIndex:
+    return FactIndex(load_catalogue(given).catalogue)
+
+
+def catalogue_behind(paths: Iterable[Path]) -> str | None:
+    """The catalogue of the simulations that files of dialogues are from; None: there is none, or there are several."""
+    from trialogue.simulation.batch.folder import config_of  # here: most dialogues are of no simulation
+    from trialogue.workflows.simulation.origin import origin_of
+
+    simulated = [path for path in paths if config_of(path if path.is_dir() else path.parent)]
+    found = {origin_of(path).fields.get("catalogue") for path in simulated}
+    return str(found.pop()) if len(found) == 1 and None not in found else None
+
+
+def _movielens_names() -> list[str]:
+    return [name for name in corpus_names() if name.startswith("movielens")]
+
+
 def _state(file: str | None) -> tuple[str, int, int] | None:
     """File behind a name with its current state, as a cache key."""
     if file is None or file == DEMO or not is_file(file):
@@ -52,7 +83,7 @@ def _load_knowledge(given: str, ratings: str | None, *_states: tuple[str, int, i
         return _demo()
     if is_file(given):
         return Knowledge(Catalogue.read(Path(given)), None)
-    films = [name for name in corpus_names() if name.startswith("movielens")]
+    films = _movielens_names()
     if given not in films:
         raise UnknownNameError("catalogue", given, [DEMO, *films], hint="Or give a file of items (JSON Lines or CSV).")
     from trialogue.datasets.corpora.movielens import read_movielens

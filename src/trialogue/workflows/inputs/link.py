@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from trialogue.catalogue import TitleLinker
 from trialogue.records import Response, Situation
@@ -20,12 +21,18 @@ def link_step(catalogue: str) -> Callable[[InputRecords], InputRecords]:
     def prepare(material: InputRecords) -> InputRecords:
         return replace(
             material,
+            catalogue=catalogue,
             dialogues=map_dialogues(linker.link, material.dialogues),
             situations=[_situation(linker, situation) for situation in material.situations],
             responses=[_response(linker, response) for response in material.responses],
         )
 
     return prepare
+
+
+def catalogue_step(catalogue: str) -> Callable[[InputRecords], InputRecords]:
+    """Preparation step that states which catalogue the needs of users are about; mentions stay as they are."""
+    return partial(replace, catalogue=catalogue)
 
 
 def _situation(linker: TitleLinker, situation: Situation) -> Situation:

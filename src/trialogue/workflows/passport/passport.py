@@ -185,7 +185,11 @@ def _with_parts(
     stability = _stability(side, metric, resampling)
     if not stability:
         missing.append(MissingPart(part=PassportPart.STABILITY, why=Reason.of(ReasonCode.NOTHING_VARIED)))
-    gates = gate_shares(gate_flags(people.dialogues), gate_flags(robots), confidence=resampling.confidence)
+    gates = gate_shares(
+        gate_flags(people.dialogues, people.catalogue),
+        gate_flags(robots, side.material.catalogue),
+        confidence=resampling.confidence,
+    )
     copies = Copies(
         dialogues=copied_dialogues(people.dialogues, robots),
         recognised=recognised_dialogues(people.dialogues, side.trained),

@@ -11,6 +11,7 @@ from trialogue.findings.passport.user_sample import UserSample
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending
+from trialogue.workflows.inputs.knowledge import facts_of_catalogue
 from trialogue.workflows.passport.wordings import user_messages
 from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, user_turns_of
 
@@ -72,10 +73,17 @@ def annotated_alike(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> 
     return all(sum(side[label] for label in shared) >= SHARED_LABELS * side.total() for side in sides)
 
 
-def gate_flags(dialogues: Sequence[Dialogue]) -> GateFlags:
-    """Results of every gate on dialogues, with the values of their needs."""
+def gate_flags(dialogues: Sequence[Dialogue], catalogue: str | None = None) -> GateFlags:
+    """Results of every gate on dialogues, with the values of their needs.
+
+    Args:
+        dialogues: the dialogues.
+        catalogue: of the items that needs are about, as ``load_catalogue`` takes it; None: unknown.
+    """
     vocabulary = vocabulary_of(each.need for each in dialogues if each.need is not None)
-    return GateFlags(tuple(gates_in(each, vocabulary) for each in dialogues), tuple(each.cluster for each in dialogues))
+    facts = facts_of_catalogue(catalogue) if any(each.need for each in dialogues) else None
+    flags = tuple(gates_in(each, vocabulary, facts) for each in dialogues)
+    return GateFlags(flags, tuple(each.cluster for each in dialogues))
 
 
 def copied_dialogues(real: Iterable[Dialogue], simulated: Sequence[Dialogue]) -> int:

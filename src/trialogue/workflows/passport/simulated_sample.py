@@ -147,7 +147,9 @@ def read_side(users: str, versions: Mapping[str, str]) -> SimulatedSample:
     return side
 
 
-def stage_side(name: str, kind: UserKind, given: str, records: Path, simulation: Path) -> SimulatedSample:
+def stage_side(
+    name: str, kind: UserKind, given: str, records: Path, simulation: Path, catalogue: str | None = None
+) -> SimulatedSample:
     """Dialogues of one kind of users among those of an experiment.
 
     Args:
@@ -156,11 +158,13 @@ def stage_side(name: str, kind: UserKind, given: str, records: Path, simulation:
         given: what names the kind.
         records: the dialogues.
         simulation: folder of the simulation, which may hold usage of models.
+        catalogue: what the users knew; None: unknown.
 
     Raises:
         DataError: they cannot be read.
     """
     side = SimulatedSample(name=name, material=_systems_alone(gather([str(records)])))
+    side.material.catalogue = catalogue
     _describe(side, kind, given)
     parts = [usage for whose, usage in usages(simulation / USAGE) if whose == name]
     side.usage = add_usage(parts) if parts else None

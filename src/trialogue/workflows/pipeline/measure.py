@@ -224,7 +224,7 @@ def measure(
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
     everything = Joined(online, alone)
-    faults = faults_of_users(DialoguesIn(online))
+    faults = faults_of_users(DialoguesIn(online), material.catalogue)
     failures = failure_sensitivity(
         everything,
         [metric for metric in choice.shown if not needs_offline(metric) or not met],

@@ -11,17 +11,27 @@ from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.gates import Gate
 from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.simulation.source import users_of_source
+from trialogue.workflows.inputs.knowledge import facts_of_catalogue
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 """User faults by (system, dialogue); dialogues without faults have no entry."""
 
 
-def faults_of_users(dialogues: Collection[Dialogue]) -> dict[tuple[str, str], tuple[Gate, ...]]:
-    """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs."""
+def faults_of_users(
+    dialogues: Collection[Dialogue], catalogue: str | None = None
+) -> dict[tuple[str, str], tuple[Gate, ...]]:
+    """The faults of the users of dialogues that are evaluated together: what users could wish for is of all their needs.
+
+    Args:
+        dialogues: the dialogues.
+        catalogue: of the items that needs are about, as ``load_catalogue`` takes it; None: descriptions of items are not
+            recognised, only titles.
+    """
     vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
+    facts = facts_of_catalogue(catalogue) if any(dialogue.need for dialogue in dialogues) else None
     found = {}
     for dialogue in dialogues:
-        gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary).items() if fires)
+        gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary, facts).items() if fires)
         if gates:
             found[dialogue.system or "", dialogue.id] = gates
     return found

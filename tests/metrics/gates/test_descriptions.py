@@ -1,0 +1,147 @@
+"""Users who describe what they look for by facts that hold for it alone."""
+
+import pytest
+
+from trialogue.catalogue import Catalogue, Item
+from trialogue.catalogue.facts import FactIndex
+from trialogue.metrics.gates.descriptions import description_in
+from trialogue.metrics.gates.detect import gates_in
+from trialogue.records import Constraint, Dialogue, Mention, Need, Utterance
+from trialogue.records.kinds.gates import Gate
+
+
+def film(item_id: str, year: int, description: str = "", **attributes: tuple[str, ...]) -> Item:
+    return Item(id=item_id, title=item_id.title(), year=year, attributes=attributes, description=description or None)
+
+
+FILMS = Catalogue.from_items(
+    [
+        film("ryan", 1998, "A squad lands.", actor=("Tom Hanks", "Matt Damon"), director=("Steven Spielberg",)),
+        film("terminal", 2004, "Stuck at an airport.", actor=("Tom Hanks",), director=("Steven Spielberg",)),
+        film("gump", 1994, "A runner on a bench tells of shrimps.", actor=("Tom Hanks", "Robin Wright")),
+        film("martian", 2015, "A botanist grows potatoes.", actor=("Matt Damon", "Jessica Chastain")),
+        film("heat", 1995, "A robber.", actor=("Al Pacino", "Val Kilmer"), director=("Michael Mann",)),
+    ]
+)
+INDEX = FactIndex(FILMS)
+NEED = Need(
+    id="n",
+    constraints=(Constraint(attribute="decade", values=("1990s",)),),
+    targets=("ryan",),
+    acceptable=("ryan", "gump"),
+    known=("martian",),
+)
+
+
+def said(speaker: str, text: str, *items: str, **meta: list[str]) -> Utterance:
+    mentions = tuple(Mention(title=item, item_id=item) for item in items)
+    return Utterance.model_validate({"speaker": speaker, "text": text, "mentions": mentions, "meta": meta})
+
+
+def dialogue(*utterances: Utterance | str, need: Need = NEED) -> Dialogue:
+    turns = tuple(said("user", each) if isinstance(each, str) else each for each in utterances)
+    return Dialogue(id="d", utterances=turns, need=need)
+
+
+def described(*utterances: Utterance | str, need: Need = NEED) -> str | None:
+    found = description_in(dialogue(*utterances, need=need), INDEX)
+    return None if found is None else found.item_id
+
+
+@pytest.mark.parametrize(
+    ("text", "item"),
+    [
+        ("The one with Tom Hanks and Matt Damon", "ryan"),
+        ("the one with tom hanks and matt damon", "ryan"),
+        ("Damon, directed by Spielberg", "ryan"),
+        ("Tom Hanks, 1998", "ryan"),
+        ("Tom Hanks on a bench with shrimps", "gump"),
+        ("Hanks and Spielberg", None),  # there are two
+        ("Something with Tom Hanks", None),  # one fact
+        ("Tom Hanks on a bench", None),
+        ("a runner on a bench tells of shrimps, 1994", None),  # nobody is named
+        ("Tom Hanks, 1995", None),  # does not hold
+        ("Al Pacino and Val Kilmer", None),  # does not satisfy the need
+        ("I like Tom Hanks, Matt Damon, Al Pacino and Val Kilmer", None),  # a list
+        ("Tom Hanks, Tom Hanks", None),
+        ("A film of the 1990s", None),
+    ],
+)
+def test_two_facts_that_hold_for_one_item_describe_it(text: str, item: str | None) -> None:
+    assert described(text) == item
+
+
+def test_several_messages_of_one_turn_are_one_and_turns_are_not_added_up() -> None:
+    assert described("With Tom Hanks", "and with Matt Damon") == "ryan"
+    assert described("With Tom Hanks", said("system", "Hm."), "and with Matt Damon") is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which actors do you like?",
+        "Who should be in it?",
+        "Any favourite stars?",
+        "Tom Hanks and Matt Damon, or others?",
+    ],
+)
+def test_answers_to_questions_are_no_descriptions(question: str) -> None:
+    assert described(said("system", question), "Tom Hanks and Matt Damon") is None
+
+
+def test_other_questions_and_earlier_ones_do_not_excuse_a_description() -> None:
+    text = "Tom Hanks and Matt Damon"
+    assert described(said("system", "Which genre?"), text) == "ryan"
+    assert described(said("system", "Which director?"), text) == "ryan"
+    assert described(said("system", "Which actors?"), "Any.", said("system", "I see."), text) == "ryan"
+    assert described(said("system", "Which year?"), "1998, Tom Hanks") is None
+    assert described(said("system", "When?"), "1998, Tom Hanks") is None
+
+
+def test_what_was_answered_before_stays_an_answer() -> None:
+    earlier = (said("system", "Which actors?"), "Tom Hanks", said("system", "I see."))
+    assert described(*earlier, "Tom Hanks and 1998") is None
+    assert described(*earlier, "Tom Hanks and Matt Damon by Spielberg") == "ryan"  # two facts are new
+
+
+def test_users_who_were_heard_to_be_asked_by_an_option_answer() -> None:
+    text = "Tom Hanks and Matt Damon"
+    assert described(said("system", "B"), said("user", text, asked=["actor"])) is None
+    assert described(said("system", "B"), said("user", text, asked=["genre"])) == "ryan"
+    assert described(said("system", "B"), said("user", "Tom Hanks, 1998", asked=["decade"])) is None
+
+
+def test_what_the_need_asks_for_is_no_description() -> None:
+    wish = Constraint(attribute="actor", values=("Tom Hanks",))
+    assert described("Tom Hanks, 1998", need=NEED.model_copy(update={"constraints": (wish,)})) is None
+    year = Constraint(attribute="year", values=("1998",))
+    assert described("Tom Hanks, 1998", need=NEED.model_copy(update={"constraints": (year,)})) is None
+
+
+def test_who_names_it_first_decides() -> None:
+    text = "Tom Hanks and Matt Damon"
+    assert described(said("system", "Ryan?", "ryan"), text) is None
+    assert described(text, said("system", "Ryan?", "ryan")) == "ryan"
+    assert described(said("system", "The Martian?", "martian"), "no, with Tom Hanks and Matt Damon") == "ryan"
+
+
+def test_what_is_true_of_a_title_in_the_turn_is_no_description() -> None:
+    assert described(said("user", "I loved Matt Damon in The Martian, and Tom Hanks", "martian")) is None
+    title = Mention(title="Tom Hanks", start=0, end=9)
+    utterance = Utterance(speaker="user", text="Tom Hanks, with Matt Damon", mentions=(title,))
+    assert described(utterance) is None  # the name is a title
+
+
+def test_the_gate_needs_the_facts_and_linked_items() -> None:
+    talk = dialogue("The one with Tom Hanks and Matt Damon")
+    assert gates_in(talk)[Gate.TARGET_LEAKED] is False
+    assert gates_in(talk, None, INDEX)[Gate.TARGET_LEAKED] is True
+    nobody_looked = talk.model_copy(update={"utterances": (talk.utterances[0].model_copy(update={"mentions": None}),)})
+    assert gates_in(nobody_looked, None, INDEX)[Gate.TARGET_LEAKED] is None
+    without = talk.model_copy(update={"need": None})
+    assert gates_in(without, None, INDEX)[Gate.TARGET_LEAKED] is None
+    assert description_in(without, INDEX) is None
+
+
+def test_items_of_another_catalogue_cannot_be_described() -> None:
+    assert described("Tom Hanks and Matt Damon", need=Need(id="n", acceptable=("elsewhere",))) is None
