@@ -103,16 +103,16 @@ def _words_in(turn: Sequence[Utterance]) -> frozenset[str]:
 def _is_answer(fact: Fact, asked: Collection[str], turn: Sequence[Utterance], index: FactIndex) -> bool:
     """Whether the agent's turn before asked about an attribute, or at least spoke of it."""
     if fact.kind is FactKind.YEAR:
-        return not YEARS.isdisjoint(asked) or "when" in asked or _heard(turn) & YEARS != set()
+        return not YEARS.isdisjoint(asked) or "when" in asked or _asked_attributes(turn) & YEARS != set()
     if fact.kind is FactKind.WORD:
         return False
     attributes = index.attributes_of(fact)
-    if "who" in asked or "whom" in asked or attributes & _heard(turn):
+    if "who" in asked or "whom" in asked or attributes & _asked_attributes(turn):
         return True
     return any(not frozenset(names_of(each)).isdisjoint(asked) for each in attributes)
 
 
-def _heard(turn: Sequence[Utterance]) -> set[str]:
+def _asked_attributes(turn: Sequence[Utterance]) -> set[str]:
     """Attributes that the user's program heard a question about."""
     lists = [asked for said in turn if isinstance(asked := said.meta.get(ASKED), list)]
     return {str(name) for names in lists for name in names}
