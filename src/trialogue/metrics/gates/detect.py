@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from trialogue.catalogue.facts import FactIndex
 from trialogue.metrics.gates.assistant_role import is_assistant
 from trialogue.metrics.gates.contradicted_needs import contradicts
 from trialogue.metrics.gates.courtesies import is_phatic, is_thanks, refuses
 from trialogue.metrics.gates.cut_endings import breaks_off
-from trialogue.metrics.gates.descriptions import description_in
 from trialogue.metrics.gates.repeats import MIN_REPEATED_WORDS, are_alike, bag_of, words_of
 from trialogue.records import Dialogue, Ending, Need, Utterance
 from trialogue.records.kinds.gates import Gate
+
+if TYPE_CHECKING:
+    from trialogue.catalogue.facts import FactIndex
 
 MIN_CLOSING_TURNS = 3  # user turns in a row without content; two are polite
 MIN_THANKS = 2  # of these; the others can be a smile or "you too"
@@ -36,7 +38,7 @@ def vocabulary_of(needs: Iterable[Need]) -> dict[str, frozenset[str]]:
 
 
 def gates_in(
-    dialogue: Dialogue, vocabulary: Vocabulary | None = None, facts: FactIndex | None = None
+    dialogue: Dialogue, vocabulary: Vocabulary | None = None, facts: "FactIndex | None" = None
 ) -> dict[Gate, bool | None]:
     """For every gate, whether the dialogue's user shows the fault; None: not decidable from the dialogue.
 
@@ -50,6 +52,8 @@ def gates_in(
     faults = {gate: detector(dialogue) for gate, detector in DETECTORS.items()}
     faults[Gate.NEED_CONTRADICTED] = need_contradicted(dialogue, vocabulary)
     if facts is not None and faults[Gate.TARGET_LEAKED] is False:
+        from trialogue.metrics.gates.descriptions import description_in  # here: most evaluations need no catalogue
+
         faults[Gate.TARGET_LEAKED] = description_in(dialogue, facts) is not None
     if not _in_latin_letters(dialogue):
         # The detectors look for English words: in Chinese they would find nothing, and "no fault" would be false. What they

@@ -17,9 +17,9 @@ from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.files.dialogue_store import DialogueKeeper
 from trialogue.records.files.jsonl import Note, Part
-from trialogue.workflows.inputs.knowledge import catalogue_behind
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
+from trialogue.workflows.simulation.simulated_catalogue import catalogue_behind
 
 
 @dataclass(repr=False)

@@ -1,6 +1,5 @@
 """Load catalogues and ratings by name: the bundled films, a MovieLens corpus, or files."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -51,16 +50,6 @@ def facts_of_catalogue(given: str | None) -> FactIndex | None:
 @cache
 def _facts_of_catalogue(given: str, _state: tuple[str, int, int] | None) -> FactIndex:
     return FactIndex(load_catalogue(given).catalogue)
-
-
-def catalogue_behind(paths: Iterable[Path]) -> str | None:
-    """The catalogue of the simulations that files of dialogues are from; None: there is none, or there are several."""
-    from trialogue.simulation.batch.folder import config_of  # here: most dialogues are of no simulation
-    from trialogue.workflows.simulation.origin import origin_of
-
-    simulated = [path for path in paths if config_of(path if path.is_dir() else path.parent)]
-    found = {origin_of(path).fields.get("catalogue") for path in simulated}
-    return str(found.pop()) if len(found) == 1 and None not in found else None
 
 
 def _movielens_names() -> list[str]:

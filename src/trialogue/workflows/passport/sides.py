@@ -11,7 +11,6 @@ from trialogue.findings.passport.user_sample import UserSample
 from trialogue.fingerprints import TrainingDialogues, normalise
 from trialogue.metrics.gates.detect import gates_in, vocabulary_of
 from trialogue.records import Dialogue, Ending
-from trialogue.workflows.inputs.knowledge import facts_of_catalogue
 from trialogue.workflows.passport.wordings import user_messages
 from trialogue.workflows.simulation.realism_features import acts_of, features_of, is_annotated, user_turns_of
 
@@ -81,7 +80,11 @@ def gate_flags(dialogues: Sequence[Dialogue], catalogue: str | None = None) -> G
         catalogue: of the items that needs are about, as ``load_catalogue`` takes it; None: unknown.
     """
     vocabulary = vocabulary_of(each.need for each in dialogues if each.need is not None)
-    facts = facts_of_catalogue(catalogue) if any(each.need for each in dialogues) else None
+    facts = None
+    if catalogue is not None and any(each.need for each in dialogues):
+        from trialogue.workflows.inputs.knowledge import facts_of_catalogue  # here: most evaluations need no catalogue
+
+        facts = facts_of_catalogue(catalogue)
     flags = tuple(gates_in(each, vocabulary, facts) for each in dialogues)
     return GateFlags(flags, tuple(each.cluster for each in dialogues))
 

@@ -11,7 +11,6 @@ from trialogue.records import CompletionCounts, Dialogue, Role, Utterance
 from trialogue.records.kinds.gates import Gate
 from trialogue.records.kinds.shifts import CorpusShift
 from trialogue.simulation.source import users_of_source
-from trialogue.workflows.inputs.knowledge import facts_of_catalogue
 
 FaultsOfUsers = Mapping[tuple[str, str], Sequence[Gate]]
 """User faults by (system, dialogue); dialogues without faults have no entry."""
@@ -28,7 +27,11 @@ def faults_of_users(
             recognised, only titles.
     """
     vocabulary = vocabulary_of(dialogue.need for dialogue in dialogues if dialogue.need is not None)
-    facts = facts_of_catalogue(catalogue) if any(dialogue.need for dialogue in dialogues) else None
+    facts = None
+    if catalogue is not None and any(dialogue.need for dialogue in dialogues):
+        from trialogue.workflows.inputs.knowledge import facts_of_catalogue  # here: most evaluations need no catalogue
+
+        facts = facts_of_catalogue(catalogue)
     found = {}
     for dialogue in dialogues:
         gates = tuple(gate for gate, fires in gates_in(dialogue, vocabulary, facts).items() if fires)

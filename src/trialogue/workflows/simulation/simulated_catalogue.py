@@ -1,0 +1,17 @@
+"""The catalogue that simulated users knew, by the manifest beside their dialogues."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from trialogue.simulation.batch.folder import config_of
+
+
+def catalogue_behind(paths: Iterable[Path]) -> str | None:
+    """The catalogue of the simulations that files of dialogues are from; None: there is none, or there are several."""
+    simulated = [path for path in paths if config_of(path if path.is_dir() else path.parent)]
+    if not simulated:
+        return None
+    from trialogue.workflows.simulation.origin import origin_of  # here: most dialogues are of no simulation
+
+    found = {origin_of(path).fields.get("catalogue") for path in simulated}
+    return str(found.pop()) if len(found) == 1 and None not in found else None
