@@ -33,7 +33,7 @@ from trialogue.findings.passport.discriminators import TRIVIAL, discriminators_o
 from trialogue.findings.passport.distances import Aspect
 from trialogue.findings.resampling import Resampling
 from trialogue.records import Dialogue
-from trialogue.reproduce.kdd2020.runs import FILMS, MOST_TURNS, real_dialogues
+from trialogue.reproduce.kdd2020.runs import FILMS, MAX_TURNS, real_dialogues
 from trialogue.seeds import rng_for
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.dialogue import converse
@@ -131,7 +131,7 @@ def simulate(fitting: Sequence[Dialogue], options: UserOptions, seed: int) -> tu
         start = time.process_time()
         for case in range(N):
             talk = converse(
-                agent, users.new(f"{case}", seed=seed), f"{case}", seed=seed * N + case, max_turns=MOST_TURNS
+                agent, users.new(f"{case}", seed=seed), f"{case}", seed=seed * N + case, max_turns=MAX_TURNS
             )
             held.append(talk.as_dialogue(f"{seed}/{system}/{case}", system=system, user=f"simulated {system} {case}"))
         cpu += time.process_time() - start

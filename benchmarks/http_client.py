@@ -28,7 +28,7 @@ from urllib3.connection import HTTPConnection
 
 from benchmarks.tables import table
 from trialogue.transport.failures import AgentFailure
-from trialogue.transport.http import MOST_BYTES, QUICK, ConnectionPool, _Deadline, _Response
+from trialogue.transport.http import MAX_BYTES, QUICK, ConnectionPool, _Deadline, _Response
 
 HERE = Path(__file__).resolve().parent
 ROUNDS, REQUESTS = 15, 200
@@ -138,7 +138,7 @@ def through_urllib3(url: str, connection: type[HTTPConnection], timeout_s: float
         answer = pool.urlopen(
             "POST", path, SENT, HEADERS, retries=False, redirect=False, timeout=timeout, preload_content=False
         )
-        return answer.read(MOST_BYTES + 1)
+        return answer.read(MAX_BYTES + 1)
 
     return ask
 

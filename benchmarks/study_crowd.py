@@ -22,7 +22,7 @@ RADIO = re.compile(r'<input id="[^"]*" name="([^"]+)" value="([^"]*)" type="radi
 TEXT = re.compile(r'<(?:textarea|input) class="field[^"]*" id="[^"]*" name="([^"]+)"')
 BUTTON = re.compile(r'<button class="[^"]*" type="submit" name="([^"]+)" value="([^"]*)"')
 NOT_ANSWERS = frozenset({"csrfmiddlewaretoken", "events", "token"})
-REDIRECTS, MOST_PAGES = 10, 500  # of one participant; more is a circle
+REDIRECTS, MAX_PAGES = 10, 500  # of one participant; more is a circle
 SILENT_S = 60.0  # of the server, after which a request is given up
 
 
@@ -66,7 +66,7 @@ def way(entrance: str, rng: random.Random, seen: Seen) -> Way:
     """One participant, from the first page to the last: ``over``, ``turned_away`` or ``stuck``."""
     path, reply, _ = yield from _followed(Request("GET", entrance))
     sent = 0
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         form = FORM.search(reply.html)
         if reply.status != 200:
             return "stuck"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from trialogue.languages import LEAST_WORDS, MOST_TEXTS, TextSample, count_words, language_of
+from trialogue.languages import LEAST_WORDS, MAX_TEXTS, TextSample, count_words, language_of
 
 CHAT = {
     "de": "Ich suche einen lustigen Film für heute Abend, in dem die Schauspieler wirklich gut sind. Was ist mit dem hier?",
@@ -87,14 +87,14 @@ def test_words_are_counted_by_spaces_and_characters_where_there_are_none() -> No
 
 def test_of_very_many_texts_evenly_spaced_ones_are_read_and_the_last_part_is_among_them() -> None:
     sample = TextSample()
-    for number in range(10 * MOST_TEXTS):
-        sample.add(f"{CHAT['en'] if number < 5 * MOST_TEXTS else CHAT['de']} {chr(97 + number % 26)}{number}")
+    for number in range(10 * MAX_TEXTS):
+        sample.add(f"{CHAT['en'] if number < 5 * MAX_TEXTS else CHAT['de']} {chr(97 + number % 26)}{number}")
     guess = sample.guess()
     assert 0.4 < guess.share < 0.6  # half of what was read
-    assert guess.words < 2 * (MOST_TEXTS + 1) * 30
+    assert guess.words < 2 * (MAX_TEXTS + 1) * 30
     again = TextSample()
-    for number in range(10 * MOST_TEXTS):
-        again.add(f"{CHAT['en'] if number < 5 * MOST_TEXTS else CHAT['de']} {chr(97 + number % 26)}{number}")
+    for number in range(10 * MAX_TEXTS):
+        again.add(f"{CHAT['en'] if number < 5 * MAX_TEXTS else CHAT['de']} {chr(97 + number % 26)}{number}")
     assert again.guess() == guess
 
 

@@ -31,7 +31,7 @@ DIGITS = 10  # of a hash, in hexadecimal
 LONG = 6  # words from which two people hardly write the same by chance; shorter sentences recur in any dialogue
 MUCH, LEAST = 0.2, 5  # share and number of long sentences that recur only where a model learned them
 NEARLY_ALL = 0.9  # share of all sentences of which that is true, too
-MOST_EXCHANGES = 0.5
+MAX_EXCHANGES = 0.5
 """Share of a dialogue's exchanges that must be known.
 
 On CRSArena-Dial all 472 dialogues with an exchange are recognised, each as one of its own system. Of dialogues that are not
@@ -139,7 +139,7 @@ class TrainingDialogues(Record):
             return None
         counts = Counter(fold for fold, known in self._sets.items() for exchange in own if exchange in known)
         fold = min(counts, key=lambda name: (-counts[name], name), default=None)
-        if fold is None or counts[fold] < MOST_EXCHANGES * len(own):
+        if fold is None or counts[fold] < MAX_EXCHANGES * len(own):
             return None
         return RecognisedDialogue(fold, counts[fold], len(own))
 

@@ -22,8 +22,8 @@ LEAST_WORDS = (
 LEAST_SHARE = 0.8  # of the words: of less in one language, the texts are in several
 BLOCK_WORDS = 10  # classified at a time: fewer tell too little, more would hide a second language
 LEAST_PROBABILITY = 0.5  # of a language, for a block; lists of films' titles and made-up words have .03 to .4
-MOST_TEXTS = 500  # of up to twice as many a sample is classified: more change nothing and cost time
-MOST_CHARACTERS = 1_000  # of a text
+MAX_TEXTS = 500  # of up to twice as many a sample is classified: more change nothing and cost time
+MAX_CHARACTERS = 1_000  # of a text
 _ALL_CHECKSUMS = 1 << 32
 NO_LANGUAGE = "zxx"  # what the model calls code, identifiers and the like
 
@@ -114,7 +114,7 @@ class TextSample:
 
     def add(self, text: str) -> None:
         """Add a text."""
-        text = text[:MOST_CHARACTERS]
+        text = text[:MAX_CHARACTERS]
         if self._bound == _ALL_CHECKSUMS or _checksum(text) < self._bound:
             self._texts[text] = None
             self._thin()
@@ -127,7 +127,7 @@ class TextSample:
             self.add(text)
 
     def _select(self, texts: Sequence[str]) -> Sequence[str]:
-        bound, most, crc32 = self._bound, MOST_CHARACTERS, zlib.crc32
+        bound, most, crc32 = self._bound, MAX_CHARACTERS, zlib.crc32
         try:
             return [text for text in texts if crc32(text[:most].encode()) < bound]
         except UnicodeEncodeError:  # half a surrogate pair
@@ -141,7 +141,7 @@ class TextSample:
 
     def _thin(self) -> None:
         """Keep those with the lower half of checksums, until there are few enough."""
-        while len(self._texts) > 2 * MOST_TEXTS:
+        while len(self._texts) > 2 * MAX_TEXTS:
             self._bound //= 2
             self._texts = {text: None for text in self._texts if self._keeps(text)}
 

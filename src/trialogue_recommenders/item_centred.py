@@ -17,7 +17,7 @@ from trialogue_recommenders.policy import TAKEN_FOR, ListeningPolicy, Reply, ite
 from trialogue_recommenders.understanding.user_text import ALSO_TITLES, ParsedText
 from trialogue_recommenders.wording.voice import TITLE, Numbered, Voice
 
-MOST_FOUND = 5  # search results to choose from, as Kelly gave
+MAX_FOUND = 5  # search results to choose from, as Kelly gave
 LISTED = 3  # similar items at once, as Kelly gave
 AHEAD = 0.2  # of the next result, from which a nearly exact one is not asked about
 
@@ -211,7 +211,7 @@ class ItemCentredPolicy(ListeningPolicy):
         small = heard.query.casefold() in ALSO_TITLES and not (heard.is_bare and self._expects == "title")
         if heard.says("greeting") or not heard.query or small or heard.asks or heard.query.isdecimal():
             return self._elicit("hello" if heard.says("greeting") and not self.shown else "title")
-        found = self.expert.content.search(heard.query, n=MOST_FOUND)
+        found = self.expert.content.search(heard.query, n=MAX_FOUND)
         if not found:
             words = self.own_words(heard) if not heard.says("question") else ""
             self._expects = "title"

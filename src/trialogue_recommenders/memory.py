@@ -7,8 +7,8 @@ from trialogue_recommenders.knowledge.expert import Wish
 from trialogue_recommenders.understanding.user_text import ParsedText
 from trialogue_recommenders.vocabulary import AnyOf
 
-MOST_TOPICS = 3  # remarks in the user's own words that count; older ones are past
-MOST_OPINIONS = 50  # items liked (disliked) that count; a user who names more has changed the subject
+MAX_TOPICS = 3  # remarks in the user's own words that count; older ones are past
+MAX_OPINIONS = 50  # items liked (disliked) that count; a user who names more has changed the subject
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Memory:
 
     def note(self, remark: str) -> None:
         """Record a remark in the user's own words."""
-        self.topics = (*self.topics, remark)[-MOST_TOPICS:]
+        self.topics = (*self.topics, remark)[-MAX_TOPICS:]
 
     def known_items(self) -> tuple[str, ...]:
         """Items not to be offered: already offered, or named by the user."""
@@ -58,8 +58,8 @@ class Memory:
     def wish(self) -> Wish:
         """All wishes combined."""
         return Wish(
-            liked=tuple(self.liked)[-MOST_OPINIONS:],
-            disliked=tuple(self.disliked)[-MOST_OPINIONS:],
+            liked=tuple(self.liked)[-MAX_OPINIONS:],
+            disliked=tuple(self.disliked)[-MAX_OPINIONS:],
             wanted=self.wanted,
             unwanted=self.unwanted,
             years=self.years,

@@ -13,7 +13,7 @@ from trialogue_recommenders.wording.voice import Fact, Voice
 Reply = tuple[Utterance, ...]
 """The messages of one turn; () where a step of a policy has nothing to say to what it heard."""
 TAKEN_FOR = 0.8  # likeness to a title from which a misspelt one is taken for it
-MOST_ANSWERS = 2  # questions of one message that are answered
+MAX_ANSWERS = 2  # questions of one message that are answered
 SHOWN_LENGTH = 40  # characters of the user's own words that are repeated to them
 
 
@@ -88,7 +88,7 @@ class ListeningPolicy:
         item = self.item(item_id)
         self.topic = item_id
         if asks:
-            return tuple(self._answer(item, ask) for ask in asks[:MOST_ANSWERS])
+            return tuple(self._answer(item, ask) for ask in asks[:MAX_ANSWERS])
         fact = self.next_fact(item)
         return (self.tell("fact", item, fact),) if fact else (self._no_more(item),)
 

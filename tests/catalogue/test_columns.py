@@ -67,7 +67,7 @@ def test_a_line_that_never_ends_is_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_reading_ends_where_mistakes_are_very_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "MOST_PROBLEMS", 3)
+    monkeypatch.setattr(columns, "MAX_PROBLEMS", 3)
     path = tmp_path / "rows.csv"
     path.write_text("x\n" * 100)
     assert len(read(path)[1]) == 3

@@ -98,7 +98,7 @@ def test_values_of_single_dialogues_are_kept_for_pictures() -> None:
 
 
 def test_of_very_many_values_pictures_take_those_at_evenly_spaced_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trialogue.findings.league.MOST_DRAWN", 3)
+    monkeypatch.setattr("trialogue.findings.league.MAX_DRAWN", 3)
     scores = [score("system", "a", 0.5), *(score("dialogue", "a", each / 10) for each in (5, 1, 4, 2, 3))]
     (found,) = leagues(scores, [measure()])
     assert found.values == {"a": (0.1, 0.3, 0.5)}  # the lowest, the median, the highest

@@ -43,7 +43,7 @@ def test_words_of_many_texts_are_those_of_each(name: str, texts: list[str]) -> N
 def test_words_have_the_same_hashes_in_every_process_and_after_they_were_forgotten() -> None:
     assert word_hash("film") == 0x5B2CBEDED4014340  # printf film | b2sum -l 64: 404301d4debe2c5b, from the low end
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(encoding, "MOST_PIECES", 1)
+        patched.setattr(encoding, "MAX_PIECES", 1)
         vocabulary = Vocabulary()
         first = vocabulary.encode(vocabulary.cut(["a film", "a book"]), tokens.words)
         vocabulary.forget_if_full()

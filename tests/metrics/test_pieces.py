@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.metrics.pieces import LEAST_BITS, MOST_BITS, PieceNumbers, hash_order
+from trialogue.metrics.pieces import LEAST_BITS, MAX_BITS, PieceNumbers, hash_order
 
 SPACES = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
 CHARACTERS = st.sampled_from([*SPACES, *" " * 20, *"ab,.", "\x00", "é", "漢", "😀", "\ud800"])
@@ -42,7 +42,7 @@ def test_long_pieces_that_differ_in_one_byte_have_different_numbers(length: int)
 
 def test_numbers_stay_as_the_table_grows_and_slots_are_shared() -> None:
     """More pieces than slots at most: some are looked up again, and get the number that they had."""
-    numbers, count = PieceNumbers(), 3 << (MOST_BITS - 2)
+    numbers, count = PieceNumbers(), 3 << (MAX_BITS - 2)
     words = [f"w{number}" for number in range(count)]
     first = numbers.cut([" ".join(words)]).ids
     assert first.tolist() == list(range(count))

@@ -232,7 +232,7 @@ def test_an_error_of_one_connection_leaves_the_others_alone(monkeypatch: pytest.
     [
         (0, []),  # a thread is free, or about to be
         (10, [10 * workers.STEP_S]),
-        (500, [workers.MOST_S]),
+        (500, [workers.MAX_S]),
     ],
 )
 def test_it_steps_back_for_as_long_as_its_queue_is(

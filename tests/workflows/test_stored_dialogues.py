@@ -32,7 +32,7 @@ def test_files_are_the_same_bytes(made: object, tmp_path: Path, monkeypatch: pyt
     assert callable(made)
     path = written(tmp_path / "both.jsonl", made())
     inside = evaluate(path, resamples=300)
-    monkeypatch.setattr(dialogue_store, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(dialogue_store, "MAX_IN_MEMORY", 0)
     monkeypatch.setattr(dialogue_store, "CHUNK", 7)
     outside = evaluate(path, resamples=300)
     assert isinstance(inside.material.dialogues, list)
@@ -55,7 +55,7 @@ def run(tmp_path: Path) -> Run:
 def test_of_very_many_dialogues_there_is_no_explorer_and_the_page_says_why(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "MOST_EXPLORED", 11)
+    monkeypatch.setattr(evaluation, "MAX_EXPLORED", 11)
     page = run.write(tmp_path / "out").read_text("utf-8")
     assert not (tmp_path / "out" / "explorer.html").exists()
     assert "No explorer: there are 12 dialogues and replies; above 11, it is written only on request" in page
@@ -64,7 +64,7 @@ def test_of_very_many_dialogues_there_is_no_explorer_and_the_page_says_why(
 def test_an_explorer_that_is_asked_for_is_written_of_any_number(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "MOST_EXPLORED", 11)
+    monkeypatch.setattr(evaluation, "MAX_EXPLORED", 11)
     page = run.write(tmp_path / "out", explorer=True).read_text("utf-8")
     assert (tmp_path / "out" / "explorer.html").is_file()
     assert "No explorer" not in page
@@ -73,6 +73,6 @@ def test_an_explorer_that_is_asked_for_is_written_of_any_number(
 def test_of_as_many_dialogues_as_are_explored_there_is_an_explorer(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "MOST_EXPLORED", 12)
+    monkeypatch.setattr(evaluation, "MAX_EXPLORED", 12)
     assert "No explorer" not in run.write(tmp_path / "out").read_text("utf-8")
     assert (tmp_path / "out" / "explorer.html").is_file()

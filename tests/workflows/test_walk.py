@@ -21,7 +21,7 @@ from trialogue.workflows.alignment.align import align
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline import PIPELINE
 
-MOST_ROOMS = 8
+MAX_ROOMS = 8
 COMPOSES, FLOWS = "workflows", "records"
 WALKED = (Dialogue, Situation, Response, Utterance, Conversation, Reply)
 """The dialogue, its parts, and what metrics are shown of it."""
@@ -118,10 +118,10 @@ def test_no_room_is_entered_again_once_it_was_left(evaluation: Walk) -> None:
 
 
 def test_a_dialogue_enters_at_most_eight_rooms(evaluation: Walk) -> None:
-    assert len({COMPOSES, FLOWS, *evaluation.rooms()}) <= MOST_ROOMS
+    assert len({COMPOSES, FLOWS, *evaluation.rooms()}) <= MAX_ROOMS
     holding = {"datasets", *evaluation.holding}  # which makes it, and is given none
     assert {"metrics", "findings", "report"} <= holding
-    assert len(holding) <= MOST_ROOMS
+    assert len(holding) <= MAX_ROOMS
 
 
 @pytest.mark.parametrize("command", [_aligned])

@@ -15,7 +15,7 @@ from trialogue.records.files.jsonl import problems_of
 from trialogue.transport.answers import LONGEST_TEXT, checked_text, kind_of
 from trialogue.transport.failures import AgentFailure
 
-MOST_MESSAGES = 100  # messages of one turn; more is a loop
+MAX_MESSAGES = 100  # messages of one turn; more is a loop
 
 
 def turn_of(
@@ -48,9 +48,9 @@ def turn_of(
         own_meta.update(said_meta)
     if not isinstance(messages, list | tuple):
         messages = [messages]
-    if len(messages) > MOST_MESSAGES:
+    if len(messages) > MAX_MESSAGES:
         raise AgentFailure(
-            "malformed", f"answered with {len(messages)} messages at once; at most {MOST_MESSAGES} are allowed."
+            "malformed", f"answered with {len(messages)} messages at once; at most {MAX_MESSAGES} are allowed."
         )
     _check_meta(own_meta)
     utterances = tuple(said for message in messages if (said := _message(message, longest)).text.strip())

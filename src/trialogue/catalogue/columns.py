@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem
-from trialogue.records.files.jsonl import LONGEST_LINE, MOST_PROBLEMS
+from trialogue.records.files.jsonl import LONGEST_LINE, MAX_PROBLEMS
 from trialogue.records.files.opening import open_bytes
 
 CHUNK = 1 << 22  # bytes read at a time; some 150,000 ratings
@@ -63,7 +63,7 @@ def number_blocks(
         else:
             yield from _row_by_row(text, line, path, names, problems)
             line += text.count(b"\n")
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             return
 
 
@@ -111,7 +111,7 @@ def _row_by_row(text: bytes, line: int, path: Path, names: tuple[str, ...], prob
             problems.append(
                 Problem(row, str(path), number, hint=f"A row has the columns {','.join(names)}, all of them numbers.")
             )
-            if len(problems) >= MOST_PROBLEMS:
+            if len(problems) >= MAX_PROBLEMS:
                 return
 
 

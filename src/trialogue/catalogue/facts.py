@@ -21,7 +21,7 @@ RARE = 0.01
 """Share of the items that may have a word in their descriptions for it to be a fact about them."""
 RARE_COUNT = 2  # in catalogues so small that the share is less
 SHORTEST = 3  # letters of a last name or a word
-MOST_REMEMBERED = 20_000  # texts whose facts are remembered
+MAX_REMEMBERED = 20_000  # texts whose facts are remembered
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _NAMED = frozenset[str]().union(*PEOPLE) | word_set("character characters role roles")
@@ -129,7 +129,7 @@ class FactIndex:
         """Facts that a text states of any items, in its order; linear in the length of the text."""
         found = self._found.get(text)
         if found is None:
-            if len(self._found) >= MOST_REMEMBERED:
+            if len(self._found) >= MAX_REMEMBERED:
                 self._found.clear()
             found = self._found[text] = tuple(self._find(text))
         return found

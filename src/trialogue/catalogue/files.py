@@ -11,7 +11,7 @@ from trialogue.catalogue.item import Item
 from trialogue.catalogue.linking.titles import article_first, split_year
 from trialogue.errors import DataError, Problem
 from trialogue.records import read_records
-from trialogue.records.files.jsonl import MOST_PROBLEMS, problems_of, read_lines
+from trialogue.records.files.jsonl import MAX_PROBLEMS, problems_of, read_lines
 from trialogue.records.files.opening import open_bytes
 
 REQUIRED_COLUMNS = ("id", "title")
@@ -73,7 +73,7 @@ class CsvReader(Protocol):
 
 def _read_rows(rows: CsvReader, header: list[str], file: str) -> Iterator[Item]:
     problems: list[Problem] = []
-    while len(problems) < MOST_PROBLEMS:
+    while len(problems) < MAX_PROBLEMS:
         try:
             if not (row := next(rows)):
                 continue

@@ -7,7 +7,7 @@ from pathlib import Path
 from trialogue.catalogue.files import DELIMITERS
 from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.errors import DataError, Problem
-from trialogue.records.files.jsonl import MOST_PROBLEMS, read_lines
+from trialogue.records.files.jsonl import MAX_PROBLEMS, read_lines
 
 COLUMNS = {
     "user": ("user", "user_id", "userid", "reader", "rater", "customer"),
@@ -54,7 +54,7 @@ def read_ratings(path: Path | str, *, scale: Scale | None = None) -> Ratings:
             problems.append(Problem(what, str(path), line, hint="Keep one rating, such as the latest."))
         else:
             rows.append((user, item, value))
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             break
     if problems:
         raise DataError(problems)

@@ -11,7 +11,7 @@ from trialogue.cli.shared.progress import check_folder, steps
 if TYPE_CHECKING:
     from trialogue.workflows.demo import Demo
 
-MOST_STRATEGIES = 4  # printed for each system
+MAX_STRATEGIES = 4  # printed for each system
 
 
 def demo(
@@ -122,6 +122,6 @@ def _dialogues(made: "Demo") -> list[str]:
 def _strategies(made: "Demo") -> list[str]:
     width = max(map(len, made.strategies))
     return [
-        f"   {system:<{width}}  " + ", ".join(f"{name} {share:.0%}" for name, share in shares[:MOST_STRATEGIES])
+        f"   {system:<{width}}  " + ", ".join(f"{name} {share:.0%}" for name, share in shares[:MAX_STRATEGIES])
         for system, shares in made.strategies.items()
     ]

@@ -15,7 +15,7 @@ from trialogue.datasets.json_documents import (
     read_text,
 )
 from trialogue.errors import DataError, Problem
-from trialogue.records.files.jsonl import MOST_PROBLEMS, read_lines
+from trialogue.records.files.jsonl import MAX_PROBLEMS, read_lines
 
 JsonObject = dict[str, Any]
 BLANK = re.compile(r"\s*")
@@ -79,7 +79,7 @@ def _objects_by_line(path: Path, report: ParseReport) -> Iterator[tuple[int, Jso
             continue
         if _is_object(value, number, report):
             yield number, _replace_surrogates(value, text, number, report)
-        if len(report.problems) >= MOST_PROBLEMS:
+        if len(report.problems) >= MAX_PROBLEMS:
             return
     if held is not None:
         report.mend("the last line is cut off (a crash while writing?) and was left out", line=held.line)

@@ -21,7 +21,7 @@ from trialogue.records import Estimate, Role, Score
 from trialogue.records.scores.score_table import ScoreTable
 from trialogue.stats.comparison.families import FamilyMethod
 
-MOST_DRAWN = 100_000  # values of a system; a share in a picture of them is off by 1/100,000 at most, finer than a pixel
+MAX_DRAWN = 100_000  # values of a system; a share in a picture of them is off by 1/100,000 at most, finer than a pixel
 
 
 def leagues(
@@ -90,10 +90,10 @@ def _league(
 
 def _thin_out(values: Sequence[float]) -> tuple[float, ...]:
     """Values as pictures take them: all, or of very many those at evenly spaced ranks."""
-    if len(values) <= MOST_DRAWN:
+    if len(values) <= MAX_DRAWN:
         return tuple(values)
     ordered = sorted(values)
-    return tuple(ordered[place * (len(ordered) - 1) // (MOST_DRAWN - 1)] for place in range(MOST_DRAWN))
+    return tuple(ordered[place * (len(ordered) - 1) // (MAX_DRAWN - 1)] for place in range(MAX_DRAWN))
 
 
 def _provenance(scores: Sequence[Score]) -> dict[str, object]:

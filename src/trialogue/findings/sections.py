@@ -13,7 +13,7 @@ from trialogue.records import Estimate
 
 STATISTICS = {"auc": "AUC", "spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
 MISSING = "—"
-MOST_GAPS = 6  # features that give most away; the page about realism has the others
+MAX_GAPS = 6  # features that give most away; the page about realism has the others
 
 
 def agreement_section(found: AgreementFindings, *, page: str) -> Section:
@@ -67,7 +67,7 @@ def realism_section(found: RealismFindings, *, users: str, page: str) -> Section
         page: page that has all of them.
     """
     rows = tuple(
-        (gap.title, _text(gap.real), _text(gap.simulated), _text(gap.giveaway)) for gap in found.gaps[:MOST_GAPS]
+        (gap.title, _text(gap.real), _text(gap.simulated), _text(gap.giveaway)) for gap in found.gaps[:MAX_GAPS]
     )
     return Section(
         title=f"Are simulated users like people? ({users})",

@@ -54,10 +54,10 @@ def _digits(estimate: Estimate) -> int:
     return 2 if width <= 0 else min(4, max(0, 1 - math.floor(math.log10(width))))
 
 
-MOST_NAMES = 5  # in one sentence
+MAX_NAMES = 5  # in one sentence
 
 
-def list_names(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
+def list_names(names: Sequence[str], *, most: int | None = MAX_NAMES) -> str:
     """Names in a sentence; of more than ``most`` + 1, the first ``most`` and the number of others.
 
     >>> list_names(["A"]), list_names(["A", "B", "C"]), list_names(["A", "B", "C", "D"], most=2)

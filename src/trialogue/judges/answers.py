@@ -20,7 +20,7 @@ from trialogue.records import Reason, ReasonCode
 THOUGHT = "</think>"  # ends what a reasoning model writes before its answer
 BARE = re.compile(r"[\s\"'*`]*(-?\d{1,4})[\s\"'*`.]*", re.ASCII)
 FENCE = re.compile(r"[\s`]*(?:json)?[\s`]*", re.IGNORECASE)
-MOST_OBJECTS = 50  # of braces that are tried as objects; an answer with more holds no answer
+MAX_OBJECTS = 50  # of braces that are tried as objects; an answer with more holds no answer
 LEAST_MASS = 0.5  # probability of all points together, below which the model was about to say something else
 
 
@@ -160,7 +160,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     """(fields, begin, end) of outermost JSON objects of a text; those with a field twice, NaN or infinity are none."""
     decoder = json.JSONDecoder(object_pairs_hook=_distinct_fields, parse_constant=_refuse)
     place = tried = 0
-    while (place := text.find("{", place)) >= 0 and tried < MOST_OBJECTS:
+    while (place := text.find("{", place)) >= 0 and tried < MAX_OBJECTS:
         tried += 1
         try:
             value, end = decoder.raw_decode(text, place)

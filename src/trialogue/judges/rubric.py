@@ -15,7 +15,7 @@ from trialogue.records import Record
 from trialogue.records.scale import Scale
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
-MOST_POINTS = 11  # 0 to 10: nobody describes, or tells from each other, more points than that
+MAX_POINTS = 11  # 0 to 10: nobody describes, or tells from each other, more points than that
 HASH_DIGITS = 12
 
 
@@ -65,8 +65,8 @@ class Points(Record):
         wrong = []
         if self.low >= self.high:
             wrong.append(f"a scale goes from a lower to a higher number, got {self.low} to {self.high}")
-        elif self.high - self.low >= MOST_POINTS:
-            wrong.append(f"a scale has at most {MOST_POINTS} points, got {self.low} to {self.high}")
+        elif self.high - self.low >= MAX_POINTS:
+            wrong.append(f"a scale has at most {MAX_POINTS} points, got {self.low} to {self.high}")
         outside = sorted(set(self.anchors) - set(self.values))
         if outside:
             wrong.append(f"anchors must lie on the scale, got {', '.join(map(str, outside))}")

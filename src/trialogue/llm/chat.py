@@ -19,7 +19,7 @@ from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
 from trialogue.transport.answers import OURS_TO_MEND, check_success, checked_text, hidden, redactor
 from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
-from trialogue.transport.http import MOST_BYTES, ConnectionPool
+from trialogue.transport.http import MAX_BYTES, ConnectionPool
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Message = Mapping[str, str]
@@ -309,7 +309,7 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
         )
     prompt_tokens, completion_tokens = tokens_in(answer)
     return Completion(
-        text=checked_text(text.strip(), longest=MOST_BYTES),
+        text=checked_text(text.strip(), longest=MAX_BYTES),
         finish_reason=_text(reason),
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,

@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 _ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)  # of splitmix64 and of Evensen's mixers
 _HALF = np.uint64(32)
 
-LEAST_BITS, MOST_BITS = 12, 18
+LEAST_BITS, MAX_BITS = 12, 18
 """Of slots of the table, 16 bytes each; it grows while there is more than a piece for every four."""
 STEP = 8  # bytes of a piece that are mixed at a time
 _KEPT = np.array([(1 << 8 * count) - 1 for count in range(STEP + 1)], dtype=np.uint64)
@@ -104,7 +104,7 @@ class PieceNumbers:
         return (hashes >> np.uint64(64 - self._bits)).astype(np.int64)
 
     def _grow(self) -> None:
-        while len(self.names) > len(self._keys) // 4 and self._bits < MOST_BITS:
+        while len(self.names) > len(self._keys) // 4 and self._bits < MAX_BITS:
             taken = np.flatnonzero(self._next)
             keys, following = self._keys[taken], self._next[taken]
             self._bits += 2

@@ -10,7 +10,7 @@ from pydantic import JsonValue as JsonValue  # any value JSON can hold; re-expor
 SCHEMA = 5  # version of the line format; raised when an old reader could misread a new file. See upgrade.py
 LONGEST_REPR = 300  # characters; in a traceback or a notebook, more hides what is around it
 LONGEST_TEXT = 60
-MOST_ITEMS = 3
+MAX_ITEMS = 3
 
 
 class Record(BaseModel):
@@ -55,6 +55,6 @@ def _short(value: object) -> str:
     """A value of a field for a repr."""
     if isinstance(value, str):
         return repr(value) if len(value) <= LONGEST_TEXT else f"{value[: LONGEST_TEXT - 1]!r}…"
-    if isinstance(value, tuple | list | dict | frozenset) and len(value) > MOST_ITEMS:
+    if isinstance(value, tuple | list | dict | frozenset) and len(value) > MAX_ITEMS:
         return f"<{len(value)} items>"
     return repr(value)

@@ -16,7 +16,7 @@ from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin
 from trialogue.records.situation import Response, Situation
 
-MOST_QUOTED = 3  # different errors of a system that nothing explains
+MAX_QUOTED = 3  # different errors of a system that nothing explains
 LONGEST = 60  # characters of an error's first line that are quoted
 UNNAMED = "unnamed"
 """The system of dialogues that name none."""
@@ -140,7 +140,7 @@ class CompletionCounts(Record):
             dialogues=self.dialogues + other.dialogues,
             failed=dict((Counter(self.failed) + Counter(other.failed)).most_common()),
             unrecorded=self.unrecorded + other.unrecorded,
-            unexplained=dict((Counter(self.unexplained) + Counter(other.unexplained)).most_common(MOST_QUOTED)),
+            unexplained=dict((Counter(self.unexplained) + Counter(other.unexplained)).most_common(MAX_QUOTED)),
             copied=self.copied + other.copied,
             situations=self.situations + other.situations,
             answered=self.answered + other.answered,
@@ -198,7 +198,7 @@ class _Tally:
             dialogues=self.dialogues,
             failed=dict(self.failed.most_common()),
             unrecorded=self.unrecorded,
-            unexplained=dict(self.unexplained.most_common(MOST_QUOTED)),
+            unexplained=dict(self.unexplained.most_common(MAX_QUOTED)),
             situations=situations if self.asked else 0,
             answered=len(self.answered),
             copied=len(self.copied),

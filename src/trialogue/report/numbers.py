@@ -9,7 +9,7 @@ from statistics import median_low
 
 from trialogue.records import Estimate, Interval
 
-MOST_DECIMALS = 6  # beyond that, and from HUGE upwards, powers of ten read better
+MAX_DECIMALS = 6  # beyond that, and from HUGE upwards, powers of ten read better
 HUGE = 1e7
 MISSING = "—"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -46,11 +46,11 @@ def number(value: float, decimals: int, *, sign: bool = False) -> str:
     >>> number(3.2e-9, 10), number(4.56e12, 0)
     ('3.2 × 10⁻⁹', '4.6 × 10¹²')
     """
-    if abs(value) >= HUGE or (decimals > MOST_DECIMALS and value != 0):
+    if abs(value) >= HUGE or (decimals > MAX_DECIMALS and value != 0):
         mantissa, exponent = f"{abs(value):.1e}".split("e")
         text = f"{mantissa} × 10{str(int(exponent)).translate(_RAISED)}"
     else:
-        text = f"{abs(value):{',' if abs(value) >= 10_000 else ''}.{min(decimals, MOST_DECIMALS)}f}"
+        text = f"{abs(value):{',' if abs(value) >= 10_000 else ''}.{min(decimals, MAX_DECIMALS)}f}"
     if not any(digit in text for digit in "123456789"):
         return text
     return ("−" if value < 0 else "+" if sign else "") + text

@@ -14,7 +14,7 @@ RED: tuple[Light, ...] = ("worse", "mixed", "no verdict")
 """Lights that fail: a version that cannot be judged has not been shown to be as good."""
 GREEN: tuple[Light, ...] = ("better", "not worse", "equivalent")
 SYMBOLS = {"error": "🔴", "warning": "🟡", "notice": "🟢"}
-MOST_LOSSES = 5
+MAX_LOSSES = 5
 
 
 def level_of(light: Light, validity: Validity = Validity.FIRM) -> str:
@@ -108,7 +108,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 def _losses(comparison: Comparison) -> Iterator[str]:
     if comparison.moved:
         yield from ("", "<details><summary>Largest losses</summary>", "")
-        for each in comparison.moved[:MOST_LOSSES]:
+        for each in comparison.moved[:MAX_LOSSES]:
             yield f"- {_cell(each.unit)}: {each.before:g} to {each.after:g} on {_cell(each.measure)}"
         yield from ("", "</details>")
 

@@ -16,8 +16,8 @@ _RELATION = re.compile(r"(?<=\b[pα]) ([=<>]) (?=[.\d])")
 _PERCENT = re.compile(r"(?<=\d) %")
 REPLACEMENT = "\ufffd"
 INVISIBLE = "\u2060"  # word joiner: takes a place, so that offsets into the text stay right, and no room
-MOST_NAMES = 5  # in a sentence
-MOST_ROWS = 12  # of a figure, in its description: the tables hold the others
+MAX_NAMES = 5  # in a sentence
+MAX_ROWS = 12  # of a figure, in its description: the tables hold the others
 
 
 _TURNING = re.compile(
@@ -91,7 +91,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "measure"
 
 
-def describe_rows(rows: Sequence[str], *, most: int = MOST_ROWS) -> str:
+def describe_rows(rows: Sequence[str], *, most: int = MAX_ROWS) -> str:
     """Rows of a figure in its description; those beyond the first ones are counted.
 
     >>> describe_rows(["A 0.3", "B 0.2", "C 0.1"], most=2)

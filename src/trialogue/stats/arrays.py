@@ -18,7 +18,7 @@ Ratings: TypeAlias = npt.ArrayLike | Sequence[Any]
 CELLS = 1 << 20
 """Numbers in the largest temporary array: 8 MiB, so that a statistic with ten of them stays below 100 MB."""
 
-MOST_UNDEFINED = 0.05
+MAX_UNDEFINED = 0.05
 """Share of replicates that may be undefined before an interval or a p-value is withheld."""
 
 

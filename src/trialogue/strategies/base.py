@@ -24,7 +24,7 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Context: TypeAlias = tuple[tuple[Speaker, str], ...]
 """Dialogue history before a sentence, oldest first: (speaker, text)."""
 
-MOST_CONTEXT = 6  # utterances of context kept with an example; none of our models looks further back
+MAX_CONTEXT = 6  # utterances of context kept with an example; none of our models looks further back
 
 
 class Example(Record):
@@ -169,10 +169,10 @@ def examples_of(
 
     Raises:
         UnknownNameError: a label is none of the 14 and not mapped, and ``classes`` are among the 14.
-        UsageError: more than MOST_CONTEXT utterances of context are asked for.
+        UsageError: more than MAX_CONTEXT utterances of context are asked for.
     """
-    if not 0 <= context <= MOST_CONTEXT:
-        raise UsageError(f"context must be 0 to {MOST_CONTEXT} utterances, got {context}.")
+    if not 0 <= context <= MAX_CONTEXT:
+        raise UsageError(f"context must be 0 to {MAX_CONTEXT} utterances, got {context}.")
     names = _Names(frozenset(classes), mapping or {})
     for dialogue in dialogues:
         before: list[tuple[Speaker, str]] = []

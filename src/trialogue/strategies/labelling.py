@@ -25,7 +25,7 @@ from trialogue.records import (
     Utterance,
 )
 from trialogue.records.files.jsonl import warn
-from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, StrategyClassifier
+from trialogue.strategies.base import MAX_CONTEXT, Context, Floats, StrategyClassifier
 from trialogue.strategies.language import LanguageCheck
 from trialogue.strategies.sentences import Combine, check_combine, combine_sentences, sentences
 
@@ -258,7 +258,7 @@ def _parts(record: Record, work: LabellingPass) -> Iterator[tuple[Utterance, Con
     elif isinstance(record, Situation):
         said = record.context if record.reference is None else (*record.context, record.reference)
     for index, utterance in enumerate(said):
-        before = _context(said[max(0, index - MOST_CONTEXT) : index]) if work.labeller.uses_context else ()
+        before = _context(said[max(0, index - MAX_CONTEXT) : index]) if work.labeller.uses_context else ()
         yield utterance, before
 
 
@@ -277,7 +277,7 @@ def _label_record(record: Record, work: LabellingPass) -> Record:
 
 
 def _context(utterances: Sequence[Utterance]) -> Context:
-    return tuple((utterance.speaker, utterance.text) for utterance in utterances[-MOST_CONTEXT:])
+    return tuple((utterance.speaker, utterance.text) for utterance in utterances[-MAX_CONTEXT:])
 
 
 def _contexts(key: Key, pieces: Sequence[str]) -> Iterator[Context]:
@@ -285,5 +285,5 @@ def _contexts(key: Key, pieces: Sequence[str]) -> Iterator[Context]:
     speaker, _, before = key
     said = list(before)
     for piece in pieces:
-        yield tuple(said[-MOST_CONTEXT:])
+        yield tuple(said[-MAX_CONTEXT:])
         said.append((speaker, piece))

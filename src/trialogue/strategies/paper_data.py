@@ -17,7 +17,7 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import STRATEGIES, Record
-from trialogue.records.files.jsonl import MOST_PROBLEMS
+from trialogue.records.files.jsonl import MAX_PROBLEMS
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Ints, StrategyClassifier
 from trialogue.strategies.learning.calibration import same_probability
@@ -130,7 +130,7 @@ def read_pairs(path: Path | str, annotations: Path | str | None = None) -> Judge
             problems.append(Problem("truth and answer must be 0 or 1.", str(path), line, f"{TRUTH}, {ANSWER}"))
         truth.append(row[TRUTH] == "1")
         said.append(row.get(ANSWER))
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             break
     if problems or not truth:
         raise DataError(problems or Problem("the file contains no pairs.", str(path)))

@@ -28,7 +28,7 @@ ABBREVIATIONS = frozenset(
 )
 """Words after which a full stop ends no sentence. Not "no": it is an answer more often than a number."""
 
-MOST_ITEM_WORDS = 8  # of an item in a list that is no sentence but a title or a name
+MAX_ITEM_WORDS = 8  # of an item in a list that is no sentence but a title or a name
 
 _MARK = re.compile(r"^\s*(?:[-*•·–]|#+|\(?\d{1,2}(?:[.):]|\s(?=\s)))\s+")  # a bullet, a number in a list, or a heading
 _END = re.compile(
@@ -73,7 +73,7 @@ def sentences(text: str) -> list[str]:
 def _is_item(line: str, bare: str) -> bool:
     """Whether a line is an item of a list and no sentence."""
     is_marked = _MARK.match(line) is not None and not line.lstrip().startswith("#")
-    return is_marked and 0 < len(bare.split()) <= MOST_ITEM_WORDS and bare[-1] not in ".?:"
+    return is_marked and 0 < len(bare.split()) <= MAX_ITEM_WORDS and bare[-1] not in ".?:"
 
 
 def _add(whole: list[str], pieces: list[str]) -> None:

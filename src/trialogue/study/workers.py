@@ -25,7 +25,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-STEP_S, MOST_S = 0.0002, 0.005  # for each request that waits, and in all
+STEP_S, MAX_S = 0.0002, 0.005  # for each request that waits, and in all
 HEADER_S = 10.0  # from the first byte of a request to the end of its header
 REQUEST_S = 30.0  # from the first byte to the last
 SILENT_S = 75  # between requests, or while an answer is not read; longer than proxies keep idle connections (nginx: 60)
@@ -179,7 +179,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         """Take a connection, if no other process did meanwhile."""
         waiting = len(self.task_dispatcher.queue)
         if waiting > 0:
-            time.sleep(min(MOST_S, STEP_S * waiting))  # its threads have work for longer than that
+            time.sleep(min(MAX_S, STEP_S * waiting))  # its threads have work for longer than that
         super().handle_accept()
         if len(self._map) >= self.adj.connection_limit:
             self._shed_connections(self.adj.connection_limit // 10)

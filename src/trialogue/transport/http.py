@@ -29,7 +29,7 @@ from urllib.parse import urlsplit
 from trialogue.errors import UsageError
 from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
 
-MOST_BYTES = 8 << 20  # of an answer; the longest text in the longest escapes, and room for what stands around it
+MAX_BYTES = 8 << 20  # of an answer; the longest text in the longest escapes, and room for what stands around it
 QUICK: int | None = getattr(socket, "TCP_QUICKACK", None)
 """Tells Linux to acknowledge at once what comes next. Many servers, Python's own among them, send headers and body one after
 the other, and do not send the body before the headers are acknowledged: with the usual delay every turn took 40 ms more."""
@@ -140,7 +140,7 @@ class _SecureConnection(_PlainConnection, http.client.HTTPSConnection):
 class ConnectionPool:
     """Connections to one server."""
 
-    def __init__(self, url: str, *, timeout_s: float, most_bytes: int = MOST_BYTES, proxy: bool = True) -> None:
+    def __init__(self, url: str, *, timeout_s: float, most_bytes: int = MAX_BYTES, proxy: bool = True) -> None:
         """Store the settings; nothing is connected yet.
 
         Args:

@@ -25,7 +25,7 @@ from trialogue.workflows.pipeline.saved_results import StoredRun
 from trialogue.workflows.pipeline.system_facts import FaultsOfUsers
 
 Progress = Callable[[str], None]
-MOST_EXPLORED = 100_000  # rows; a browser reads the columns of all of them before it shows one
+MAX_EXPLORED = 100_000  # rows; a browser reads the columns of all of them before it shows one
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 
 
@@ -92,7 +92,7 @@ class Run(ShowsFindings):
             parquet=parquet,
             material=None if explorer is False else self.material,
             faults=self.faults,
-            most_explored=MOST_EXPLORED if explorer is None else None,
+            most_explored=MAX_EXPLORED if explorer is None else None,
         )
 
 

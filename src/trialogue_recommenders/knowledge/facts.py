@@ -14,7 +14,7 @@ DEFAULTS = {  # said of any domain that has no words of its own for it
 }
 PLAIN = ("The {attribute}: {value}.",)  # the wording of an attribute for which a domain has no words
 FEWEST_RATINGS = 3  # from which a mean is worth telling
-MOST_VALUES = 4  # of an attribute in one message
+MAX_VALUES = 4  # of an attribute in one message
 
 
 class Facts:
@@ -64,7 +64,7 @@ class Facts:
 
     def _facts(self, item: Item) -> Iterator[Fact]:
         for attribute in self._attributes:
-            if values := item.attributes.get(attribute, ())[:MOST_VALUES]:
+            if values := item.attributes.get(attribute, ())[:MAX_VALUES]:
                 yield self._fact(attribute, tuple(Feature(attribute, value) for value in values))
         if item.year is not None:
             yield self._fact("year", Feature("year", str(item.year)))

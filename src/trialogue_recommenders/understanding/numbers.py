@@ -4,7 +4,7 @@ import re
 
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "latter": -1, "former": 1}
 NUMBERS = {word: number for number, word in enumerate("one two three four five six seven eight nine ten".split(), 1)}  # noqa: SIM905 - a list of words is easier to read
-MOST_STARS, FEW_STARS = 10.0, 5.0  # what a bare number is out of: five, if it is at most that, else ten
+MAX_STARS, FEW_STARS = 10.0, 5.0  # what a bare number is out of: five, if it is at most that, else ten
 
 _COUNT = r"\d{1,2}|" + "|".join(NUMBERS)
 _ORDER = "|".join(ORDINALS)
@@ -55,7 +55,7 @@ def stars_in(plain: str) -> float | None:
     if not found:
         return None
     given = float(found["given"] or found["bare"])
-    of = float(found["of"] or (FEW_STARS if given <= FEW_STARS else MOST_STARS))
+    of = float(found["of"] or (FEW_STARS if given <= FEW_STARS else MAX_STARS))
     return round(max(-1.0, min(1.0, 2 * given / of - 1)), 3) if of else None
 
 

@@ -79,7 +79,7 @@ class Noting:
 def test_the_conversation_that_was_silent_longest_is_closed_when_there_are_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("trialogue.agents.serving.conversations.MOST_OPEN", 2)
+    monkeypatch.setattr("trialogue.agents.serving.conversations.MAX_OPEN", 2)
     desk = ConversationStore(CallableAgent(Noting))
     Noting.closed.clear()
     desk.open("a", seed=1)

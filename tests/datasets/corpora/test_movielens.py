@@ -170,7 +170,7 @@ def published(monkeypatch: pytest.MonkeyPatch, *, users: int, ratings: int) -> N
     """Let the CSV sample be an edition that was published with so many users and ratings."""
     card = SOURCES[0].model_copy(update={"counts": {"users": users, "films": 5, "ratings": ratings}})
     monkeypatch.setattr(module, "SOURCES", (card,))
-    monkeypatch.setattr(module, "MOST_ADDED", 0.5)
+    monkeypatch.setattr(module, "MAX_ADDED", 0.5)
 
 
 def test_rows_behind_the_published_ones_are_left_out_with_a_note(

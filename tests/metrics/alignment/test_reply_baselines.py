@@ -10,7 +10,7 @@ from trialogue.errors import DataError
 from trialogue.metrics.alignment.reply_baselines import (
     CONTEXT,
     MAJORITY,
-    MOST_DIALOGUES,
+    MAX_DIALOGUES,
     RANDOM,
     SAME_TURN,
     Baselines,
@@ -102,9 +102,9 @@ def test_a_situation_that_stands_there_twice_counts_once() -> None:
 
 
 def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:
-    many = [situation(d, t) for d in range(2 * MOST_DIALOGUES) for t in range(2)]
+    many = [situation(d, t) for d in range(2 * MAX_DIALOGUES) for t in range(2)]
     assert [one.id for one in thin_evenly(many)] == [
-        f"{d}#{t}" for d in range(0, 2 * MOST_DIALOGUES, 2) for t in range(2)
+        f"{d}#{t}" for d in range(0, 2 * MAX_DIALOGUES, 2) for t in range(2)
     ]
     assert thin_evenly(many[:9]) == many[:9]
     assert thin_evenly([]) == []

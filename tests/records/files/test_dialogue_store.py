@@ -63,7 +63,7 @@ def test_systems_and_roles_are_counted() -> None:
 
 
 def test_few_dialogues_stay_in_memory_and_many_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dialogue_store, "MOST_IN_MEMORY", 30)  # ten dialogues of two utterances
+    monkeypatch.setattr(dialogue_store, "MAX_IN_MEMORY", 30)  # ten dialogues of two utterances
     keeper = DialogueKeeper()
     for each in some(10):
         keeper.add(each)

@@ -138,7 +138,7 @@ def test_repairs_can_be_collected(tmp_path: Path) -> None:
 
 
 def test_a_file_of_many_broken_lines_is_given_up_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "MOST_PROBLEMS", 5)
+    monkeypatch.setattr(jsonl, "MAX_PROBLEMS", 5)
     path = tmp_path / "x.jsonl"
     path.write_text("no\n" * 100)
     with pytest.raises(DataError) as caught:

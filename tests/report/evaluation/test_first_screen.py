@@ -11,9 +11,9 @@ from trialogue.findings import Findings, Statement, StatementKind
 from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.report import render_html
-from trialogue.report.evaluation.first_screen import MOST_COLUMNS, MOST_THREATS, first_screen
+from trialogue.report.evaluation.first_screen import MAX_COLUMNS, MAX_THREATS, first_screen
 
-MOST_WORDS = 900
+MAX_WORDS = 900
 ANY: dict[str, Callable[[], Findings]] = {
     **ALL,
     "many": lambda: many(11, metrics=8),
@@ -54,7 +54,7 @@ class Visible(HTMLParser):
 @pytest.mark.parametrize("name", ANY)
 def test_at_most_900_words_are_seen_before_anything_is_opened(name: str) -> None:
     page = render_html(ANY[name]())
-    assert 20 < len(Visible(page).words) <= MOST_WORDS
+    assert 20 < len(Visible(page).words) <= MAX_WORDS
 
 
 def test_what_is_folded_is_not_counted_as_seen() -> None:
@@ -66,7 +66,7 @@ def test_what_is_folded_is_not_counted_as_seen() -> None:
 def test_the_table_has_at_most_five_columns_and_the_measure_that_decides_among_them(name: str) -> None:
     findings = ANY[name]()
     first = first_screen(findings)
-    assert len(first.columns) <= MOST_COLUMNS == 4
+    assert len(first.columns) <= MAX_COLUMNS == 4
     if findings.primary is not None:
         assert findings.primary in [column.name for column in first.columns]
 
@@ -97,7 +97,7 @@ def test_nothing_of_the_answer_is_lost() -> None:
 
 def test_the_threats_to_the_answer_are_few_and_the_others_are_counted() -> None:
     for make in ANY.values():
-        assert len(first_screen(make()).threats) <= MOST_THREATS + 1
+        assert len(first_screen(make()).threats) <= MAX_THREATS + 1
 
 
 def test_a_firm_verdict_says_that_no_threat_concerns_it_and_any_other_does_not() -> None:

@@ -50,7 +50,7 @@ def test_each_different_sentence_is_encoded_once(tiny_encoder: Path) -> None:
 
 
 def test_what_is_remembered_is_bounded_and_changes_nothing(tiny_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(module, "MAX_REMEMBERED", 3)
     encoder, texts = opened(tiny_encoder), ["you", "it", "a", "the", "movie"]
     first = encoder.vectors(texts)
     np.testing.assert_allclose(encoder.vectors(texts[::-1])[::-1], first, atol=1e-6)

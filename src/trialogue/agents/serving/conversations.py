@@ -16,7 +16,7 @@ from trialogue.seeds import seed_for
 from trialogue.transport.failures import AgentFailure
 from trialogue.transport.foreign import call_foreign
 
-MOST_OPEN = 10_000  # conversations; clients that never say goodbye must not fill the memory
+MAX_OPEN = 10_000  # conversations; clients that never say goodbye must not fill the memory
 PROCESSED = "Message Processed"  # MovieBot's answer where it says nothing
 
 
@@ -52,7 +52,7 @@ class ConversationStore:
         conversation = _Conversation(session, list(greeting.utterances) if greeting else [])
         with self._lock:
             self._open[name] = conversation
-            oldest = self._open.popitem(last=False)[1] if len(self._open) > MOST_OPEN else None
+            oldest = self._open.popitem(last=False)[1] if len(self._open) > MAX_OPEN else None
         if oldest is not None:
             oldest.session.close()
         return greeting

@@ -16,7 +16,7 @@ from trialogue.catalogue.linking.ordinary import TELLING, kind_of
 from trialogue.catalogue.linking.titles import Token
 from trialogue.catalogue.linking.variants import FULL, Variant, variants
 
-MOST_SEEN = 1 << 16  # words whose place among the keys is remembered
+MAX_SEEN = 1 << 16  # words whose place among the keys is remembered
 SHORTEST_PIECE = 4  # letters of a piece of a title, or of another title of an item, that is looked for
 LOOSE_LENGTH = 6  # letters from which words may be split otherwise than in the title: "them all" is not "The Mall"
 
@@ -86,7 +86,7 @@ class TitleIndex:
     def _first_key_with(self, form: str) -> int | None:
         """Index of the first key that begins with a word; None if none does, as is so for most words."""
         if form not in self._seen:
-            if len(self._seen) == MOST_SEEN:
+            if len(self._seen) == MAX_SEEN:
                 self._seen.clear()
             low = bisect_left(self._keys, form)
             begins = low < len(self._keys) and self._keys[low].startswith(form)

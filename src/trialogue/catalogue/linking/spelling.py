@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 SHORTEST_MENDED = 6  # letters; one letter makes too many words of a shorter one
-MOST_SEEN = 1 << 14  # words that are remembered
+MAX_SEEN = 1 << 14  # words that are remembered
 
 
 class Spelling:
@@ -42,7 +42,7 @@ class Spelling:
         if not SHORTEST_MENDED - 1 <= len(word) <= self._longest + 1:
             return None
         if word not in self._seen:
-            if len(self._seen) == MOST_SEEN:
+            if len(self._seen) == MAX_SEEN:
                 self._seen.clear()
             self._seen[word] = self._correct(word)
         return self._seen[word]

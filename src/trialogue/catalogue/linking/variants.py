@@ -27,8 +27,8 @@ GENERIC = COUNTERS | {
     "and",
 }
 LETTERED = {"v": "5", "x": "10"}  # Roman numbers at the end of a title only: "Rocky V"; elsewhere they are letters
-MOST_WORDS = 60  # the longest titles of films have some 40
-MOST_PIECES = 5  # no title has more subtitles; a file of another kind may
+MAX_WORDS = 60  # the longest titles of films have some 40
+MAX_PIECES = 5  # no title has more subtitles; a file of another kind may
 
 _BETWEEN = re.compile(r":\s+|\s+[-–—:]\s+")
 
@@ -63,7 +63,7 @@ def variants(item: Item) -> Iterator[Variant]:
 def _of_title(title: str, kind: int) -> Iterator[Variant]:
     pieces = [piece for piece in _BETWEEN.split(title) if piece.strip()]
     yield from _of_words(_forms(title), kind)
-    if 1 < len(pieces) <= MOST_PIECES:
+    if 1 < len(pieces) <= MAX_PIECES:
         for words in _runs([_forms(piece) for piece in pieces]):
             yield from _of_words(words, PART)
 
@@ -86,7 +86,7 @@ def _runs(pieces: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 def _of_words(words: tuple[str, ...], kind: int) -> Iterator[Variant]:
     if words and words[-1] == "or":  # "Dr. Strangelove or: How I Learned to Stop Worrying"
         words = words[:-1]
-    if not 0 < len(words) <= MOST_WORDS:
+    if not 0 < len(words) <= MAX_WORDS:
         return
     spellings = [words]
     short = tuple(

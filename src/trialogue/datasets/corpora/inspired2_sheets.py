@@ -23,7 +23,7 @@ SPOKEN = re.compile(r"\s*(SEEKER|GROUND-TRUTH|RECOMMENDER|REC)\s*~\s*(.*?)\s*$",
 SPEAKERS: dict[str, Speaker] = {"SEEKER": "user", "GROUND-TRUTH": "system", "RECOMMENDER": "system"}
 SYSTEM = re.compile(r"\bC?RB-CRS\b")
 LOW, HIGH = 1, 3  # the scale of meaningfulness
-MOST_READ = 4 << 20  # bytes of a sheet looked at to recognise it; the study's have a quarter of a MiB
+MAX_READ = 4 << 20  # bytes of a sheet looked at to recognise it; the study's have a quarter of a MiB
 
 Cells = Sequence[object]
 
@@ -59,7 +59,7 @@ def is_study(path: Path) -> bool:
             for name in archive.namelist():
                 if name == "xl/sharedStrings.xml" or name.startswith("xl/worksheets/sheet"):
                     with archive.open(name) as part:
-                        text += part.read(MOST_READ)
+                        text += part.read(MAX_READ)
     except (BadZipFile, OSError, zlib.error, RuntimeError):  # the last: encrypted, or in an unknown compression
         return False
     return all(word in text for word in (b"Ratings-1", b"SEEKER", b"REC~"))

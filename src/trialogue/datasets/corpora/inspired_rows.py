@@ -14,7 +14,7 @@ from trialogue.datasets.corpora.mentions import locate_titles
 from trialogue.datasets.json_documents import ParseReport, bare_stem
 from trialogue.errors import DataError, Problem
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, JsonValue, Labeller, Speaker, StrategyLabel, Utterance
-from trialogue.records.files.jsonl import MOST_PROBLEMS, Note, read_lines
+from trialogue.records.files.jsonl import MAX_PROBLEMS, Note, read_lines
 
 REQUIRED = ("dialog_id", "utt_id", "speaker", "text")
 LABELS = ("expert_label", "first_label")  # the files say the one, their README the other
@@ -72,7 +72,7 @@ def _rows(path: Path, report: ParseReport) -> Iterator[_Row]:
             report.mend("the last row is cut off and was left out", line=number)
         elif row := _row(dict(zip(columns, cells, strict=False)), len(cells) - len(columns), number, report):
             yield row
-        if len(report.problems) >= MOST_PROBLEMS:
+        if len(report.problems) >= MAX_PROBLEMS:
             return
     if not columns:
         raise DataError(Problem("this file is empty.", str(path), hint="Is the file complete?"))

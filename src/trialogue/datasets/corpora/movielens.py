@@ -20,12 +20,12 @@ from trialogue.catalogue.linking.titles import parse_title
 from trialogue.catalogue.ratings import LARGEST_INT32, rows_twice
 from trialogue.datasets.base import Corpus, RemoteFile, Source
 from trialogue.errors import DataError, Problem
-from trialogue.records.files.jsonl import MOST_PROBLEMS, Note, warn
+from trialogue.records.files.jsonl import MAX_PROBLEMS, Note, warn
 from trialogue.records.files.opening import open_bytes
 
 HALF_STARS, WHOLE_STARS = Scale(0.5, 5, 0.5), Scale(1, 5, 1)
 NO_GENRES = "(no genres listed)"
-MOST_ADDED = 0.01  # of the published ratings; who has added more has a data set of their own
+MAX_ADDED = 0.01  # of the published ratings; who has added more has a data set of their own
 LARGEST_ID = 1 << 24  # ids index a table; MovieLens' go up to some 300,000
 COLUMNS = ("userId", "movieId", "rating", "timestamp")
 
@@ -125,7 +125,7 @@ def _films(layout: Layout, folder: Path) -> Iterator[Item]:
             problems.append(Problem(wrong, str(path), line, hint="Expected movieId, title, genres."))
         elif not problems:
             yield _film(row)
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             break
     if problems:
         raise DataError(problems)
@@ -195,7 +195,7 @@ def _columns(path: Path, layout: Layout, catalogue: Catalogue, problems: list[Pr
         kinds = (*TYPES[:3], np.int32 if times.max(initial=0) <= LARGEST_INT32 else np.int64)  # 16 bytes until 2038
         for part, column, kind in zip(parts, (users, codes, values, times), kinds, strict=True):
             part.append(column.astype(kind))
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             break
     return Columns(*map(join_parts, parts))
 
@@ -212,7 +212,7 @@ def _wrong_ratings(block: Block, code_of: NDArray[np.int32], scale: Scale, file:
         ((times < 0) | (times != np.floor(times)), 3, "the timestamp must be a whole number of seconds, got {:.17g}."),
     )
     for wrong, column, message in checks:
-        for row in np.flatnonzero(wrong)[:MOST_PROBLEMS].tolist():
+        for row in np.flatnonzero(wrong)[:MAX_PROBLEMS].tolist():
             yield Problem(message.format(block.rows[row, column]), file, block.first_line + row, COLUMNS[column])
 
 
@@ -224,7 +224,7 @@ def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems
     published, found = counts["ratings"], len(columns.users)
     if found < published and not problems:
         note(Problem(f"{found} ratings found, but {published} were published. Is the file complete?", str(path)))
-    if not published < found <= published * (1 + MOST_ADDED):
+    if not published < found <= published * (1 + MAX_ADDED):
         return columns
     if len(np.unique(columns.users[:published])) != counts["users"]:
         return columns
@@ -238,7 +238,7 @@ def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems
 
 def _rated_twice(columns: Columns, catalogue: Catalogue, path: Path) -> Iterator[Problem]:
     ids = tuple(catalogue)
-    for row in rows_twice(columns.users, columns.films, len(ids))[:MOST_PROBLEMS].tolist():
+    for row in rows_twice(columns.users, columns.films, len(ids))[:MAX_PROBLEMS].tolist():
         what = f"user {columns.users[row]} already rated film {ids[columns.films[row]]} in an earlier row."
         yield Problem(what, str(path), _line(row, path), hint="Remove one of the two rows.")
 

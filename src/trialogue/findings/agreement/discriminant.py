@@ -21,7 +21,7 @@ from trialogue.stats.resampling.clusters import codes_of
 from trialogue.stats.resampling.replicates import percentile, weight_chunks
 
 LEAST_UNITS = 3
-MOST_CONFUSED = 5  # named; the others are counted
+MAX_CONFUSED = 5  # named; the others are counted
 
 
 @dataclass(frozen=True)
@@ -189,5 +189,5 @@ def _confused_aspects(names: Sequence[str], whole: Floats, drawn: Floats, confid
             )
             found.append((float(own - wrong), text))
     texts = [text for _, text in sorted(found)]
-    more = [f"and {len(texts) - MOST_CONFUSED} more such pairs"] if len(texts) > MOST_CONFUSED else []
-    return (*texts[:MOST_CONFUSED], *more)
+    more = [f"and {len(texts) - MAX_CONFUSED} more such pairs"] if len(texts) > MAX_CONFUSED else []
+    return (*texts[:MAX_CONFUSED], *more)

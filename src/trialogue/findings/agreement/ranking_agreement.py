@@ -12,7 +12,7 @@ from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import VOTES, Preference
 from trialogue.stats import bradley_terry, rank_intervals
 
-MOST_REFITTED = 1_000  # resamples of votes; each is a fit of its own
+MAX_REFITTED = 1_000  # resamples of votes; each is a fit of its own
 
 
 def ranking_agreement(
@@ -81,7 +81,7 @@ def vote_ranking(
     if not votes:
         return None
     model = bradley_terry(
-        votes, rng=resampling.rng("ranking", "votes"), resamples=min(resampling.resamples, MOST_REFITTED)
+        votes, rng=resampling.rng("ranking", "votes"), resamples=min(resampling.resamples, MAX_REFITTED)
     )
     strengths = {each.name: each for each in model.strengths if each.rating.value is not None}
     column = sign * table.values[measure]

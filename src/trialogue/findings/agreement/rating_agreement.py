@@ -36,7 +36,7 @@ Bools = npt.NDArray[np.bool_]
 
 CORRELATIONS: dict[Statistic, Callable[..., Estimate]] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 CHANCE: dict[Statistic, float] = {"auc": 0.5, "pearson": 0.0, "spearman": 0.0, "kendall": 0.0}
-MOST_KENDALL = 1_000  # clusters; with more, Kendall's bootstrap takes tens of seconds, and Spearman says the same
+MAX_KENDALL = 1_000  # clusters; with more, Kendall's bootstrap takes tens of seconds, and Spearman says the same
 CONSTANT: Mapping[ReasonCode, Reason] = {
     ReasonCode.X_CONSTANT: Reason.of(ReasonCode.MEASURE_CONSTANT),
     ReasonCode.Y_CONSTANT: Reason.of(ReasonCode.PEOPLE_CONSTANT),
@@ -224,7 +224,7 @@ class _Part:
     def _correlation(
         self, name: Statistic, scope: str, values: Floats, people: Floats, *, is_ranked: bool = False
     ) -> AgreementCoefficient:
-        analytic = name == "kendall" and len(set(self.clusters)) > MOST_KENDALL
+        analytic = name == "kendall" and len(set(self.clusters)) > MAX_KENDALL
         function = pearson if is_ranked else CORRELATIONS[name]
         estimate = function(
             values,
@@ -236,7 +236,7 @@ class _Part:
             method="analytic" if analytic else "percentile",
         )
         if analytic and estimate.value is not None:
-            why = Reason.of(ReasonCode.TOO_MANY_CLUSTERS_FOR_KENDALL, most=MOST_KENDALL)
+            why = Reason.of(ReasonCode.TOO_MANY_CLUSTERS_FOR_KENDALL, most=MAX_KENDALL)
             estimate = estimate.model_copy(update={"interval": None, "why": why})
         return AgreementCoefficient(statistic=name, scope=scope, estimate=_state_constant_side(estimate))
 

@@ -17,7 +17,7 @@ from trialogue.stats.resampling.replicates import weight_chunks
 
 LEAST_SYSTEMS = 5
 """With four systems even a perfect order comes by chance with p = 2/24 = .083; with five, 2/120 = .017."""
-MOST_PERMUTED = 7  # systems whose orders are all tried (5,040); beyond, random ones
+MAX_PERMUTED = 7  # systems whose orders are all tried (5,040); beyond, random ones
 DRAWN = 10_000
 
 
@@ -130,7 +130,7 @@ def order_p(one: Floats, other: Floats, rng: np.random.Generator) -> float | Non
     seen = abs(float(_spearman_rows(one[None], other[None])[0]))
     if np.isnan(seen):
         return None
-    every = size <= MOST_PERMUTED
+    every = size <= MAX_PERMUTED
     orders = (
         np.array(list(permutations(range(size))))
         if every

@@ -31,7 +31,7 @@ from trialogue.stats.resampling.replicates import ONE_CLUSTER
 
 Array = NDArray[np.float64]
 SWAPS = 200
-MOST_CONFUSED = 3
+MAX_CONFUSED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def _profile(system: str, pairs: _Pairs, seed: int, swaps: int) -> AlignmentProf
 
 def _replacements(pairs: _Pairs, column: int) -> tuple[Substitution, ...]:
     others = Counter(pairs.system[(pairs.human == column) & (pairs.system != column)].tolist())
-    order = sorted(others, key=lambda other: (-others[other], other))[:MOST_CONFUSED]
+    order = sorted(others, key=lambda other: (-others[other], other))[:MAX_CONFUSED]
     return tuple(Substitution(strategy=CLASSES[other], n=others[other]) for other in order)
 
 

@@ -29,7 +29,7 @@ FAVOURABLE: tuple[Light, ...] = ("better", "not worse", "equivalent")
 """Lights that speak for the new version."""
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
 MANY = 1_000_000  # clusters, where an estimate does not say how many: the quantiles of the normal distribution
-MOST_MOVED = 20  # dialogues listed; a screenful to read
+MAX_MOVED = 20  # dialogues listed; a screenful to read
 AS_INDEPENDENT = "two intervals, treating the runs as independent"
 NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
@@ -303,7 +303,7 @@ def _largest_losses(before: SystemSample, after: SystemSample, names: Sequence[s
                 losses.append((gain / spread, name, unit, old[unit], new[unit]))
     return tuple(
         ChangedUnit(measure=name, unit=unit, before=old, after=new)
-        for _, name, unit, old, new in sorted(losses)[:MOST_MOVED]
+        for _, name, unit, old, new in sorted(losses)[:MAX_MOVED]
     )
 
 

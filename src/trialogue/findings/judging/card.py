@@ -25,7 +25,7 @@ LEAST_WITHIN = 20
 LEAST_SYSTEMS = 5
 """Systems for agreement between them: two always agree perfectly or not at all, and four agree perfectly by chance in 1 of
 12 draws (a Kendall correlation of 1 or -1)."""
-MOST_VALUES = 11  # different values that are listed with their shares
+MAX_VALUES = 11  # different values that are listed with their shares
 SAME = 1e-9
 SCOPES = ("within", "between")
 
@@ -243,7 +243,7 @@ def _scale_use(units: Sequence[JudgedUnit], scale: tuple[float | None, float | N
             ScaleShare(value=value, judge=float((scores == value).mean()), people=float((labels == value).mean()))
             for value in values
         )
-        if len(values) <= MOST_VALUES
+        if len(values) <= MAX_VALUES
         else (),
     )
 

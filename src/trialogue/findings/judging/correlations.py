@@ -15,7 +15,7 @@ from trialogue.records import MeasureName
 from trialogue.stats.correction.association import Statistic, corrected_correlation
 from trialogue.stats.correction.table import Estimand
 
-MOST_UNITS = 10_000  # for Kendall's tau, which compares all pairs
+MAX_UNITS = 10_000  # for Kendall's tau, which compares all pairs
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 
@@ -47,7 +47,7 @@ def judged_correlations(
         if not own:
             continue
         table = table_of(own, aggregate=aggregate)
-        for statistic in STATISTICS if len(own) <= MOST_UNITS else STATISTICS[:2]:
+        for statistic in STATISTICS if len(own) <= MAX_UNITS else STATISTICS[:2]:
             made = corrected_correlation(
                 table,
                 [values[unit.key] for unit in own],

@@ -11,7 +11,7 @@ import numpy as np
 
 from trialogue.findings.agreement.score_pairs import Floats
 from trialogue.findings.agreement.system_orders import (
-    MOST_PERMUTED,
+    MAX_PERMUTED,
     SystemMeans,
     mean_replicates,
     order_p,
@@ -22,7 +22,7 @@ from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats import rank_intervals
 
-LEAST_FOR_INTERVAL = MOST_PERMUTED + 1
+LEAST_FOR_INTERVAL = MAX_PERMUTED + 1
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def ranking_validity(
         concordant=round(share * pairs, 1),
         concordance=_estimate(share, one, other, pairs, resampling),
         p=order_p(one.values, other.values, resampling.rng("passport", "orders")),
-        is_exact=len(shared) <= MOST_PERMUTED,
+        is_exact=len(shared) <= MAX_PERMUTED,
         refusal=refusal(len(shared)),
     )
 

@@ -12,7 +12,7 @@ from trialogue.findings.people.records import LabelClass, LabelFindings
 from trialogue.seeds import rng_for
 from trialogue.stats import krippendorff_alpha
 
-MOST_CONFUSIONS = 15  # pairs of labels shown; the first ones say where guidelines fail
+MAX_CONFUSIONS = 15  # pairs of labels shown; the first ones say where guidelines fail
 Key = tuple[str, int]
 
 
@@ -106,7 +106,7 @@ def _confusions(given: Mapping[Key, Mapping[str, str]]) -> tuple[tuple[str, str,
             if one != other:
                 counts[one, other] += 1
     return tuple(
-        (a, b, count) for (a, b), count in sorted(counts.items(), key=lambda x: (-x[1], x[0]))[:MOST_CONFUSIONS]
+        (a, b, count) for (a, b), count in sorted(counts.items(), key=lambda x: (-x[1], x[0]))[:MAX_CONFUSIONS]
     )
 
 

@@ -18,8 +18,8 @@ from trialogue.stats import Clmm, Lmm, Pairwise, Test, clmm, odds_ratio, proport
 
 FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
 REPEATED = 1.5  # ratings a level needs on average before its effect can be separated from noise
-MOST_POINTS, CLASSES = 40, 20  # points an ordinal model takes as they are; classes of a finer scale
-MOST_POSITIONS = 12  # positions that get an effect each
+MAX_POINTS, CLASSES = 40, 20  # points an ordinal model takes as they are; classes of a finer scale
+MAX_POSITIONS = 12  # positions that get an effect each
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _add_position(table: RatingTable, fixed: dict[str, list[str]], left: dict[st
         left["position"] = Reason.of(ReasonCode.POSITION_NOT_RECORDED)
     elif len(table.positions) < 2:
         left["position"] = Reason.of(ReasonCode.ONE_POSITION)
-    elif len(table.positions) > MOST_POSITIONS:
+    elif len(table.positions) > MAX_POSITIONS:
         left["position"] = Reason.of(ReasonCode.TOO_MANY_POSITIONS, positions=len(table.positions))
     else:
         width = len(str(table.positions[-1]))
@@ -109,7 +109,7 @@ def _add_cross(
 def classes(ratings: Sequence[float]) -> list[float]:
     """Ratings as ordinal classes; slider values are binned into twenty classes of about equal size."""
     values = np.asarray(ratings, dtype=np.float64)
-    if len(np.unique(values)) <= MOST_POINTS:
+    if len(np.unique(values)) <= MAX_POINTS:
         return list(ratings)
     edges = np.unique(np.quantile(values, np.arange(1, CLASSES) / CLASSES))
     found: list[float] = np.searchsorted(edges, values, side="right").astype(np.float64).tolist()

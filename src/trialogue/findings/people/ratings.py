@@ -11,7 +11,7 @@ import numpy as np
 from trialogue.findings.people.agreement import numeric_agreement
 from trialogue.findings.people.exclusions import PLANNED, repeat_analyses
 from trialogue.findings.people.models import (
-    MOST_POINTS,
+    MAX_POINTS,
     model_findings,
     position_findings,
 )
@@ -35,7 +35,7 @@ from trialogue.stats.arrays import Floats
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.threads import one_blas_thread
 
-MOST_SHOWN, BARS = 21, 10  # points shown one by one; classes of a finer scale
+MAX_SHOWN, BARS = 21, 10  # points shown one by one; classes of a finer scale
 FEW_UNITS = 10  # fewer independent people (or situations) make every test a guess
 
 
@@ -129,7 +129,7 @@ def analyse_ratings(
 def _points(table: RatingTable, scale: Scale) -> tuple[float, ...]:
     """Points of the scale; of a slider with many places the middles of ten classes."""
     found = sorted({*scale.labels, *table.ratings})
-    if len(found) <= MOST_SHOWN:
+    if len(found) <= MAX_SHOWN:
         return tuple(found)
     width = (found[-1] - found[0]) / BARS
     return tuple(found[0] + width * (place + 0.5) for place in range(BARS))
@@ -180,7 +180,7 @@ def reason_without_tests(table: RatingTable) -> Reason | None:
 def _warnings(
     table: RatingTable, everything: RatingTable, people: Sequence[Participant], skipped: int
 ) -> Iterable[str]:
-    if len(set(table.ratings)) > MOST_POINTS:
+    if len(set(table.ratings)) > MAX_POINTS:
         yield (
             f"Ratings have {len(set(table.ratings)):,} different values: distributions are shown in ten "
             "classes, and the ordinal model uses twenty of about equal size."

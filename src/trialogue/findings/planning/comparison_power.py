@@ -22,7 +22,7 @@ from trialogue.seeds import rng_for
 from trialogue.stats import wilson
 
 RESAMPLES = 999  # arrangements of a permutation test: p to .001, which is enough to count those below a level
-MOST_UNITS = 20_000  # users a version, beyond which no plan goes
+MAX_UNITS = 20_000  # users a version, beyond which no plan goes
 HALVINGS = 3  # of the gap between a size that is too small and one that is enough
 
 
@@ -168,7 +168,7 @@ def _search(enough: Callable[[int], bool]) -> None:
     low, high = 5, 10
     while not enough(high):
         low, high = high, 2 * high
-        if high > MOST_UNITS:
+        if high > MAX_UNITS:
             return
     for _ in range(HALVINGS):
         middle = (low + high) // 2

@@ -9,7 +9,7 @@ from trialogue.findings.wording import render_estimate
 from trialogue.metrics.failure_sensitivity import FailureSensitivity
 
 TITLE = "Does it matter how failures are counted?"
-MOST_ROWS = 40  # a screenful; findings hold no more than a report shows
+MAX_ROWS = 40  # a screenful; findings hold no more than a report shows
 
 
 def failure_sections(found: Sequence[FailureSensitivity], leagues: Sequence[League]) -> tuple[Section, ...]:
@@ -38,7 +38,7 @@ def failure_sections(found: Sequence[FailureSensitivity], leagues: Sequence[Leag
                 verdict,
             ),
             heads=("System or pair", "Measure", "As the worst outcome", "Left out"),
-            rows=tuple(_row(each, titles[each.measure]) for each in shown[:MOST_ROWS]),
+            rows=tuple(_row(each, titles[each.measure]) for each in shown[:MAX_ROWS]),
         ),
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from trialogue.findings.protocol import Correction, DecisionProtocol, Deviation, DeviationKind, ProtocolCheck
 from trialogue.records import JsonValue, MeasureName
 
-MOST_SHOWN = 4  # deviations in one sentence; protocol in summary.json has all
+MAX_SHOWN = 4  # deviations in one sentence; protocol in summary.json has all
 
 
 def status(check: ProtocolCheck) -> str:
@@ -21,7 +21,7 @@ def status(check: ProtocolCheck) -> str:
     return f"Decision protocol {check.short_hash}: not kept: {deviations_text(check.deviations)}."
 
 
-def deviations_text(deviations: tuple[Deviation, ...], *, most: int = MOST_SHOWN) -> str:
+def deviations_text(deviations: tuple[Deviation, ...], *, most: int = MAX_SHOWN) -> str:
     """Deviations as clauses, counting those beyond the first few."""
     texts = [TEXTS[deviation.what](deviation) for deviation in deviations]
     more = f"; and {len(texts) - most} more" if len(texts) > most else ""

@@ -24,7 +24,7 @@ from trialogue.records import NO_STRATEGY, Response, Role, Situation
 
 RANDOM, SAME_TURN, MAJORITY, CONTEXT = "random-human", "same-turn", "majority", "context"
 ANY = "any baseline"  # who is said to answer where references are lent
-MOST_DIALOGUES = 250
+MAX_DIALOGUES = 250
 
 Ints = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ def thin_evenly(situations: Iterable[Situation]) -> list[Situation]:
     """
     answered = [situation for situation in situations if situation.reference is not None]
     names = list(dict.fromkeys(situation.cluster for situation in answered))
-    kept = set(names[:: max(1, -(-len(names) // MOST_DIALOGUES))])
+    kept = set(names[:: max(1, -(-len(names) // MAX_DIALOGUES))])
     return [situation for situation in answered if situation.cluster in kept]
 
 

@@ -27,7 +27,7 @@ __all__ = ["BATCH", "Sink", "measure"]
 
 ACTS = frozenset({"acts", "user_acts"})
 """Data needs of measures that use acts; users' acts are answers to recognised system acts."""
-MOST_COMPARED = 60  # systems; 1,770 pairs. Of more, no difference would survive correction, and nobody would read them
+MAX_COMPARED = 60  # systems; 1,770 pairs. Of more, no difference would survive correction, and nobody would read them
 BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
 
 
@@ -294,7 +294,7 @@ def _differences(
     roles: dict[str, Role],
 ) -> Iterator[Score]:
     """Differences of all pairs, except between two baselines unless there are only baselines."""
-    if len(totals) > MOST_COMPARED:
+    if len(totals) > MAX_COMPARED:
         return
     compared = {system for system in totals if roles.get(system) is not Role.BASELINE} or set(totals)
     pairs = [pair for pair in combinations(sorted(totals), 2) if not compared.isdisjoint(pair)]

@@ -30,7 +30,7 @@ from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, differenc
 
 NO_UNITS = Reason.of(ReasonCode.NOTHING_TO_MEASURE)
 NO_DIALOGUE = Reason.of(ReasonCode.NOT_A_DIALOGUE)
-MOST_CLUSTERS, GROUPS = 4_000, 1_000  # above so many clusters, groups of them are drawn
+MAX_CLUSTERS, GROUPS = 4_000, 1_000  # above so many clusters, groups of them are drawn
 
 
 @dataclass
@@ -182,7 +182,7 @@ class SummedTotals:
 
     @property
     def _has_many_clusters(self) -> bool:
-        return len(self._sums().keys) > MOST_CLUSTERS
+        return len(self._sums().keys) > MAX_CLUSTERS
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """System value with its interval, bootstrapped if the value depends on fitted parameters."""

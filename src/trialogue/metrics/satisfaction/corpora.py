@@ -24,7 +24,7 @@ from trialogue.stats.ranks import midranks
 SATISFACTION = "satisfaction"
 LEAST_RATED = 2 * LEAST
 """Rated dialogues that a corpus needs."""
-MOST_SLOPE, MOST_LEVEL = 20.0, 10.0  # of log odds, where ratings are separated perfectly or all at an end
+MAX_SLOPE, MAX_LEVEL = 20.0, 10.0  # of log odds, where ratings are separated perfectly or all at an end
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def fit_corpora(corpora: Sequence[RatedCorpus], *, penalty: float = PENALTY) -> 
 
     start = np.append(1.0, np.zeros(count))
     found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=[(0, MOST_SLOPE), *[(-MOST_LEVEL, MOST_LEVEL)] * count]
+        loss, start, jac=True, method="L-BFGS-B", bounds=[(0, MAX_SLOPE), *[(-MAX_LEVEL, MAX_LEVEL)] * count]
     ).x
     columns = (np.mean(centres, axis=0), scales, direction * found[0])
     means, deviations, weights = (tuple(round(float(value), 6) for value in column) for column in columns)

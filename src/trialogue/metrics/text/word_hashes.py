@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from trialogue.metrics.pieces import Hashes, Ints, PieceNumbers, Pieces, mix_bits
 from trialogue.metrics.text.tokens import Rule
 
-MOST_PIECES = (
+MAX_PIECES = (
     1 << 18
 )  # different pieces that are remembered, about 60 MB; then they are forgotten, and hashes stay the same
 NumberT = TypeVar("NumberT", np.int64, np.uint64)
@@ -117,7 +117,7 @@ class Vocabulary:
 
     def forget_if_full(self) -> None:
         """Clear the cache if it is very large; not while texts split before are still to be encoded."""
-        if len(self._pieces.names) > MOST_PIECES:
+        if len(self._pieces.names) > MAX_PIECES:
             self._pieces, self._words = PieceNumbers(), {}
 
     def cut(self, texts: Sequence[str]) -> Pieces:

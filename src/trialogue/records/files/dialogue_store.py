@@ -16,7 +16,7 @@ from trialogue.records.compact import compact
 from trialogue.records.dialogue import Dialogue
 from trialogue.records.kinds.roles import Role
 
-MOST_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
+MAX_IN_MEMORY = 400_000  # dialogues and utterances; up to 1 KB each
 CHUNK = 256  # dialogues that are written and read together
 
 
@@ -87,7 +87,7 @@ class DialogueKeeper:
     def add(self, dialogue: Dialogue) -> None:
         """Add a dialogue at the end."""
         self._records += 1 + len(dialogue.utterances)
-        if self._records > MOST_IN_MEMORY and isinstance(self.dialogues, list):
+        if self._records > MAX_IN_MEMORY and isinstance(self.dialogues, list):
             self.dialogues = StoredDialogues(self.dialogues)
         self.dialogues.append(compact(dialogue))
 

@@ -25,7 +25,7 @@ from trialogue.records.files.validation import dotted_path, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 LINE_BREAK = ord("\n")
-MOST_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
+MAX_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
 
 RecordT = TypeVar("RecordT", bound=Record)
 ParsedT = TypeVar("ParsedT")
@@ -183,7 +183,7 @@ def read_parsed(
         else:
             if not problems:
                 yield parsed
-        if len(problems) >= MOST_PROBLEMS:
+        if len(problems) >= MAX_PROBLEMS:
             break
     if problems:
         raise DataError(problems)

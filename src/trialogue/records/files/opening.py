@@ -14,7 +14,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 
 COMPRESSED = (".gz", ".zst")
-MOST_SHOWN = 200  # characters of a name that cannot be one
+MAX_SHOWN = 200  # characters of a name that cannot be one
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a disk says that has no room
 
 
@@ -38,7 +38,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     except PermissionError as error:
         raise DataError(Problem("permission denied.", file=str(path), hint="Check the file's permissions.")) from error
     except (OSError, ValueError) as error:  # a name that no file can have: too long, or with a null byte
-        raise DataError(Problem(f"this file cannot be opened ({error}).", file=str(path)[:MOST_SHOWN])) from error
+        raise DataError(Problem(f"this file cannot be opened ({error}).", file=str(path)[:MAX_SHOWN])) from error
 
 
 def is_file(path: Path | str) -> bool:

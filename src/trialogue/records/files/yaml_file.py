@@ -12,8 +12,8 @@ from trialogue.errors import DataError, Problem
 from trialogue.records.files.opening import open_bytes
 from trialogue.records.files.validation import Place, mistakes_of
 
-MOST_BYTES = 20_000_000  # a file that is longer was not written by hand
-MOST_ALIASES = 100  # a file that refers to itself more often is a bomb
+MAX_BYTES = 20_000_000  # a file that is longer was not written by hand
+MAX_ALIASES = 100  # a file that refers to itself more often is a bomb
 _ALIAS = re.compile(rb"(?:^|[\s\[,{:])\*[\w-]+")
 
 
@@ -30,8 +30,8 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
     import yaml
 
     with open_bytes(path) as stream:
-        content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES or len(_ALIAS.findall(content)) > MOST_ALIASES:
+        content = stream.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES or len(_ALIAS.findall(content)) > MAX_ALIASES:
         raise DataError(Problem("this file is too large for a YAML file of fields.", str(path), hint=hint))
     try:
         data = yaml.safe_load(content)

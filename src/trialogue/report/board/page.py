@@ -27,7 +27,7 @@ from trialogue.report.plots.base import Figure
 from trialogue.report.text import printable
 
 PAGE, FINDINGS = "board.html", "board.json"
-MOST_FIRST = 8  # rows on the first screen; the fold below has all
+MAX_FIRST = 8  # rows on the first screen; the fold below has all
 FOLDED = (StatementKind.VERDICT, StatementKind.SCOPE)
 """Statements that do not follow the answer: further verdicts are folded, and what is not ranked has a place of its own."""
 
@@ -88,8 +88,8 @@ def board_page(findings: BoardFindings) -> str:
             rest=[each for each in findings.answer[1:] if each.kind_of is StatementKind.VERDICT],
             beside=[each for each in findings.answer if each.kind_of is StatementKind.SCOPE],
             long_answer=len(str(findings.answer[0])) > LONG,
-            first=ranked_table(findings, 0, short=True, most=MOST_FIRST),
-            more=max(0, len(column.leagues[0].standings) - MOST_FIRST) if column.leagues else 0,
+            first=ranked_table(findings, 0, short=True, most=MAX_FIRST),
+            more=max(0, len(column.leagues[0].standings) - MAX_FIRST) if column.leagues else 0,
             title=title_of(column),
             leagues=leagues,
             unranked=unranked_table(findings),

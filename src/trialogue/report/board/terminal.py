@@ -14,7 +14,7 @@ from trialogue.report.terminal import columns, draw_cells, wrap_list, wrap_sente
 
 NARROWEST, WIDEST = 60, 140
 LONGEST = 24  # columns of a name in a table
-MOST_THREATS = 5  # of one severity; the page has all
+MAX_THREATS = 5  # of one severity; the page has all
 
 
 def board_text(findings: BoardFindings, *, width: int | None = None) -> str:
@@ -43,7 +43,7 @@ def board_text(findings: BoardFindings, *, width: int | None = None) -> str:
     if left_out is not None:
         parts.append(f"Runs that do not count:\n{draw_cells(left_out, width)}")
     for heading, texts in threat_lists(findings):
-        shown_texts = texts[:MOST_THREATS]
-        more = [f"and {len(texts) - MOST_THREATS} more"] if len(texts) > MOST_THREATS else []
+        shown_texts = texts[:MAX_THREATS]
+        more = [f"and {len(texts) - MAX_THREATS} more"] if len(texts) > MAX_THREATS else []
         parts.append(wrap_list(heading, [*shown_texts, *more], width))
     return "\n\n".join(parts)

@@ -8,7 +8,7 @@ from trialogue.report.explorer.threats import threat_rows
 from trialogue.report.long_names import short_names
 from trialogue.report.measures import all_leagues
 
-MOST_THREATS = 12  # links; the explorer's menu has all
+MAX_THREATS = 12  # links; the explorer's menu has all
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,5 @@ def explorer_links(findings: Findings, *, there: bool) -> ExplorerLinks:
     systems += [each.system for league in leagues for each in (*league.standings, *league.baselines)]
     shown = {text: name for name, text in short_names(systems).items()}
     parts = {league.measure.name: league.measure.users or "" for league in leagues}
-    threats = (
-        tuple((rows.text, link(threat=rows.key)) for rows in threat_rows(findings)[:MOST_THREATS]) if there else ()
-    )
+    threats = tuple((rows.text, link(threat=rows.key)) for rows in threat_rows(findings)[:MAX_THREATS]) if there else ()
     return ExplorerLinks(there, shown, parts, findings.primary or "", threats)

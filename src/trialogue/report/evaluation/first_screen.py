@@ -13,10 +13,10 @@ from trialogue.report.measures import all_leagues, is_ranked, labels, primary_of
 from trialogue.report.plots import Figure
 from trialogue.report.plots.overview import glance
 
-MOST_COLUMNS = 4  # beside that of the systems
-MOST_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown
+MAX_COLUMNS = 4  # beside that of the systems
+MAX_ROWS, FIRST_ROWS, LAST_ROWS = 12, 7, 3  # of more systems, the best and the worst are shown
 METRICS = ("metric", None)
-MOST_THREATS = 3  # lines; every one is in the list below
+MAX_THREATS = 3  # lines; every one is in the list below
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def first_screen(findings: Findings) -> FirstScreen:
     leagues, systems = all_leagues(findings), systems_in_order(findings)
     answer, rest = _split_answer(findings.answer)
     chosen = _main_columns(findings, leagues)
-    many = len(systems) > MOST_ROWS
+    many = len(systems) > MAX_ROWS
     top = tuple(systems[:FIRST_ROWS] if many else systems)
     last = tuple(systems[-LAST_ROWS:]) if many else ()
     notes = Notes()
@@ -104,7 +104,7 @@ def _main_columns(findings: Findings, leagues: Sequence[League]) -> list[League]
     for side in dict.fromkeys(map(_side, ranked)):
         first, *others = [each for each in ranked if _side(each) == side]
         leading = first if side == METRICS else primary_league([first, *others]) or first
-        if side not in sides and len(chosen) < MOST_COLUMNS:
+        if side not in sides and len(chosen) < MAX_COLUMNS:
             sides.add(side)
             chosen[leading.measure.name] = leading
     # Several sides: one column each. One side alone: fill up, people first, then measures that rank, then any with values.
@@ -112,7 +112,7 @@ def _main_columns(findings: Findings, leagues: Sequence[League]) -> list[League]
         return [league for league in leagues if league.measure.name in chosen]
     people = [each for each in ranked if each.measure.by == "people"]
     for league in (*people, *ranked, *valued, *leagues):
-        if len(chosen) < MOST_COLUMNS:
+        if len(chosen) < MAX_COLUMNS:
             chosen.setdefault(league.measure.name, league)
     return [league for league in leagues if league.measure.name in chosen]
 
@@ -132,8 +132,8 @@ def _threats(findings: Findings, names: dict[str, str]) -> tuple[str, ...]:
     stated = [] if league is None else threats_in_verdict(league, grave)
     own = [each for each in grave if each.concerns_measure(about) and each.users in users and each not in stated]
     lines = [line.text for line in threat_lines(own, names)]
-    more = len(lines) - MOST_THREATS
-    return (*lines[:MOST_THREATS], *([f"And {more} more, listed below."] if more > 0 else []))
+    more = len(lines) - MAX_THREATS
+    return (*lines[:MAX_THREATS], *([f"And {more} more, listed below."] if more > 0 else []))
 
 
 def _is_unthreatened(findings: Findings) -> bool:

@@ -36,14 +36,14 @@ from trialogue.report.measures import (
     table_leagues,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number, plain_p, ranks, render_estimate
-from trialogue.report.plots import MOST_DRAWN, Figure, figures
+from trialogue.report.plots import MAX_DRAWN, Figure, figures
 from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.text import printable, typeset
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
-MOST_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
+MAX_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
 HEADINGS = {
     "best": "Best by {}",
     "worst": "Worst by {}",
@@ -206,10 +206,10 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "pair_tables": [
             _pair_table(league, correction_words(correction_within(findings, league)))
             for league in compared
-            if 2 < len(systems) <= MOST_TABLED
+            if 2 < len(systems) <= MAX_TABLED
         ],
         "no_pairs": _no_pairs(len(systems), any_pairs=bool(compared)),
-        "most_tabled": MOST_TABLED,
+        "most_tabled": MAX_TABLED,
         "strengths": _votes(findings),
         "wins": _wins(findings, systems),
         "families": [_family_section(family, systems, drawn) for family in findings.sensitivity],
@@ -280,11 +280,11 @@ def _focus(findings: Findings) -> list[League]:
 
 def _no_pairs(systems: int, *, any_pairs: bool) -> str:
     """Remark on comparisons omitted from pages with many systems, and their location; empty if none are."""
-    if systems <= MOST_DRAWN:
+    if systems <= MAX_DRAWN:
         return ""
     if not any_pairs:
         return "The systems were not compared in pairs."
-    what = "matrix of pairs is not drawn" if systems <= MOST_TABLED else "pairs are neither drawn nor listed"
+    what = "matrix of pairs is not drawn" if systems <= MAX_TABLED else "pairs are neither drawn nor listed"
     many = f"{systems} systems make {systems * (systems - 1) // 2:,} pairs, too many to read here"
     return f"The {what}: {many}. The file pairs.csv next to this page lists all of them."
 
@@ -325,7 +325,7 @@ def _votes(findings: Findings) -> list[list[str]]:
 def _wins(findings: Findings, systems: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Votes won by row against column; empty without votes, or with too many systems."""
     votes = findings.votes
-    if votes is None or not votes.wins or len(systems) > MOST_TABLED:
+    if votes is None or not votes.wins or len(systems) > MAX_TABLED:
         return []
     return [
         (a, ["" if a == b else _won(votes.wins.get(a, {}).get(b), votes.wins.get(b, {}).get(a)) for b in systems])

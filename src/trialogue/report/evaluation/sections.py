@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-MOST_NUMBER = 40  # characters of a cell that is still read as a number, its interval and a word
+MAX_NUMBER = 40  # characters of a cell that is still read as a number, its interval and a word
 _NUMBER = re.compile(r"[<>~+−-]?\s*[.\d\[]|—$")
 
 
@@ -36,6 +36,6 @@ def columns_of_words(rows: Sequence[Sequence[str]]) -> frozenset[int]:
 
 
 def _words(cells: Sequence[str]) -> bool:
-    if any("\n" in cell or len(cell) > MOST_NUMBER for cell in cells):
+    if any("\n" in cell or len(cell) > MAX_NUMBER for cell in cells):
         return True
     return 2 * sum(_NUMBER.match(cell) is None for cell in cells) > len(cells)

@@ -20,8 +20,8 @@ from trialogue.report.explorer.unit_scores import Value
 LATENCY = "latency_s"
 """Key in an utterance's ``meta`` for the seconds taken by the turn that it begins."""
 LONGEST_META = 4_000  # characters of one field of meta; a corpus may keep a whole document there
-MOST_RANKED = 20  # items of a ranking
-MOST_LISTED = 12  # ids of a need's items
+MAX_RANKED = 20  # items of a ranking
+MAX_LISTED = 12  # ids of a need's items
 
 
 class TextCodes:
@@ -103,7 +103,7 @@ def _utterance(
             for label in said.strategies or ()
         ],
         m=[_mention(said.text, mention, words) for mention in said.mentions or ()],
-        k=[plain(item) for item in (said.ranking or ())[:MOST_RANKED]],
+        k=[plain(item) for item in (said.ranking or ())[:MAX_RANKED]],
         w=latency if is_time else None,
         v=_values(values, words),
         r=_answers(answers, words),
@@ -198,8 +198,8 @@ def _need(need: Need) -> list[JsonValue]:
 
 
 def _listing(items: Sequence[str]) -> str:
-    more = len(items) - MOST_LISTED
-    return ", ".join(items[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    more = len(items) - MAX_LISTED
+    return ", ".join(items[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _votes(dialogue: Dialogue, votes: Iterable[Preference]) -> list[JsonValue]:

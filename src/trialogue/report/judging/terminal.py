@@ -14,7 +14,7 @@ NARROWEST, WIDEST = 60, 130
 KEY = "Each interval has the stated confidence; ranks, p-values and verdicts hold for all systems together."
 LEFT_OUT = ("Width", "Labels")
 """Columns that only the page has room for."""
-MOST_PAIRS = 12  # differences on a terminal; the page has all
+MAX_PAIRS = 12  # differences on a terminal; the page has all
 
 
 def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
@@ -29,9 +29,9 @@ def judging_text(findings: JudgingFindings, *, width: int | None = None) -> str:
     parts.append(draw_cells(systems_table(findings).drop_columns(*LEFT_OUT), width))
     if findings.differences:
         table = differences_table(findings).drop_columns(*LEFT_OUT, "Labels alone")
-        parts.append(draw_cells(Table(table.heads, table.rows[:MOST_PAIRS]), width))
-        if len(table.rows) > MOST_PAIRS:
-            parts.append(f"{count(len(table.rows) - MOST_PAIRS, 'more difference')} in the report.")
+        parts.append(draw_cells(Table(table.heads, table.rows[:MAX_PAIRS]), width))
+        if len(table.rows) > MAX_PAIRS:
+            parts.append(f"{count(len(table.rows) - MAX_PAIRS, 'more difference')} in the report.")
     if findings.correlations:
         parts.append("Spearman's correlation of other measures with people's answers:")
         parts.append(draw_cells(correlations_table(findings).drop_columns(*LEFT_OUT), width))

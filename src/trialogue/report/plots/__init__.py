@@ -15,9 +15,9 @@ from trialogue.report.plots.pairs import pairs
 from trialogue.report.plots.variants import variants
 from trialogue.report.plots.votes import votes
 
-__all__ = ["MOST_DRAWN", "Figure", "FigureKind", "figure_of", "figures"]
+__all__ = ["MAX_DRAWN", "Figure", "FigureKind", "figure_of", "figures"]
 
-MOST_DRAWN = 30  # systems in a matrix of pairs; beyond, its cells are too small to be read
+MAX_DRAWN = 30  # systems in a matrix of pairs; beyond, its cells are too small to be read
 
 
 def figures(findings: Findings) -> list[Figure]:
@@ -38,7 +38,7 @@ def figures(findings: Findings) -> list[Figure]:
     if len(systems) == 2:
         drawn.append(differences(leagues, systems, colors, alpha=findings.alpha, correction=findings.correction))
     drawn += [forest(league, colors, alpha=findings.alpha, correction=findings.correction) for league in focus]
-    if 2 < len(systems) <= MOST_DRAWN:
+    if 2 < len(systems) <= MAX_DRAWN:
         compared = [league for league in focus if is_ranked(league) and league.contrasts]
         drawn += [pairs(league, alpha=findings.alpha, correction=findings.correction) for league in compared]
     if findings.votes is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROW = 25.0  # height of a row of a figure that stands alone
 LONGEST_LABEL = 26  # columns of text; longer names are cut in the middle, and whole in the tables
-MOST_LABEL = 190.0  # pixels
+MAX_LABEL = 190.0  # pixels
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Figure:
 
 def label_width(systems: Sequence[str], *, size: float = SIZE) -> float:
     """Width of the column of system names."""
-    return min(MOST_LABEL, widest([label(system) for system in systems], size=size)) + 14
+    return min(MAX_LABEL, widest([label(system) for system in systems], size=size)) + 14
 
 
 def rows_behind(league: League, system: str, *, low: float | None = None, high: float | None = None) -> str:

@@ -13,7 +13,7 @@ from trialogue.report.plots.panels import name_figures, panels, parts_of, with_p
 from trialogue.report.text import describe_rows, shorten, slug
 
 SMALL_ROW = 17.0
-MOST_LETTERS = 6  # more do not fit their column; the table has them
+MAX_LETTERS = 6  # more do not fit their column; the table has them
 
 
 def forest(league: League, colors: Mapping[str, str], *, alpha: float, correction: str) -> Figure:
@@ -83,7 +83,7 @@ def _figures(
     if estimate.interval:
         drawing.add(TextMark(right + offset, y, bounds(estimate.interval, decimals), size=SIZE - 1, color="muted"))
     if letters:
-        text = letters if len(letters) <= MOST_LETTERS else f"{letters[: MOST_LETTERS - 1]}…"
+        text = letters if len(letters) <= MAX_LETTERS else f"{letters[: MAX_LETTERS - 1]}…"
         drawing.add(TextMark(right + 132, y, text))
     if show_ranks:
         drawing.add(TextMark(drawing.width, y, ranks(standing.rank_low, standing.rank_high), anchor="end"))

@@ -11,7 +11,7 @@ from trialogue.report.text import describe_rows, shorten, slug
 
 TALL, TOP = 26.0, 42.0
 FAINTEST, STRONGEST = 0.1, 0.5
-MOST_HEAD = 470.0  # pixels that the words of a scale may take
+MAX_HEAD = 470.0  # pixels that the words of a scale may take
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _head(drawing: Drawing, entries: Sequence[tuple[str, float]], left: float, c
         drawing.add(Box(x, 9, 12, 12, color, opacity=shade))
         drawing.add(TextMark(x + 17, 15, text, size=SIZE - 1, color="muted"))
         x += 17 + text_width(text) + 16
-        if x > MOST_HEAD + left:
+        if x > MAX_HEAD + left:
             break
 
 

@@ -12,7 +12,7 @@ from trialogue.report.study.sensitivity import choice_sensitivity_figure, rating
 from trialogue.report.study.tables import choice_name
 from trialogue.report.text import slug
 
-MOST_DRAWN = 40  # pairs in a figure; the table has all
+MAX_DRAWN = 40  # pairs in a figure; the table has all
 
 
 def study_figures(findings: StudyFindings) -> list[Figure]:
@@ -58,7 +58,7 @@ def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure:
             f"p {p_value(pair.p_adjusted)}",
             strong=pair.verdict in ("a", "b"),
         )
-        for pair in found.pairs[:MOST_DRAWN]
+        for pair in found.pairs[:MAX_DRAWN]
     ]
     return intervals_figure(
         rows,
@@ -94,7 +94,7 @@ def _position_figure(found: RatingFindings) -> Figure:
 
 def _win_shares(found: ChoiceFindings) -> Figure:
     rows = []
-    for pair in found.pairs[:MOST_DRAWN]:
+    for pair in found.pairs[:MAX_DRAWN]:
         name = choice_name(found.task, pair)
         holds = pair.verdict in ("a", "b")
         rows.append(Row(name, pair.decisive, "accent" if holds else "muted", f"p {p_value(pair.p_adjusted)}", holds))
@@ -113,7 +113,7 @@ def _win_shares(found: ChoiceFindings) -> Figure:
 
 
 def _label_agreement(found: LabelFindings) -> Figure:
-    rows = [Row(f"{one.label.replace('_', ' ')} ({one.given:,})", one.kappa) for one in found.classes[:MOST_DRAWN]]
+    rows = [Row(f"{one.label.replace('_', ' ')} ({one.given:,})", one.kappa) for one in found.classes[:MAX_DRAWN]]
     return intervals_figure(
         rows,
         name="labels",

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 LONG = 130  # characters; a longer answer is set smaller
 SECTIONS = ("flow", "choices", "choice sensitivity", "labels")
-MOST_ANSWERS = 12  # different numbers in a table; of more, where they lie
-MOST_GRIDS = 4  # tables of pairs in a row; more are folded
+MAX_ANSWERS = 12  # different numbers in a table; of more, where they lie
+MAX_GRIDS = 4  # tables of pairs in a row; more are folded
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
         if findings.choices and findings.choices.agreement
         else None,
         "choice_sensitivity": choice_sensitivity_grids(findings.choices) if findings.choices else (),
-        "most_grids": MOST_GRIDS,
+        "most_grids": MAX_GRIDS,
         "codes": _codes(findings.choices) if findings.choices and findings.choices.codes else None,
         "label_words": _label_words(findings.labels) if findings.labels else "",
         "label_agreement": agreement_grid(findings.labels.agreement) if findings.labels else None,
@@ -282,7 +282,7 @@ def _options(found: OptionFindings) -> Grid:
 
 def _answers(found: Answers) -> Grid:
     total = sum(found.counts.values())
-    if found.spread and len(found.counts) > MOST_ANSWERS:
+    if found.spread and len(found.counts) > MAX_ANSWERS:
         head = ("Answers", "Lowest", "Lower quartile", "Median", "Upper quartile", "Highest")
         return Grid(
             found.title, head, ((f"{total:,}", *(f"{value:,.10g}" for value in found.spread)),), tuple(range(1, 6))

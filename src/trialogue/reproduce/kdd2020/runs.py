@@ -29,7 +29,7 @@ from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
 FILMS = "movielens-latest-small"
 """Whose ratings profiles are sampled from: MovieLens, as in the paper, in the size that is quick to get."""
 
-MOST_TURNS = 100  # of the user; JMRS1 says goodbye after so many, and nobody else in the files talks half as long
+MAX_TURNS = 100  # of the user; JMRS1 says goodbye after so many, and nobody else in the files talks half as long
 
 
 def check_here(catalogue: str) -> None:
@@ -93,8 +93,8 @@ def simulate_all(
             _UserFactory(letter, catalogue),
             folder=out / agent_name(letter).partition(":")[2],
             jobs=jobs,
-            talk=DialogueRunner(max_turns=MOST_TURNS),
-            settings={"reproduces": NAME, "catalogue": catalogue, "max_turns": MOST_TURNS},
+            talk=DialogueRunner(max_turns=MAX_TURNS),
+            settings={"reproduces": NAME, "catalogue": catalogue, "max_turns": MAX_TURNS},
             progress=tell,
         )
         held = list(read_records(batch.dialogues, Dialogue))

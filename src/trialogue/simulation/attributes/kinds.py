@@ -11,7 +11,7 @@ from trialogue.catalogue.attribute_names import names_of
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Record
 from trialogue.records.files.validation import Mistake, mistakes_of
-from trialogue.simulation.attributes.questions import MOST_ATTRIBUTES, QuestionParser
+from trialogue.simulation.attributes.questions import MAX_ATTRIBUTES, QuestionParser
 from trialogue.simulation.attributes.user import AttributeUser
 from trialogue.simulation.attributes.wording import wordings_hash
 from trialogue.simulation.users.kinds import NeedsByCase, World
@@ -47,7 +47,7 @@ class AttributeOptions(Record):
     attributes: (
         Annotated[
             tuple[str, ...],
-            Field(min_length=1, max_length=MOST_ATTRIBUTES),
+            Field(min_length=1, max_length=MAX_ATTRIBUTES),
             BeforeValidator(_as_list),
             AfterValidator(_check_distinct),
         ]

@@ -23,7 +23,7 @@ OPTION = "option"
 ``RECOMMEND``."""
 RECOMMEND = "recommend"
 """The last option: the agent recommends."""
-MOST_ATTRIBUTES = len(ascii_uppercase) - 1
+MAX_ATTRIBUTES = len(ascii_uppercase) - 1
 LONGEST_OPTION = 100  # characters of a reply that can be an option and nothing else
 _MARKS = " \t\n.:;,!?()[]{}\"'*-"
 

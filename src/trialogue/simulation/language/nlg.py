@@ -66,7 +66,7 @@ DECADES = {
 RARE = 0.1  # count of a hand-written phrase that is of a length no real user's is
 HINTS = 0.25  # wishes for a time beside what real users said of their preferences, in users who write like them
 ORIGIN = "simulated user"
-MOST_VERBOSE = 5.0
+MAX_VERBOSE = 5.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class WritingStyle:
 
     def __post_init__(self) -> None:
         check_rate(self.typos)
-        if not -MOST_VERBOSE <= self.verbosity <= MOST_VERBOSE:
+        if not -MAX_VERBOSE <= self.verbosity <= MAX_VERBOSE:
             raise UsageError(f"The verbosity must be a number from -5 (terse) to 5 (wordy); given: {self.verbosity:g}.")
 
 

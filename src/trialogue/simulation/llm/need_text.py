@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
 from trialogue.records import Constraint, Need
 
-MOST_EXAMPLES = 3
-MOST_KNOWN = 10  # titles a prompt names; profiles of MovieLens have more than anybody would say
+MAX_EXAMPLES = 3
+MAX_KNOWN = 10  # titles a prompt names; profiles of MovieLens have more than anybody would say
 
 
 def describe_need(need: Need, catalogue: Catalogue) -> str:
@@ -16,13 +16,13 @@ def describe_need(need: Need, catalogue: Catalogue) -> str:
         need: the user's.
         catalogue: holds the titles.
     """
-    examples = need.examples[:MOST_EXAMPLES]
+    examples = need.examples[:MAX_EXAMPLES]
     known = [item for item in need.known if item not in examples and item not in need.disliked]
     lines = [
         *map(_constraint, need.constraints),
         _titles("You know and like", examples, catalogue),
-        _titles("You know already, and want something new", known[:MOST_KNOWN], catalogue),
-        _titles("You did not like", need.disliked[:MOST_EXAMPLES], catalogue),
+        _titles("You know already, and want something new", known[:MAX_KNOWN], catalogue),
+        _titles("You did not like", need.disliked[:MAX_EXAMPLES], catalogue),
         f"- Once something suits, ask about its {_join_names(need.requests)}." if need.requests else "",
     ]
     return "\n".join(line for line in lines if line)
@@ -45,9 +45,9 @@ def describe_tastes(need: Need, catalogue: Catalogue, attributes: Sequence[str])
     others = [item for item in need.known if item not in rated]
     lines = [
         "- Nothing in particular: something new that you would enjoy.",
-        f"- You like: {'; '.join(liked[:MOST_EXAMPLES])}." if liked else "",
-        f"- You do not like: {'; '.join(disliked[:MOST_EXAMPLES])}." if disliked else "",
-        _titles("You know, too", others[:MOST_KNOWN], catalogue),
+        f"- You like: {'; '.join(liked[:MAX_EXAMPLES])}." if liked else "",
+        f"- You do not like: {'; '.join(disliked[:MAX_EXAMPLES])}." if disliked else "",
+        _titles("You know, too", others[:MAX_KNOWN], catalogue),
     ]
     return "\n".join(line for line in lines if line)
 

@@ -20,9 +20,9 @@ from trialogue.simulation.language.typos import NEIGHBORS, add_typos
 from trialogue.simulation.random_source import RandomSource
 
 MOSTLY = 0.8  # quantile of the words of a message: the prompt asks for "mostly under" so many
-MOST_EXAMPLES = 5  # messages of one person in a prompt
+MAX_EXAMPLES = 5  # messages of one person in a prompt
 LONGEST_EXAMPLE = 30  # words; longer ones tell a story, and cost tokens
-MOST_PEOPLE = 200  # whose examples are kept: more make files that nobody reads
+MAX_PEOPLE = 200  # whose examples are kept: more make files that nobody reads
 COMMON = 10  # occurrences of a word in a corpus that make it a word, and not a slip itself
 LEAST_WORDS = 1_000  # of four letters or more; of fewer the rate of slips is mostly noise
 PLANTED = 0.02  # share of words with a planted slip: as few as people make, so that what is common stays so
@@ -82,9 +82,9 @@ def style_of_people(dialogues: Iterable[Dialogue], *, seed: int = 0) -> PeopleSt
 
 def _examples(people: Sequence[Sequence[str]], seed: int) -> Iterable[tuple[str, ...]]:
     rng = rng_for(seed, "examples of writing")
-    for place in rng.permutation(len(people))[:MOST_PEOPLE].tolist():
+    for place in rng.permutation(len(people))[:MAX_PEOPLE].tolist():
         short = [text for text in people[place] if len(text.split()) <= LONGEST_EXAMPLE]
-        kept = sorted(rng.permutation(len(short))[:MOST_EXAMPLES].tolist())
+        kept = sorted(rng.permutation(len(short))[:MAX_EXAMPLES].tolist())
         if kept:
             yield tuple(short[each] for each in kept)
 

@@ -27,7 +27,7 @@ from trialogue.simulation.users.interaction import InteractionModel
 
 ATTEMPTS = 1000  # draws before a condition is given up; in the annotated files every third draw or more meets it
 LONGEST = 1000  # labels; a chain that hardly ever ends is cut here
-MOST_USUAL = 10
+MAX_USUAL = 10
 DRAWS = 4  # agendas of which the nearest in length is taken
 
 Draw = Callable[[InteractionModel, RandomSource], tuple[str, ...]]
@@ -80,7 +80,7 @@ class QrfaChain:
 
 def qrfa_top10(model: InteractionModel, rng: RandomSource) -> tuple[str, ...]:
     """Labels of one of the ten most usual dialogues (released code, QRFA, first variant); one label if there are none."""
-    traces = model.traces[:MOST_USUAL]
+    traces = model.traces[:MAX_USUAL]
     return rng.pick(traces).labels if traces else (model.opening_label,)
 
 

@@ -8,7 +8,7 @@ from trialogue.simulation.profiles import DISLIKED, LIKED, NEUTRAL
 from trialogue.simulation.random_source import RandomSource
 from trialogue.simulation.users.needs import constraint_values
 
-MOST_EXAMPLES = 3  # of what they like, which they name to say what they are after
+MAX_EXAMPLES = 3  # of what they like, which they name to say what they are after
 
 
 class NeedPreferences:
@@ -57,7 +57,7 @@ class NeedPreferences:
 
     def wanted_item(self, rng: RandomSource, *, but: Collection[str] = ()) -> str | None:
         """A known and liked item that resembles the target, preferably not in ``but``."""
-        examples = self._need.examples[:MOST_EXAMPLES]
+        examples = self._need.examples[:MAX_EXAMPLES]
         fresh = [item for item in examples if item not in but]
         if fresh or examples:
             return rng.pick(fresh or examples)

@@ -16,13 +16,13 @@ from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.profiles import Profile
 from trialogue.simulation.random_source import RandomSource
 
-MOST_SATISFIED = 0.02
+MAX_SATISFIED = 0.02
 """Share of the catalogue that may satisfy a need."""
 AIM = 0.005  # share from which on no further constraint is added: so few that lists of films seldom hold one by chance
 DECADE = "decade"
 """The constraint on an item's year, such as 1990s."""
-MOST_REQUESTS = 2
-MOST_CONSTRAINTS = 4  # people who look for a film give two or three; a fifth would name the item
+MAX_REQUESTS = 2
+MAX_CONSTRAINTS = 4  # people who look for a film give two or three; a fifth would name the item
 
 Feature = tuple[str, str]
 
@@ -54,7 +54,7 @@ class Needs:
             attributes: those that users talk about; of others, constraints are taken only where these do not narrow it down.
         """
         self.catalogue = catalogue
-        self.bound = max(1, int(MOST_SATISFIED * len(catalogue)))
+        self.bound = max(1, int(MAX_SATISFIED * len(catalogue)))
         """Items that may satisfy a need."""
         self._aim = max(1, int(AIM * len(catalogue)))
         self._spoken = tuple(name for name in attributes if name in catalogue.attributes)
@@ -115,7 +115,7 @@ class Needs:
         examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
         last = len(features) - 1
         free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
-        requests = tuple(rng.sample(free, 1 + rng.draw_below(MOST_REQUESTS)))
+        requests = tuple(rng.sample(free, 1 + rng.draw_below(MAX_REQUESTS)))
         return Need(
             id=_hash(features, targets, acceptable, known, disliked, requests),
             constraints=tuple(self._constraint(*each, place == last > 0) for place, each in enumerate(features)),
@@ -159,7 +159,7 @@ class Needs:
         for features, enough in (([*spoken[:2], *decade, *spoken[2:]], self._aim), (rest, self.bound)):
             for feature in features:
                 narrower = mask & self._mask(feature)
-                if mask.bit_count() <= enough or len(chosen) == MOST_CONSTRAINTS or narrower in (0, mask):
+                if mask.bit_count() <= enough or len(chosen) == MAX_CONSTRAINTS or narrower in (0, mask):
                     continue
                 chosen.append(feature)
                 mask = narrower

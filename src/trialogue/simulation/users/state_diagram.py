@@ -20,7 +20,7 @@ from trialogue.simulation.users.interaction import InteractionModel
 Level = Literal["coarse", "fine"]
 Point = tuple[float, float]
 
-MOST_INSIDE = 10  # states whose names fit into their circles
+MAX_INSIDE = 10  # states whose names fit into their circles
 CURVE = 0.16  # of an arrow, as a share of its length
 INK, FILL, LINE = "#1b2733", "#eef3f7", "#2f6690"
 
@@ -38,7 +38,7 @@ class _Canvas:
 
     @classmethod
     def for_states(cls, states: int) -> "_Canvas":
-        if states <= MOST_INSIDE:
+        if states <= MAX_INSIDE:
             return cls(size=720, node=36, margin=102, names_inside=True, label_threshold=0.045)
         return cls(size=960, node=11, margin=135, names_inside=False, label_threshold=0.195)
 

@@ -24,7 +24,7 @@ __all__ = ["auc", "kendall", "pearson", "spearman"]
 How: TypeAlias = Method | Literal["analytic"]
 
 NO_SPREAD = 1e-12  # variance of values of spread 1 that is rounding error of zero
-MOST_UNITS = 5_000  # of Kendall's bootstrap, which holds sign sums between all pairs of units: 600 MB at this size
+MAX_UNITS = 5_000  # of Kendall's bootstrap, which holds sign sums between all pairs of units: 600 MB at this size
 BLOCK = 256  # rows of the sign matrix at a time
 
 
@@ -260,9 +260,9 @@ def _centred_ranks(shares: Floats, place: Ints) -> Floats:
 
 def _weighted_kendall(units: Units) -> Weighted:
     size = len(units.counts)
-    if size > MOST_UNITS:
+    if size > MAX_UNITS:
         raise UsageError(
-            f"Kendall's bootstrap takes up to {MOST_UNITS} clusters or distinct pairs, got {size}. "
+            f"Kendall's bootstrap takes up to {MAX_UNITS} clusters or distinct pairs, got {size}. "
             "Use method='analytic', or spearman, whose bootstrap has no such limit."
         )
     products, in_x, in_y = _sign_sums(units)

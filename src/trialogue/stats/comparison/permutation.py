@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from trialogue.stats.arrays import MOST_UNDEFINED, Floats
+from trialogue.stats.arrays import MAX_UNDEFINED, Floats
 from trialogue.stats.comparison.arrangements import Design, reassignment_sums, swap_deltas
 
 TIE_TOLERANCE = 1e-9  # relative: permuted statistics this close to the observed one count as equal
@@ -152,7 +152,7 @@ class PermutationTest:
     def is_defined(self) -> bool:
         """Whether the statistic is defined in nearly all arrangements."""
         gaps = self._statistics(0.0)[0]
-        return bool(np.isfinite(gaps[0]) and np.mean(~np.isfinite(gaps)) <= MOST_UNDEFINED)
+        return bool(np.isfinite(gaps[0]) and np.mean(~np.isfinite(gaps)) <= MAX_UNDEFINED)
 
     def p_value(self, shift: float = 0.0) -> float:
         """Two-sided p-value for a true difference of ``shift``."""

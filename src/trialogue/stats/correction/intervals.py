@@ -17,7 +17,7 @@ many labels a share is worth: four labels that vary as much as they can. A judge
 err; without this, intervals of shares covered 80% at 20 labels (benchmarks/JUDGING.md)."""
 TINY = 1e-20  # a variance that is rounding
 NO_VARIATION = Reason.of(ReasonCode.CLUSTERS_ALL_EQUAL)
-MOST_FREEDOM = 1e6  # from here on t is normal
+MAX_FREEDOM = 1e6  # from here on t is normal
 HALVINGS = 60  # of a bisection for a p-value
 
 Ends = tuple[float | None, float | None]
@@ -54,7 +54,7 @@ def mean_of(
     used = np.flatnonzero(contrast).astype(np.int64)
     value = _cut(float(contrast[used] @ side.parts.values[used]), ends)
     spread = _spread(side, table, contrast)
-    facts = {"freedom": min(spread.freedom, MOST_FREEDOM), "error": spread.variance**0.5}
+    facts = {"freedom": min(spread.freedom, MAX_FREEDOM), "error": spread.variance**0.5}
     if is_share:
         worth = _effective(side, table, contrast)
         low, high = _share_bounds(worth.units, value, _quantile(worth.freedom, confidence))
@@ -93,7 +93,7 @@ def difference_of(
         reach = _quantile(spread.freedom, confidence) * spread.variance**0.5
         low, high, p = value - reach, value + reach, _p_of(value, spread)
         method = "Student's t, difference estimator" if side.alone is not None else "Student's t, labels alone"
-    facts = {"freedom": min(spread.freedom, MOST_FREEDOM), "error": spread.variance**0.5}
+    facts = {"freedom": min(spread.freedom, MAX_FREEDOM), "error": spread.variance**0.5}
     return Estimate(
         value=value,
         interval=Interval(low=low, high=high, confidence=confidence, method=method, facts=facts),
@@ -144,7 +144,7 @@ def _quantile(freedom: float, confidence: float) -> float:
     """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(min(freedom, MOST_FREEDOM), (1 + confidence) / 2))
+    return float(stdtrit(min(freedom, MAX_FREEDOM), (1 + confidence) / 2))
 
 
 def _p_of(value: float, spread: ContrastError) -> float:
@@ -152,7 +152,7 @@ def _p_of(value: float, spread: ContrastError) -> float:
 
     if spread.variance <= 0:
         return 1.0 if value == 0 else 0.0
-    return min(float(2 * stdtr(min(spread.freedom, MOST_FREEDOM), -abs(value) / spread.variance**0.5)), 1.0)
+    return min(float(2 * stdtr(min(spread.freedom, MAX_FREEDOM), -abs(value) / spread.variance**0.5)), 1.0)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from trialogue.stats.mixed_models.factorisation import Factorisation
 from trialogue.stats.mixed_models.ordinal import Link, terms, value_and_slope
 
 NEAR = 1e-9  # an inner step this small ends the search for the mode
-MOST_INNER = 60  # steps; about five are usual, one or two after a small move of the parameters
+MAX_INNER = 60  # steps; about five are usual, one or two after a small move of the parameters
 HALVINGS = 30
 
 
@@ -82,7 +82,7 @@ class Likelihood:
         across = self.crossing.level_scales(scales)
         value, slope, weight = self._inner(parameters, base + self.crossing.spread(scales, mode))
         height = value - float(mode @ mode) / 2
-        for _ in range(MOST_INNER):
+        for _ in range(MAX_INNER):
             rise = across * self.crossing.gather(slope) - mode
             step = Factorisation(self.crossing, weight, scales).solve(rise)
             longest = float(np.abs(step).max())

@@ -18,7 +18,7 @@ from trialogue.stats.mixed_models.contrasts import Test
 from trialogue.stats.mixed_models.fixed_effects import Design, confounding_reason, design_of
 from trialogue.stats.resampling.clusters import codes_of
 
-MOST_STEPS = 50
+MAX_STEPS = 50
 FAR = 15.0  # log-odds without bound
 
 
@@ -80,7 +80,7 @@ def _logistic(above: Floats, design: Design) -> tuple[Floats, Floats, Floats] | 
 
     matrix = np.column_stack([np.ones(len(above)), design.matrix])
     beta = np.zeros(matrix.shape[1])
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         chance = expit(matrix @ beta)
         curvature = matrix.T @ (matrix * (chance * (1 - chance))[:, None])
         if np.linalg.cond(curvature) > 1e12 or np.abs(beta).max() > FAR:

@@ -20,7 +20,7 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats.arrays import MOST_UNDEFINED, Floats, check_confidence, check_count
+from trialogue.stats.arrays import MAX_UNDEFINED, Floats, check_confidence, check_count
 from trialogue.stats.ranking.battles import Battle, Tally, tally
 from trialogue.stats.ranking.davidson import Fit, Results, fit, unbeaten
 from trialogue.stats.ranking.ranks import RankInterval, rank_intervals
@@ -199,7 +199,7 @@ def _undefined_reason(found: Fit, table: Tally, data: ClusterSums) -> Reason | N
 
 def _no_interval_reason(drawn: Floats) -> Reason | None:
     missing = float(np.isnan(drawn).any(axis=1).mean())
-    if missing <= MOST_UNDEFINED:
+    if missing <= MAX_UNDEFINED:
         return None
     return Reason.of(ReasonCode.STRENGTHS_UNBOUNDED_IN_RESAMPLES, share=missing)
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from trialogue.stats.arrays import Floats, Ints
 
-MOST_STEPS = 100  # about ten are usual
+MAX_STEPS = 100  # about ten are usual
 SINGULAR = 1e-12  # added to the curvature, so that a search that runs away can be solved for; it moves no maximum
 NEAR = 1e-10  # a Newton step this small ends the search: its error is of the order of the square
 FAR = 20.0  # log-strengths or log nu this large (odds of 5e8) have no maximum to stop at: some results are foregone
@@ -67,7 +67,7 @@ def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit 
     tie = np.zeros(sets) if start is None else np.full(sets, start.tie[0])
     tie = np.where(tied, np.where(np.isfinite(tie), tie, 0.0), -np.inf)
     moving = np.flatnonzero(bounded) if size > 1 else np.zeros(0, dtype=np.int64)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         if not len(moving):
             break
         step = _newton(results.rows(moving), strength[moving], tie[moving], regularisation)

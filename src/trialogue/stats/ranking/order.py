@@ -11,7 +11,7 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Reason, ReasonCode
-from trialogue.stats.arrays import MOST_UNDEFINED, Floats, check_count
+from trialogue.stats.arrays import MAX_UNDEFINED, Floats, check_count
 from trialogue.stats.resampling.bootstrap import Combine, mean_of
 from trialogue.stats.resampling.clusters import ClusterSums
 from trialogue.stats.resampling.replicates import ONE_CLUSTER, evaluate, weight_chunks
@@ -82,7 +82,7 @@ def order_share(
         return OrderShare(order, None, why=why)
     drawn = sign * _replicates(systems, combine, resamples, rng)
     complete = drawn[~np.isnan(drawn).any(axis=1)]
-    if len(complete) < (1 - MOST_UNDEFINED) * resamples:
+    if len(complete) < (1 - MAX_UNDEFINED) * resamples:
         lost = 1 - len(complete) / resamples
         return OrderShare(order, None, why=Reason.of(ReasonCode.RESAMPLES_LOSE_A_SYSTEM, share=lost))
     shares = _shares(complete)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.stats.arrays import MOST_UNDEFINED, Values, as_floats, check_confidence
+from trialogue.stats.arrays import MAX_UNDEFINED, Values, as_floats, check_confidence
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def rank_intervals(
     ranked = np.flatnonzero(~np.isnan(estimates))
     drawn = drawn.reshape(len(drawn), -1)[:, ranked] if drawn.size else np.zeros((0, len(ranked)))
     complete = drawn[~np.isnan(drawn).any(axis=1)]
-    known = len(complete) > 0 and len(complete) >= (1 - MOST_UNDEFINED) * len(drawn)
+    known = len(complete) > 0 and len(complete) >= (1 - MAX_UNDEFINED) * len(drawn)
     tail = (1 - confidence) / 2
     found = [RankInterval(None)] * len(estimates)
     for place, index in enumerate(ranked):

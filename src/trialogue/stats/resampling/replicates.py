@@ -13,7 +13,7 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
-from trialogue.stats.arrays import CELLS, MOST_UNDEFINED, Floats, Ints, check_confidence, check_count
+from trialogue.stats.arrays import CELLS, MAX_UNDEFINED, Floats, Ints, check_confidence, check_count
 
 Weighted: TypeAlias = Callable[[Floats], Floats]
 """Weights of shape (r, n_units) to values of shape (r,); NaN where undefined."""
@@ -166,7 +166,7 @@ def percentile(replicates: Floats, confidence: float, label: str) -> Bounds:
 def _quantiles(replicates: Floats, low: float, high: float, confidence: float, label: str) -> Bounds:
     defined = replicates[np.isfinite(replicates)]
     missing = 1 - len(defined) / len(replicates)
-    if missing > MOST_UNDEFINED:
+    if missing > MAX_UNDEFINED:
         return Bounds(None, Reason.of(ReasonCode.RESAMPLES_UNDEFINED, share=missing))
     if np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
         return Bounds(None, Reason.of(ReasonCode.RESAMPLES_ALL_EQUAL))

@@ -63,9 +63,9 @@ class Member:
     kept: Mapping[str, npt.NDArray[Any]]
     """The encoder's weights as they are saved; empty if torch runs it."""
 
-    def probabilities(self, texts: Sequence[str], seconds: Sequence[str] | None) -> Floats:
+    def probabilities(self, texts: Sequence[str], second_segments: Sequence[str] | None) -> Floats:
         """Class probabilities, shape (n, n_classes)."""
-        return softmax(self.encoder.vectors(texts, seconds).astype(np.float64) @ self.weights + self.bias)
+        return softmax(self.encoder.vectors(texts, second_segments).astype(np.float64) @ self.weights + self.bias)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,8 @@ class Finetuned:
 
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
         """The mean of the networks' probabilities, shape (n, n_classes)."""
-        seconds = _seconds(contexts, len(texts)) if self.uses_context else None
-        return np.asarray(np.mean([member.probabilities(texts, seconds) for member in self.members], axis=0))
+        second_segments = _second_segments(contexts, len(texts)) if self.uses_context else None
+        return np.asarray(np.mean([member.probabilities(texts, second_segments) for member in self.members], axis=0))
 
     def save(self, folder: Path) -> None:
         """Write the model into a folder, self-contained."""
@@ -228,8 +228,10 @@ class FinetunedFit:
         words = Tokenizer.from_source(
             folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config))
         )
-        seconds = _seconds([each.context for each in given], len(given)) if self.use_context else None
-        rows = words.rows([(each.text, None if seconds is None else seconds[at]) for at, each in enumerate(given)])
+        second_segments = _second_segments([each.context for each in given], len(given)) if self.use_context else None
+        rows = words.rows(
+            [(each.text, None if second_segments is None else second_segments[at]) for at, each in enumerate(given)]
+        )
         labels = np.array([classes.index(each.label) for each in given], dtype=np.int64)
         members: list[Member] = []
         for number in range(self.seeds):
@@ -289,7 +291,7 @@ def definition_examples(classes: Sequence[str]) -> list[Example]:
     return found
 
 
-def _seconds(contexts: Sequence[Context] | None, n: int) -> list[str]:
+def _second_segments(contexts: Sequence[Context] | None, n: int) -> list[str]:
     return [user_before(context) for context in contexts] if contexts is not None else [""] * n
 
 

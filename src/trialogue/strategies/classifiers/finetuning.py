@@ -23,7 +23,7 @@ PURPOSE = "fine-tune a transformer (the trained model runs without it)"
 WARM_UP = 0.1  # share of the steps in which the rate rises; then it falls to 0
 HEAD_RATE = 10.0  # times the encoder's rate: the linear layer on top begins at random
 DECAY = 0.01  # of matrices, as in BERT
-MOST_GRADIENT = 1.0
+MAX_GRADIENT = 1.0
 BUCKET = 16  # batches that are sorted by length together, so that little is padded
 BLUR = 3.0  # tokens by which the sorting is blurred
 
@@ -138,7 +138,7 @@ def finetune(
                     vectors = pool_states(encoder, ids, types, mask, folder.pooling)
                 scores = head(drop(vectors.float()))
                 loss_of(scores, torch.from_numpy(labels[part]).to(device)).backward()
-                torch.nn.utils.clip_grad_norm_([*encoder.parameters(), *head.parameters()], MOST_GRADIENT)
+                torch.nn.utils.clip_grad_norm_([*encoder.parameters(), *head.parameters()], MAX_GRADIENT)
                 optimizer.step()
                 optimizer.zero_grad()
                 schedule.step()

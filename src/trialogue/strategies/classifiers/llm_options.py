@@ -11,7 +11,7 @@ from trialogue.llm.letter_options import EndpointLetterOptions, LocalLetterOptio
 from trialogue.records import Record
 from trialogue.records.files.validation import mistakes_of
 from trialogue.records.files.yaml_file import lines_of, problems_of_fields, read_fields
-from trialogue.strategies.base import MOST_CONTEXT
+from trialogue.strategies.base import MAX_CONTEXT
 
 PREFIX = "llm:"
 OPENAI, HUGGINGFACE = "openai", "huggingface"
@@ -25,7 +25,7 @@ class LabellingOptions(Record):
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
-    context: Annotated[int, Field(ge=0, le=MOST_CONTEXT)] = 3
+    context: Annotated[int, Field(ge=0, le=MAX_CONTEXT)] = 3
     """Utterances before the sentence that the model sees."""
     examples: Annotated[int, Field(ge=0, le=10)] = 3
     """Bundled examples of each strategy in the prompt."""

@@ -15,7 +15,7 @@ from trialogue.strategies.encoders.folder import EncoderFolder
 from trialogue.strategies.encoders.torch_encoder import OWN_POSITIONS
 
 LONGEST = 128  # tokens; the rest of a sentence is cut off
-MOST_REMEMBERED = 50_000  # vectors kept: 75 MB of 384 numbers
+MAX_REMEMBERED = 50_000  # vectors kept: 75 MB of 384 numbers
 AT_ONCE = 2048  # sentences encoded before they are remembered
 
 Key: TypeAlias = tuple[str, str | None]
@@ -95,15 +95,19 @@ class SentenceEncoder:
         """Embedding size."""
         return self.backbone.width
 
-    def vectors(self, texts: Sequence[str], seconds: Sequence[str] | None = None) -> Floats32:
+    def vectors(self, texts: Sequence[str], second_segments: Sequence[str] | None = None) -> Floats32:
         """Embeddings of sentences, shape (n, width).
 
         Args:
             texts: sentences; an empty one has a vector, too (of the tokens that begin and end every sentence).
-            seconds: what goes with each, as a second segment.
+            second_segments: the text that each is read together with, as BERT's second segment, such as its context.
         """
-        keys: list[Key] = list(zip(texts, seconds, strict=True)) if seconds is not None else [(t, None) for t in texts]
-        if len(self._known) > MOST_REMEMBERED:
+        keys: list[Key] = (
+            [(text, None) for text in texts]
+            if second_segments is None
+            else list(zip(texts, second_segments, strict=True))
+        )
+        if len(self._known) > MAX_REMEMBERED:
             self._known.clear()
         fresh: dict[Key, Floats32] = {}
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
@@ -114,7 +118,7 @@ class SentenceEncoder:
                 found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
             fresh.update(zip(part, found, strict=True))
         rows = [fresh[key] if key in fresh else self._known[key] for key in keys]
-        self._known.update(_first_items(fresh, MOST_REMEMBERED - len(self._known)))
+        self._known.update(_first_items(fresh, MAX_REMEMBERED - len(self._known)))
         return np.array(rows, dtype=np.float32).reshape(len(keys), self.width)
 
 

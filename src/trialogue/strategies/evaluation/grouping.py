@@ -17,7 +17,7 @@ from trialogue.strategies.learning.features import Block, fold, words
 
 FARTHEST = 0.8  # cosine distance at which groups are no longer joined
 SHOWN = 5  # examples, and terms, of a group
-MOST_COMPARED = 3_000  # different sentences, the most frequent ones: 36 MB of distances
+MAX_COMPARED = 3_000  # different sentences, the most frequent ones: 36 MB of distances
 
 
 class Group(Record):
@@ -70,7 +70,7 @@ def groups_of_sentences(texts: Sequence[str], nearest: Sequence[str], *, most: i
 
 def _distinct(texts: Sequence[str], nearest: Sequence[str]) -> _Distinct:
     counts, chosen = Counter(texts), dict(zip(texts, nearest, strict=True))
-    kept = sorted(counts, key=lambda text: (-counts[text], text))[:MOST_COMPARED]
+    kept = sorted(counts, key=lambda text: (-counts[text], text))[:MAX_COMPARED]
     documents = [_terms(text) for text in kept]
     block = Block.fit(documents)
     rows = [[block.index[term] for term in terms if term in block.index] for terms in documents]

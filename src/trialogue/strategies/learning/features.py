@@ -24,7 +24,7 @@ FIRST, LAST = "xxbos", "xxeos"  # stand for the beginning and the end of a sente
 YEAR, NUMBER = "xxyear", "xxnum"
 WORD_SIZES, CHARACTER_SIZES = (1, 2, 3), (2, 3, 4, 5)
 LEAST_SENTENCES = 2  # a term of one training sentence says more about that sentence than about a strategy
-MOST_REMEMBERED = 200_000  # distinct words whose character n-grams are remembered
+MAX_REMEMBERED = 200_000  # distinct words whose character n-grams are remembered
 POSITIONS = (1, 2, 3, 5, 8)  # turns before a sentence: steps of its position in the dialogue
 
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
@@ -176,7 +176,7 @@ class Vectors:
         columns = self._known.get(word)
         if columns is None:
             columns = _columns(character_terms(word), self.character.index)
-            if len(self._known) < MOST_REMEMBERED:
+            if len(self._known) < MAX_REMEMBERED:
                 self._known[word] = columns
         return columns
 

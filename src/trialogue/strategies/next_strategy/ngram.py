@@ -32,7 +32,7 @@ Smoothing: TypeAlias = Literal["witten_bell", "kneser_ney"]
 Counts: TypeAlias = Mapping[Tokens, Floats]
 
 VERSION = "v1"
-MOST_ORDER = 9  # of the 198 dialogues of INSPIRED's dev and test hardly any two share eight behaviors in a row
+MAX_ORDER = 9  # of the 198 dialogues of INSPIRED's dev and test hardly any two share eight behaviors in a row
 FALLBACK_DISCOUNT = 0.5  # discount where no count is 1 or none is 2, and the formula for it breaks down
 
 
@@ -182,8 +182,8 @@ def _discount(level: Mapping[Tokens, Floats]) -> float:
 
 def check_settings(order: int, smoothing: str, user: str) -> None:
     """Raise UsageError unless the settings make a model."""
-    if not 1 <= order <= MOST_ORDER:
-        raise UsageError(f"order must be 1 (no history) to {MOST_ORDER}, got {order}.")
+    if not 1 <= order <= MAX_ORDER:
+        raise UsageError(f"order must be 1 (no history) to {MAX_ORDER}, got {order}.")
     if smoothing not in get_args(Smoothing):
         raise UsageError(f"smoothing must be {' or '.join(get_args(Smoothing))}, got {smoothing!r}.")
     check_user(user)

@@ -8,7 +8,7 @@ from trialogue.study.bots.page import Form, Page
 from trialogue.study.bots.people import MESSAGES, Bot
 
 State = Literal["walking", "over", "gone", "turned_away", "stuck"]
-MOST_PAGES = 2_000  # of one participant; more is a circle
+MAX_PAGES = 2_000  # of one participant; more is a circle
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Walk:
             self._see(self.browser.get(self.entrance))
         else:
             self._act(Page(self._now.html))
-        if self.state == "walking" and self.pages >= MOST_PAGES:
+        if self.state == "walking" and self.pages >= MAX_PAGES:
             self.state = "stuck"
         return self.state == "walking"
 

@@ -13,7 +13,7 @@ from trialogue.study.design.page_content import ConversationShown, LabelShown, L
 from trialogue.study.design.questions import Words
 
 LONGEST_TEXT = 20_000  # characters of a message; more is not read by anybody
-MOST_LINES = 500  # messages of a dialogue on a page
+MAX_LINES = 500  # messages of a dialogue on a page
 HUMAN, SIMULATED = "human", "simulated"
 
 Key: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -29,7 +29,7 @@ class Message(Record):
     """Text of the message."""
 
 
-Messages: TypeAlias = Annotated[tuple[Message, ...], Field(max_length=MOST_LINES)]
+Messages: TypeAlias = Annotated[tuple[Message, ...], Field(max_length=MAX_LINES)]
 
 
 class ShownDialogue(Record):
@@ -37,7 +37,7 @@ class ShownDialogue(Record):
 
     id: str = Field(min_length=1, max_length=300)
     """Its id, for the export."""
-    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MOST_LINES)]
+    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MAX_LINES)]
     """Messages of the dialogue."""
 
 
@@ -189,7 +189,7 @@ class LabellingItem(_Item):
 
     kind: ClassVar[str] = "labelling_item"
 
-    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MOST_LINES)]
+    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MAX_LINES)]
     """The dialogue, from its beginning; it may end with the message or go on."""
     utterance: int = Field(ge=0)
     """Index of the message that is labelled."""

@@ -12,7 +12,7 @@ from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
 
 MOST = 200_000  # items of a study
-MOST_OF_AN_ITEM = 3  # mistakes of one item; further ones are mostly those of the items before it, too
+MAX_OF_AN_ITEM = 3  # mistakes of one item; further ones are mostly those of the items before it, too
 
 
 def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
@@ -31,7 +31,7 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
         except ValidationError as error:
             problems += [
                 Problem(mistake.what, str(path), line, dotted_path(mistake.place), mistake.hint)
-                for mistake in mistakes_of(error, fields, made)[:MOST_OF_AN_ITEM]
+                for mistake in mistakes_of(error, fields, made)[:MAX_OF_AN_ITEM]
             ]
             continue
         if item.key in keys:

@@ -27,7 +27,7 @@ from trialogue.study.pages.messages import Message, messages_of_page, split_arou
 
 Given = Mapping[str, Answers]
 """Answers by prefix that could not be taken."""
-MOST_PARTS = 1_000  # groups of questions whose fields are kept
+MAX_PARTS = 1_000  # groups of questions whose fields are kept
 LONGEST_MESSAGE = 2_000  # characters of a participant's message in a chat
 
 
@@ -76,7 +76,7 @@ def _fields(
     ]
 
 
-@lru_cache(maxsize=MOST_PARTS)
+@lru_cache(maxsize=MAX_PARTS)
 def _empty_fields(part: Part, language: str, where: str, stacked: bool) -> tuple[Field, ...]:
     """Unanswered fields, equal for all participants."""
     return tuple(fields_of(part.questions, language, prefix=part.prefix, where=where, stacked=stacked))

@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from trialogue.study.pages.fields import Field
 from trialogue.study.pages.messages import Message
 
-MOST_QUESTIONS, MOST_TALKS = 2_000, 1_000
+MAX_QUESTIONS, MAX_TALKS = 2_000, 1_000
 
 
 def question(field: Field) -> SafeString:
@@ -31,11 +31,11 @@ def _question(field: Field) -> SafeString:
     return render_to_string("study/parts/question.html", {"field": field})
 
 
-@lru_cache(maxsize=MOST_QUESTIONS)
+@lru_cache(maxsize=MAX_QUESTIONS)
 def _kept_question(field: Field, language: str | None) -> SafeString:
     return _question(field)
 
 
-@lru_cache(maxsize=MOST_TALKS)
+@lru_cache(maxsize=MAX_TALKS)
 def _kept_talk(messages: tuple[Message, ...], label: str, language: str | None) -> SafeString:
     return render_to_string("study/parts/talk.html", {"talk": messages, "talk_label": label})

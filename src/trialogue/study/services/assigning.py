@@ -13,10 +13,10 @@ from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, choose_items, session_order
 from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
-from trialogue.study.services.reading import MOST_STUDIES, LaunchedStudy, file_of, launch_of
+from trialogue.study.services.reading import MAX_STUDIES, LaunchedStudy, file_of, launch_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
-MOST_AT_ONCE = 500  # rows that one statement names; SQLite has a limit
+MAX_AT_ONCE = 500  # rows that one statement names; SQLite has a limit
 SPARE = timedelta(minutes=1)  # by which a lease is longer than promised, so that not every page has to extend it
 
 
@@ -208,7 +208,7 @@ def budget(study: Study) -> Budget:
     return _budget(launch_of(study))
 
 
-@lru_cache(maxsize=MOST_STUDIES)
+@lru_cache(maxsize=MAX_STUDIES)
 def _budget(of: LaunchedStudy) -> Budget:
     tasks = Item.objects.filter(study_id=of.pk, kind=Item.Kind.TASK)
     return budget_of(file_of(of.study), tasks.values_list("dialogue", "key"))
@@ -222,8 +222,8 @@ def _free_slots(held: QuerySet[Assignment], state: Assignment.State, *, study: S
     """
     found = held.filter(item__in=Item.objects.filter(study=study).values("pk")) if study else held
     rows = list(found.select_for_update().order_by("item_id").values_list("pk", "item_id"))
-    for start in range(0, len(rows), MOST_AT_ONCE):
-        some = rows[start : start + MOST_AT_ONCE]
+    for start in range(0, len(rows), MAX_AT_ONCE):
+        some = rows[start : start + MAX_AT_ONCE]
         Assignment.objects.filter(pk__in=[pk for pk, _ in some]).update(state=state)
         of_item = Counter(item for _, item in some)
         for freed in sorted(set(of_item.values())):

@@ -18,7 +18,7 @@ from trialogue.records import JsonValue, Utterance
 
 Spec: TypeAlias = Mapping[str, JsonValue]
 """Arguments of ``make_agent``: the agent and its options."""
-MOST_OPEN = 500  # sessions; the one that was silent longest is closed first
+MAX_OPEN = 500  # sessions; the one that was silent longest is closed first
 
 
 @dataclass
@@ -31,7 +31,7 @@ class _Open:
 class OpenConversations:
     """The conversations of one process."""
 
-    def __init__(self, make: Callable[[Spec], Agent] = make_agent, *, most: int = MOST_OPEN) -> None:
+    def __init__(self, make: Callable[[Spec], Agent] = make_agent, *, most: int = MAX_OPEN) -> None:
         self._make, self._most = make, most
         self._agents: dict[str, Agent] = {}
         self._open: OrderedDict[str, _Open] = OrderedDict()

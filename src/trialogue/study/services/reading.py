@@ -15,8 +15,8 @@ from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, from_stored
 from trialogue.study.models import Item, Slot, Study
 
-MOST_STUDIES = 64
-MOST_RECORDS, MOST_SLOTS = 2_000, 20_000  # items and slots of which a process keeps what they say
+MAX_STUDIES = 64
+MAX_RECORDS, MAX_SLOTS = 2_000, 20_000  # items and slots of which a process keeps what they say
 
 
 @dataclass(frozen=True, eq=False)  # one object for each, so it is known by itself
@@ -44,13 +44,13 @@ _known: dict[tuple[int, str, datetime], LaunchedStudy] = {}
 
 def launch_of(study: Study) -> LaunchedStudy:
     """Identity of a launched study; the same object for the same launch."""
-    if len(_known) > MOST_STUDIES:
+    if len(_known) > MAX_STUDIES:
         _known.clear()
     key = (study.pk, study.sha256, study.created_at)
     return _known.get(key) or _known.setdefault(key, LaunchedStudy(*key, study))
 
 
-@lru_cache(maxsize=MOST_STUDIES)
+@lru_cache(maxsize=MAX_STUDIES)
 def _file(of: LaunchedStudy) -> StudyFile:
     return StudyFile.model_validate(of.study.configuration)
 
@@ -60,7 +60,7 @@ def file_of(study: Study) -> StudyFile:
     return _file(launch_of(study)) if study.pk else StudyFile.model_validate(study.configuration)
 
 
-@lru_cache(maxsize=MOST_STUDIES)
+@lru_cache(maxsize=MAX_STUDIES)
 def _stored_fields(of: LaunchedStudy) -> dict[str, Any]:
     return dict(of.study.configuration)
 
@@ -75,19 +75,19 @@ def record_of(item: Item) -> AnyItem:
     return from_stored(item.content)
 
 
-@lru_cache(maxsize=MOST_RECORDS)
+@lru_cache(maxsize=MAX_RECORDS)
 def task_record(of: LaunchedStudy, item_id: int) -> AnyItem:
     """The record of a task, by its id."""
     return from_stored(Item.objects.values_list("content", flat=True).get(pk=item_id, study_id=of.pk))
 
 
-@lru_cache(maxsize=MOST_SLOTS)
+@lru_cache(maxsize=MAX_SLOTS)
 def order_of(of: LaunchedStudy, slot_id: int) -> tuple[str, ...]:
     """The systems of a slot, from first to last."""
     return tuple(Slot.objects.values_list("order", flat=True).get(pk=slot_id, item__study_id=of.pk))
 
 
-@lru_cache(maxsize=MOST_STUDIES)
+@lru_cache(maxsize=MAX_STUDIES)
 def extras_of(of: LaunchedStudy) -> dict[str, ExtraItem]:
     """Training items and checks of a study by key: ``training-1``, ``check-1``, ..."""
     rows = Item.objects.filter(study_id=of.pk).exclude(kind=Item.Kind.TASK)

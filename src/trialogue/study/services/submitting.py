@@ -23,7 +23,7 @@ from trialogue.study.services.tokens import step_in
 from trialogue.study.services.validity import HIDDEN_FILLED
 
 AGREES, REFUSES = "yes", "no"  # values of the field ``agree``
-MOST_EVENTS = 200
+MAX_EVENTS = 200
 PROGRESS = ("seen_at", "state", "reached", "plan", "step", "shown_at", "consent_version", "consented_at")
 """Fields of a participant that a form may change."""
 
@@ -64,7 +64,7 @@ def submit(
             there = Submission.objects.filter(participant=locked, step=key).exists()
             return Outcome("repeated" if there else "stale")
         hidden = any(each.strip() for each in posted.get(HIDDEN_FIELD, ()))
-        return _accept(locked, key, read, list(events)[:MOST_EVENTS], hidden=hidden)
+        return _accept(locked, key, read, list(events)[:MAX_EVENTS], hidden=hidden)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from trialogue.errors import UsageError
 from trialogue.records import Labeller, Situation, Utterance
-from trialogue.strategies.next_strategy.ngram import MOST_ORDER, NGram, NGramFit
+from trialogue.strategies.next_strategy.ngram import MAX_ORDER, NGram, NGramFit
 from trialogue.strategies.next_strategy.sequence import sequences_of
 from trialogue.strategies.next_strategy.weights import WEIGHT_BY, write_weights
 from trialogue.workflows.alignment.planning import labelled_by_people, rebuild_dialogues
@@ -32,8 +32,8 @@ def weighted_situations(
         DataError: labels of the data do not say who gave them.
         UsageError: t is out of bounds, or the data hold no labelled dialogues, or only the one that is weighed.
     """
-    if not 0 <= t < MOST_ORDER:
-        raise UsageError(f"t must be 0 (no history) to {MOST_ORDER - 1} behaviors, got {t}.")
+    if not 0 <= t < MAX_ORDER:
+        raise UsageError(f"t must be 0 (no history) to {MAX_ORDER - 1} behaviors, got {t}.")
     material = with_labellers(gather(data), labels_by, data)
     people = sequences_of([*labelled_by_people(material.dialogues), *rebuild_dialogues(material.situations)])
     fit = NGramFit(order=t + 1)

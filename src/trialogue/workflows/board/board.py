@@ -19,7 +19,7 @@ from trialogue.workflows.board.read_rows import problems_of_rows, read_reported
 from trialogue.workflows.board.read_runs import VersionRun, read_versions
 from trialogue.workflows.evaluation import Progress, Run
 
-MOST_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
+MAX_COLUMNS = 5  # shown by default: what fits beside the names of rows on a laptop
 ROWS_SUFFIX = ".json"
 
 
@@ -174,7 +174,7 @@ def _default_columns(directed: Mapping[ColumnKey, Measure], read: Sequence[Versi
             "no run has human ratings, task outcomes of simulated users or an answer: choose a measure with on "
             f"(--on). Measures with a direction: {', '.join(sorted({str(key[0]) for key in directed})) or 'none'}."
         )
-    return chosen[:MOST_COLUMNS]
+    return chosen[:MAX_COLUMNS]
 
 
 def _commonest(keys: Sequence[ColumnKey], counts: Mapping[ColumnKey, int]) -> list[ColumnKey]:

@@ -10,7 +10,7 @@ from trialogue.findings.judging.records import PlannedLabel
 from trialogue.judges import Aspect, JudgedLevel, Rubric, load_rubric, rubric_names
 from trialogue.records import Dialogue, MeasureName, Response, Score, Situation, write_records
 from trialogue.records.completion import UNNAMED
-from trialogue.study.design.items import MOST_LINES, Message, RatingItem, ShownDialogue
+from trialogue.study.design.items import MAX_LINES, Message, RatingItem, ShownDialogue
 from trialogue.study.design.new import write_study
 from trialogue.workflows.inputs.inputs import InputRecords, gather
 from trialogue.workflows.inputs.memory import Data
@@ -22,7 +22,7 @@ PLAN = "label_plan.jsonl"
 """The plan in the folder of the study: the sampling probabilities, for ``judge --chances``."""
 RATERS = 2
 """Raters of an item: two are the fewest that show how far people disagree."""
-MOST_POINTS = 11  # of a scale on a page
+MAX_POINTS = 11  # of a scale on a page
 
 Scale = tuple[float | None, float | None]
 
@@ -148,9 +148,9 @@ def _scale(question: str, found: _RubricAspect | None, labels: str | Path | None
         why = "the existing labels do not declare one" if labels is not None else f"no rubric is about {question!r}"
         raise UsageError(f"The scale of new labels is not known, since {why}: give --low and --high.")
     low, high = ends
-    if not (float(low).is_integer() and float(high).is_integer() and low in (0, 1) and 1 <= high - low < MOST_POINTS):
+    if not (float(low).is_integer() and float(high).is_integer() and low in (0, 1) and 1 <= high - low < MAX_POINTS):
         raise UsageError(
-            f"A page has scales from 0 or 1 in whole points, at most {MOST_POINTS} of them, got {low:g} to {high:g}."
+            f"A page has scales from 0 or 1 in whole points, at most {MAX_POINTS} of them, got {low:g} to {high:g}."
         )
     return int(low), int(high)
 
@@ -204,8 +204,8 @@ def _of_dialogue(unit: PlannedLabel, key: str, dialogue: Dialogue | None) -> Rat
         return f"the planned dialogue {name} is missing."
     if not dialogue.utterances:
         return f"the planned dialogue {name} has no messages to show."
-    if len(dialogue.utterances) > MOST_LINES:
-        return f"the planned dialogue {name} has more than {MOST_LINES} messages; a page shows at most that many."
+    if len(dialogue.utterances) > MAX_LINES:
+        return f"the planned dialogue {name} has more than {MAX_LINES} messages; a page shows at most that many."
     talk = ShownDialogue(
         id=dialogue.id, messages=tuple(Message(speaker=each.speaker, text=each.text) for each in dialogue.utterances)
     )
@@ -264,7 +264,7 @@ def _study(
         "title": f"How good is this {what}?",
         "language": "en",
         "raters_per_item": raters_per_item,
-        "items_per_participant": min(items, MOST_ITEMS),
+        "items_per_participant": min(items, MAX_ITEMS),
         "one_per_dialogue": False,
         "criteria": [criterion if low == 1 else {**criterion, "first": low}],
         "phases": ["consent", "instructions", "tasks", "exit"],
@@ -276,7 +276,7 @@ def _study(
     }
 
 
-MOST_ITEMS = 20  # of one participant: about half an hour
+MAX_ITEMS = 20  # of one participant: about half an hour
 CONSENT = (
     "You will read conversations between people and recommender programs, and judge them. **Taking part is voluntary**, and "
     "you can leave at any time.\n\n**Replace this with the text that your ethics board approved.**"

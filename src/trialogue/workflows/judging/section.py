@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trialogue.findings.judging.records import JudgingFindings
 
 LEVELS = ("dialogue", "utterance", "response")
-MOST_NAMES = 3  # of measures in a warning
+MAX_NAMES = 3  # of measures in a warning
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def with_unused_scores(findings: Findings, material: InputRecords) -> Findings:
     )
     if not unused:
         return findings
-    names = list_names(sorted(unused), most=MOST_NAMES)
+    names = list_names(sorted(unused), most=MAX_NAMES)
     warning = (
         f"{unused.total():,} imported scores of {names} are not shown: the report contains only metrics that Trialogue "
         "computed and judges whose columns are named judge(...). To compare other scores with people's answers, and to "

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.records.files.jsonl import problems_of
-from trialogue.study.design.items import MOST_LINES, LabellingItem, Message
+from trialogue.study.design.items import MAX_LINES, LabellingItem, Message
 from trialogue.study.design.new import new_study
 
 TEMPLATE = "labelling"
@@ -41,6 +41,6 @@ def label_study(out: Path, items: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def _item(number: int, item: Mapping[str, Any]) -> LabellingItem:
-    said = [*item["context"], {"speaker": "system", "text": item["text"]}][-MOST_LINES:]
+    said = [*item["context"], {"speaker": "system", "text": item["text"]}][-MAX_LINES:]
     messages = tuple(Message(speaker=each["speaker"], text=each["text"]) for each in said)
     return LabellingItem(key=f"text-{number}", dialogue_id=item["id"], messages=messages, utterance=len(messages) - 1)

@@ -17,7 +17,7 @@ from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gate_leagues
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import AnyMetric
-from trialogue.metrics.engine.engine import MOST_COMPARED
+from trialogue.metrics.engine.engine import MAX_COMPARED
 from trialogue.records import Score
 from trialogue.workflows.calibration_notes import calibration_warnings
 from trialogue.workflows.pipeline.domains import domain_lines
@@ -26,8 +26,8 @@ from trialogue.workflows.pipeline.lookalike_names import twin_lines
 from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.training_data import training_lines
 
-MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
-MOST_PROFILE_RESAMPLES = 1_000
+MAX_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
+MAX_PROFILE_RESAMPLES = 1_000
 
 
 def conclude(inferred: Estimates, *, title: str) -> Findings:
@@ -144,9 +144,9 @@ def _sensitivities(inferred: Estimates) -> tuple[Sensitivity, ...]:
 def _lost_alignment(measured: Measurements, leagues: Sequence[League]) -> tuple[Section, ...]:
     """Strategies and turns with the lowest alignment, if measured."""
     aligned = any(league.measure.measured.metric == "behavior_alignment" for league in leagues)
-    if not aligned or sum(len(each.replies) for each in measured.offline) > MOST_PROFILED:
+    if not aligned or sum(len(each.replies) for each in measured.offline) > MAX_PROFILED:
         return ()
-    resamples = min(measured.settings.resamples, MOST_PROFILE_RESAMPLES)
+    resamples = min(measured.settings.resamples, MAX_PROFILE_RESAMPLES)
     offline = with_known_labels(measured.offline, measured.language_mismatches)
     return alignment_sections(alignment_profiles(offline, seed=measured.settings.seed, resamples=resamples))
 
@@ -181,9 +181,9 @@ def _left_out(measured: Measurements, leagues: Sequence[League]) -> list[str]:
 
 
 def _too_many(systems: int) -> list[str]:
-    if systems <= MOST_COMPARED:
+    if systems <= MAX_COMPARED:
         return []
-    return [(f"{systems} systems are not compared in pairs; the limit is {MOST_COMPARED}. Evaluate fewer at a time.")]
+    return [(f"{systems} systems are not compared in pairs; the limit is {MAX_COMPARED}. Evaluate fewer at a time.")]
 
 
 def scores_of(inferred: Estimates) -> Sequence[Score]:

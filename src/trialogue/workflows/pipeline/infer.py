@@ -11,7 +11,7 @@ from trialogue.records import Score
 from trialogue.workflows.pipeline.measure import Measurements
 from trialogue.workflows.pipeline.run_scores import RunScores
 
-MOST_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
+MAX_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def infer(measured: Measurements, *, alpha: float = 0.05, family: FamilyScope = 
         alpha: significance level, after correction.
         family: whether p-values are corrected within each measure, or over all that are shown and have a direction.
     """
-    resamples = min(measured.settings.resamples, MOST_VOTE_RESAMPLES)
+    resamples = min(measured.settings.resamples, MAX_VOTE_RESAMPLES)
     found = leagues(measured.scores, measured.measures, units=measured.units, alpha=alpha)
     correction = correction_of(
         [league for league in _select_shown(measured, found) if league.measure.better != "neither"]

@@ -15,7 +15,7 @@ from trialogue.records.files.jsonl import Note, problems_of, warn
 from trialogue.seeds import rng_for
 from trialogue.simulation.source import users_of_source
 from trialogue.study.design.items import (
-    MOST_LINES,
+    MAX_LINES,
     SIMULATED,
     AnyItem,
     ChatItem,
@@ -105,7 +105,7 @@ def _valid(kind: type[AnyItem], rows: Iterable[Fields]) -> list[AnyItem]:
 
 
 def _messages(utterances: Sequence[Utterance]) -> tuple[dict[str, str], ...]:
-    return tuple({"speaker": each.speaker, "text": each.text} for each in utterances[-MOST_LINES:])
+    return tuple({"speaker": each.speaker, "text": each.text} for each in utterances[-MAX_LINES:])
 
 
 def _texts_by_situation(material: InputRecords) -> dict[str, dict[str, str]]:
@@ -167,7 +167,7 @@ def _labels(material: InputRecords) -> list[AnyItem]:
                 "utterance": place,
             }
             for dialogue, name in zip(material.dialogues, named, strict=True)
-            if len(dialogue.utterances) <= MOST_LINES
+            if len(dialogue.utterances) <= MAX_LINES
             for place, utterance in enumerate(dialogue.utterances)
             if utterance.speaker == "system" and utterance.text.strip()
         ),

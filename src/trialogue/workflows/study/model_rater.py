@@ -26,7 +26,7 @@ from trialogue.study.design.questions import Question, text_in
 SCORES, PREFERENCES, USAGE = "model_scores.jsonl", "model_preferences.jsonl", "model_usage.json"
 TYPES = ("rating", "preference")
 AT_ONCE = 8
-MOST_PLACES = 11  # of a slider, among which a model chooses
+MAX_PLACES = 11  # of a slider, among which a model chooses
 INTRODUCTION = "You judge conversations between a user and a recommender system, one question at a time."
 
 
@@ -176,8 +176,8 @@ def points_of(question: Question, language: str) -> list[tuple[str, float]]:
     steps = round((line.high - line.low) / line.step)
     chosen = (
         range(steps + 1)
-        if steps < MOST_PLACES
-        else [round(each * steps / (MOST_PLACES - 1)) for each in range(MOST_PLACES)]
+        if steps < MAX_PLACES
+        else [round(each * steps / (MAX_PLACES - 1)) for each in range(MAX_PLACES)]
     )
     values = [line.low + line.step * each for each in chosen]
     ends = {values[0]: text_in(line.ends[0], language), values[-1]: text_in(line.ends[1], language)}

@@ -3,7 +3,7 @@
 Explorer.controls = (() => {
   const { make, count } = Explorer.dom;
   const rows = Explorer.rows;
-  const MOST_OPTIONS = 80; // names beyond which a field to type in, with suggestions, is handier than a menu
+  const MAX_OPTIONS = 80; // names beyond which a field to type in, with suggestions, is handier than a menu
   const LONGEST = 90; // characters of an option
   const SEPARATOR = "\u001f"; // between the names of an option's value; stands in no name
   const fields = new Map(); // name of the filter -> {read, write}
@@ -55,7 +55,7 @@ Explorer.controls = (() => {
   function facet(name, text, words = (parts) => parts.join(": ")) {
     const known = rows.facets[name];
     if (!known.length) return null;
-    if (known.length > MOST_OPTIONS && known.every(([parts]) => parts.length === 1)) {
+    if (known.length > MAX_OPTIONS && known.every(([parts]) => parts.length === 1)) {
       return typed(name, text, known.map(([parts]) => parts[0]));
     }
     const options = known.map(([parts, size]) => [parts.join(SEPARATOR), `${words(parts)} (${size.toLocaleString("en")})`]);

@@ -2,7 +2,7 @@
 /* Reading ahead: what filters and the search need, while nothing else is to be done, so that their first use is as fast as
    later ones. One file at a time, each in a moment of rest; whoever asks for a file before does not wait for the others. */
 Explorer.warmUp = (() => {
-  const MOST_TEXT = 64; // files of texts, of a million characters each: beyond, memory matters more than the first search
+  const MAX_TEXT = 64; // files of texts, of a million characters each: beyond, memory matters more than the first search
   const PATIENCE = 2000; // milliseconds after which a file is read though there was no rest
 
   function rest() {
@@ -23,6 +23,6 @@ Explorer.warmUp = (() => {
       await rest();
       await rows.values(measure);
     }
-    if (rows.chunks.text.length <= MOST_TEXT) await textSearch.prepare(null, rest);
+    if (rows.chunks.text.length <= MAX_TEXT) await textSearch.prepare(null, rest);
   };
 })();

@@ -15,7 +15,7 @@ from trialogue.study.services import assigning
 from trialogue.study.services.steps import OVER
 
 SHORTEST_REASON = 5  # characters; the report names the reasons of exclusions
-MOST_BONUS = Decimal(1000)  # more is a slip of the finger
+MAX_BONUS = Decimal(1000)  # more is a slip of the finger
 Wrong: TypeAlias = Literal["", "reason", "amount", "at_work", "withdrew", "not_excluded", "excluded", "meanwhile"]
 """Why nothing was decided: a reason or an amount is needed, they are still at work, nothing is left of them, or it is so
 already."""
@@ -79,7 +79,7 @@ def _wrong(participant: Participant, kind: Decision.Kind, reason: str, amount: D
         return "at_work"
     if kind in (kinds.REFUSE, kinds.EXCLUDE) and len(reason) < SHORTEST_REASON:
         return "reason"
-    if kind == kinds.BONUS and (amount is None or not amount.is_finite() or not 0 < amount <= MOST_BONUS):
+    if kind == kinds.BONUS and (amount is None or not amount.is_finite() or not 0 < amount <= MAX_BONUS):
         return "amount"
     if kind == kinds.BONUS and amount is not None and amount != round(amount, 2):
         return "amount"
