@@ -13,6 +13,7 @@ import numpy as np
 
 from benchmarks.learned_satisfaction import satisfaction
 from benchmarks.person_intervals import interval, pooled_spearman, within_spearman
+from benchmarks.person_satisfaction import person_satisfaction
 from benchmarks.tables import table
 from trialogue.metrics.base import Array, Reply, SumMetric, Undefined, replies_of
 from trialogue.metrics.impressions.fit import train_impressions
@@ -39,10 +40,6 @@ better than by length.
 
 Not kept, measured by scripts that are not in the repository (system left out, but not its people): with vectors and cosines
 of MiniLM, overall impression has .455 and .555 at best, without .461 and .528; extremely randomised trees .448 and .477.
-Satisfaction per turn of new users of RecLLMSim with three past dialogues (4,241 turns of 61 people, six folds of people, two
-or three draws): a ridge model of turn features, character pairs of the user's messages, the assistant and the user's past
-ratings has QWK .43 and AUC .77 (3 or less against more), the user's past mean alone .32 and .71; the goals were .48 and .80.
-It is no part of the product.
 """
 
 
@@ -155,4 +152,4 @@ def _attacks(metric: Impression, dialogues: Sequence[Dialogue]) -> list[str]:
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    print("\n".join([HEAD, *impressions(folder), *satisfaction(folder)]))
+    print("\n".join([HEAD, *impressions(folder), *satisfaction(folder), *person_satisfaction(folder)]))

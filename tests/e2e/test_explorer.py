@@ -276,7 +276,7 @@ def test_a_long_list_has_few_elements_and_scrolls_to_its_end(open_at: Any) -> No
 def test_two_systems_stand_side_by_side_on_the_same_need(open_at: Any) -> None:
     screen = open_at("#part=crowd&system=A,B")
     screen.counts("67")
-    assert "needs of both" in screen.count
+    assert "needs that both met" in screen.count
     screen.page.locator("#list").focus()
     screen.page.keyboard.press("j")
     screen.page.keyboard.press("Enter")
