@@ -99,7 +99,7 @@ def board(
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     tell = progress or (lambda _line: None)
-    tell(f"reading {len(runs)} runs")
+    tell(f"reading {len(runs)} {'run' if len(runs) == 1 else 'runs'}")
     given_paths = [Path(one) for one in rows]
     try:
         read = read_versions(runs)
