@@ -179,7 +179,7 @@ def test_a_failure_while_saving_leaves_what_was_there(
         ("{", "cannot be read"),
         ("[]", "not a strategy model"),
         ('{"format": 1, "card": {}}', "this field is required"),
-        ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 3"),
+        ('{"format": 99, "card": {}}', "format 99; this version of Trialogue reads up to 3"),
     ],
 )
 def test_what_is_no_model_is_refused_with_what_to_do(tmp_path: Path, content: str | None, message: str) -> None:

@@ -162,7 +162,7 @@ def without_secrets(mistake: Mistake, made: type[Record]) -> Mistake:
     option = str(mistake.place[0]) if len(mistake.place) == 1 else ""
     if option in made.model_fields or not any(word in option.lower() for word in SECRETS):
         return mistake
-    hint = "Put it in an environment variable and name that: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
+    hint = "Put it in an environment variable and refer to it: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
     return Mistake(mistake.place, "secrets must not be written in options.", hint)
 
 

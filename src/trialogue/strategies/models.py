@@ -258,8 +258,8 @@ def _read_card(folder: Path) -> ModelCard:
     if not isinstance(stored, dict) or not isinstance(stored.get("format"), int) or "card" not in stored:
         raise DataError(Problem("not a strategy model.", str(path), hint=hint))
     if stored["format"] > FORMAT:
-        what = f"this model has format {stored['format']}; this Trialogue reads up to {FORMAT}: upgrade Trialogue."
-        raise DataError(Problem(what, str(path)))
+        what = f"this model has format {stored['format']}; this version of Trialogue reads up to {FORMAT}."
+        raise DataError(Problem(what, str(path), hint="Upgrade Trialogue."))
     try:
         return ModelCard.model_validate(stored["card"])
     except ValidationError as error:

@@ -162,7 +162,7 @@ class ConnectionPool:
         if parts.username or parts.password:
             raise UsageError(
                 "The address contains a password, which would end up in files. Put it in an environment variable "
-                "and name that: headers: {Authorization: 'Basic {env:MY_SECRET}'}."
+                "and refer to it: headers: {Authorization: 'Basic {env:MY_SECRET}'}."
             )
         self.url = url
         self._host, self._tls = parts.hostname, parts.scheme == "https"

@@ -86,8 +86,8 @@ def plan_lines(plan: ComparisonPlan) -> list[str]:
     users = "the same users with both versions" if plan.paired else "different users for each version"
     lines = [
         (
-            f"{plan.title}: verdict {goal!r} where the new version differs by {plan.difference:+g}, level "
-            f"{plan.alpha:g}; {users}, resampled from a pilot of {plan.pilot_users}."
+            f"{plan.title}: power of the verdict {goal!r} if the new version differs by {plan.difference:+g}, "
+            f"at level {plan.alpha:g}; {users}, resampled from a pilot of {plan.pilot_users}."
         ),
         *(f"  {_size(one)}" for one in plan.sizes),
     ]

@@ -81,7 +81,7 @@ def test_a_language_model_is_calibrated_beside_the_agreement_of_people(
     assert "80 different sentences for tiny" in priced.stdout
     done = trialogue(*given)
     assert done.returncode == 0, done.stderr
-    assert "not trained; temperature and pairs fitted on the same answers" in done.stdout
+    assert "not trained (temperature and match probabilities fitted on the same answers)" in done.stdout
     # Of 20 sentences labelled twice 4 have credibility as the second label, one of which is credibility.
     assert "on 80 sentences; two people: ." in done.stdout
     assert "on the 20 sentences that a second person labelled." in done.stdout

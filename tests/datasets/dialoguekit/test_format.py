@@ -206,7 +206,7 @@ def test_a_foreign_key_of_our_name_is_metadata(tmp_path: Path) -> None:
 
 def test_a_part_written_by_a_newer_trialogue_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, [{"conversation_id": "d", "conversation": [], "metadata": {"trialogue": {"v": 3}}}])
-    with pytest.raises(DataError, match=r"version 3 of this part is newer .* Upgrade Trialogue"):
+    with pytest.raises(DataError, match=r"version 3, but this version of Trialogue reads up to 2\. Upgrade Trialogue"):
         read_dialoguekit(path)
 
 

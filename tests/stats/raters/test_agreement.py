@@ -55,7 +55,7 @@ def test_raters_may_differ_from_item_to_item_if_their_number_does_not() -> None:
 
 
 def test_unequal_numbers_of_ratings_are_refused_with_what_to_use() -> None:
-    with pytest.raises(UsageError, match=r"here it is 1 to 2\. Use krippendorff_alpha"):
+    with pytest.raises(UsageError, match=r"here it is 1 to 2\. For incomplete data, use krippendorff_alpha"):
         fleiss_kappa([["a", "a"], ["a", None]])
     with pytest.raises(UsageError, match="at least two"):
         fleiss_kappa([["a"], ["b"]])

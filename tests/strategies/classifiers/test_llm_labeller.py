@@ -121,7 +121,7 @@ def test_a_language_model_is_calibrated_on_peoples_labels_and_saved(endpoint: st
     kappa = model.card.labels.kappa.value
     assert kappa is not None
     assert 0.5 < kappa < 0.9  # three quarters and the rest by chance
-    assert model.card.split == "not trained; temperature and pairs fitted on the same answers"
+    assert model.card.split == "not trained (temperature and match probabilities fitted on the same answers)"
     assert model.card.calibrated_on == "ours"
     assert model.fingerprints == frozenset()
     assert model.labeller_kind is Labeller.LLM

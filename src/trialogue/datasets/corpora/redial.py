@@ -125,7 +125,7 @@ def _utterances(
     for index, message in enumerate(messages):
         at = f"messages.{index}"
         if not isinstance(message, dict) or not isinstance(message.get("text"), str):
-            report.wrong("expected a message with a text.", at, line=line)
+            report.wrong("expected a message with a 'text' string.", at, line=line)
             continue
         speaker = parties.get(str(message.get("senderWorkerId")))
         if speaker is None:
@@ -238,7 +238,7 @@ SOURCE = Source(
         "One message names a film (@115908) that has no title in its conversation; the film id 50 has none anywhere.",
         "Films that were typed by hand rather than chosen from the list are not annotated.",
         "Questionnaires are missing in 12 (seeker) and 11 (recommender) dialogues, and the two often differ.",
-        "Some titles come without a year, most with two spaces before it (one here).",
+        "Some titles lack a year; in most of the others two spaces precede it (one space here).",
     ),
 )
 

@@ -262,7 +262,7 @@ def _take_own_additions(meta: dict[str, JsonValue], kind: str, path: str, report
     if not isinstance(ours, dict) or not isinstance(version := ours.get("v"), int):
         return {}
     if version > OURS_VERSION:
-        what = f"version {version} of this part is newer than the newest that this Trialogue reads ({OURS_VERSION})."
+        what = f"this part has version {version}, but this version of Trialogue reads up to {OURS_VERSION}."
         report.wrong(what, f"{path}.{OURS}", hint="Upgrade Trialogue, or delete that key.")
     del meta[OURS]
     fields = {key: value for key, value in ours.items() if key != "v"}

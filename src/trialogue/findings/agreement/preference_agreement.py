@@ -172,7 +172,7 @@ def _margin(gaps: Floats, chosen: Sequence[str], margin: Margin) -> tuple[float,
     if not ties or not len(gaps):
         return 0.0, "matched: people rate no pair as a tie"
     sizes = np.sort(np.abs(gaps))
-    return float(sizes[ties - 1]), f"matched: as many ties as people ({ties} of {len(gaps)})"
+    return float(sizes[ties - 1]), f"matched: as many ties as people gave ({ties} of {len(gaps)})"
 
 
 def _kappa(one: Sequence[str], other: Sequence[str], clusters: Sequence[str], resampling: Resampling) -> Estimate:

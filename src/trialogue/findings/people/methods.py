@@ -111,7 +111,7 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
     yield (
         "The effect of system was tested by a likelihood ratio compared with the F distribution, and "
         "pairs of systems by Wald tests compared with the t distribution, with the degrees of freedom of "
-        f"a linear mixed model (Satterthwaite); pairs were corrected with Holm's method at {alpha:g}. "
+        f"a linear mixed model (Satterthwaite); pairs were corrected with Holm's method at α = {alpha:g}. "
         f"Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g}% intervals."
     )
     on_means = (

@@ -60,8 +60,11 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.JUDGE_MISSING_DIFFERENCE: ThreatText(
         "Scores are missing more often for one system",
-        "Fisher's exact test of the shares of units without a score from the judge, for each pair, at the level of the run.",
-        "Demotes the verdict on the pair without labels; with labels it is noted.",
+        (
+            "Fisher's exact test of the shares of units without a score from the judge, for each pair, at the run's "
+            "significance level."
+        ),
+        "Without labels, it demotes the verdict on the pair; with labels, it is noted.",
         lambda t: (
             f"the judge gave no score to {t.systems[0]} more often than to {t.systems[1]} "
             f"({_share(t.facts['rate'])} against {_share(t.facts['other_rate'])} of units)"
@@ -73,7 +76,7 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             "Share of a judge's samples (or of a panel's judges) that could be read, over the units of a system that have a "
             "score."
         ),
-        "Below 80% it demotes the system's verdicts without labels; with labels it is noted.",
+        "Below 80%: without labels, it demotes the system's verdicts; with labels, it is noted.",
         lambda t: (
             f"scores of {_names(t)} rest on {t.facts['read']} of {t.facts['asked']} answers from the judge; the others "
             "could not be read"
@@ -103,8 +106,8 @@ JUDGING_TEXTS: Mapping[ThreatCode, ThreatText] = {
             "method over the probes)."
         ),
         (
-            "Noted where labels correct the judge, and for positions, since pairs are shown in both orders. Without labels "
-            "it demotes all verdicts."
+            "Noted where labels correct the judge; a bias for a position is always noted, since pairs are shown in both "
+            "orders. Without labels, any other bias demotes all verdicts."
         ),
         lambda t: (
             f"the judge {t.facts['judge']} prefers the dialogue shown first (by {_share(t.facts['effect'])} of answers)"

@@ -20,7 +20,8 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.COPIED_DIALOGUES: ThreatText(
         "Copied dialogues",
         "Simulated dialogues that occur word for word among the real ones they are compared with.",
-        "At half of the smaller side or more, it blocks the passport's statements on behavior; below, it is noted.",
+        "Blocks the passport's statements on behavior if they amount to half of the smaller side or more; otherwise it is "
+        "noted.",
         lambda t: (
             f"{t.facts['copied']} of {t.facts['dialogues']} simulated dialogues occur word for word among the real "
             "ones, so their similarity only shows that they were copied"
@@ -84,7 +85,8 @@ PASSPORT_TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SIMULATIONS_FAILED: ThreatText(
         "Simulated dialogues that failed",
         "Simulated dialogues that ended in a failure.",
-        "At half of them or more, it blocks the passport's statements on behavior; below, it is noted.",
+        "Blocks the passport's statements on behavior if at least half of the simulated dialogues failed; otherwise it is "
+        "noted.",
         lambda t: (
             f"{t.facts['failed']} of {t.facts['dialogues']} simulated dialogues failed, so their length does "
             "not depend on the users alone"

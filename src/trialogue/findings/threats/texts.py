@@ -114,7 +114,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.FAILURE_DIFFERENCE: ThreatText(
         "One system fails more often",
-        "Fisher's exact test of the two systems' failures caused by the agent, at the level of the run.",
+        "Fisher's exact test of the two systems' failures caused by the agent, at the run's significance level.",
         "Demotes the verdict that the system that fails more is better.",
         lambda t: (
             f"{t.systems[0]} fails more often than {t.systems[1]} ({_share(t.facts['rate'])} against "
@@ -306,8 +306,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.CORPUS_SHIFT: ThreatText(
         "Texts from elsewhere",
         (
-            "More words of the replies or references are unknown to the model's calibration data, or their mix of "
-            "strategies is further from that of these data, than for 95% of other dialogues of that corpus."
+            "Compared with the model's calibration data, more words of the replies or references are new, or their mix of "
+            "strategies differs more, than in 95% of equally large samples of the calibration corpus."
         ),
         "Widens intervals by the error measured between corpora and demotes the system's verdicts; texts too different "
         "are not estimated, which blocks them. Labels by people (variant ppi) remove it.",

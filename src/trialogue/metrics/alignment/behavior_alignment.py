@@ -36,7 +36,8 @@ CARD = Card(
     needs=("reference", "strategies"),
     variants={
         "summed": Variant(
-            summary="Matches as a share of the summed replies, pooled over conversations; perfect alignment is 1.",
+            summary="Matches as a share of the replies that the sum covers, pooled over conversations; perfect "
+            "alignment is 1.",
             source=f"{PAPER} with N-1 instead of N. The default, because a score must not depend on the length of "
             "conversations.",
         ),
@@ -93,8 +94,8 @@ CARD = Card(
         ("With N as printed, even a perfect system scores below 1, and the lower the shorter its conversations are."),
         (
             "The paper does not define the first interactive turn for conversations opened by the recommender, as "
-            "all are in INSPIRED. If it is taken to be the first reply, a system that always uses credibility "
-            "scores .145 there; with exclude_opening, which leaves nothing out, it scores .130."
+            "all are in INSPIRED. If it is taken to be the first reply, a system that uses nothing but the "
+            "strategy credibility has a score of .145 there; with exclude_opening, which leaves nothing out, .130."
         ),
         (
             "Labels from a thresholded classifier bias it: where the true share is .15, they give .27 to "

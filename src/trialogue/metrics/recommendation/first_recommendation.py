@@ -29,7 +29,7 @@ TURNS_BEFORE = Card(
             source="INSPIRED dev and test: 3.35 over 189 dialogues; 9 have no recommendation.",
         ),
         "turn_number": Variant(
-            summary="Number of the system turn in which it first names an item; 1 for a system that starts with it.",
+            summary="Number of the system turn in which the system first names an item; 1 if it does so in its first turn.",
             source=f"{BA}, as its 1.000 for Llama 2 suggests (the paper gives no definition). INSPIRED dev and "
             "test: 4.35.",
         ),
@@ -128,11 +128,11 @@ SUCCESS = Card(
             source="INSPIRED (Hayati et al., EMNLP 2020), column fine_label or case; 53.1% of its 1,001 dialogues.",
         ),
         "accept": Variant(
-            summary="The outcome 'coarse' starts with 'accept'.",
+            summary="The value of the outcome 'coarse' starts with 'accept'.",
             source="INSPIRED, column coarse_label; 86.5% of its 1,001 dialogues.",
         ),
         "any_accept": Variant(
-            summary="The outcome 'fine' starts with 'accept', whatever the user thought of the trailer.",
+            summary="The value of the outcome 'fine' starts with 'accept', whatever the user thought of the trailer.",
             source="INSPIRED, column fine_label or case; 98.8% of its 1,001 dialogues.",
         ),
         "reported_liked": Variant(

@@ -201,7 +201,7 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
         raise ValueError(f"this is a record of kind {kind!r}; expected: {', '.join(sorted(by_kind))}.")
     if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
         raise ValueError(
-            f"this record has schema version {schema}, but this Trialogue reads 1 to {SCHEMA}: upgrade Trialogue."
+            f"this record has schema version {schema}, but this version of Trialogue reads 1 to {SCHEMA}: upgrade Trialogue."
         )
     upgrade(kind, data, schema)
     return by_kind[kind].model_validate(data, strict=False)

@@ -319,7 +319,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.MEAN_OF_SPLITS: "mean of {splits:random split|random splits}; no interval",
         ReasonCode.FEWER_THAN_TWO_SYSTEMS: "there are fewer than two systems",
         ReasonCode.SYSTEMS_ALL_EQUAL: "all systems have the same value",
-        ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED: "resamples leave systems without units, or do not vary",
+        ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED: (
+            "over 5% of the resamples have no value (a system has no units, for example), or all have the same value"
+        ),
         ReasonCode.TOO_FEW_SYSTEMS_TO_ORDER: "a ranking of {systems:system|systems} is not informative",
         ReasonCode.TOO_FEW_SYSTEMS_TO_CONCLUDE: (
             "with {systems:system|systems} even identical rankings occur by chance with p = {p}; at least "

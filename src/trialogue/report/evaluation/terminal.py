@@ -17,7 +17,7 @@ from trialogue.report.measures import (
     systems_in_order,
     table_leagues,
 )
-from trialogue.report.numbers import MISSING, bounds, column_decimals, number
+from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number
 from trialogue.report.terminal import columns, draw_table, new_table, wrap_sentences
 from trialogue.report.text import one_line
 
@@ -100,7 +100,7 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
     if any(league_letters(league) for league in leagues):
         words.append(
             "Systems that share a letter do not differ significantly "
-            f"({correction_words(findings.correction, '-corrected')}, {findings.alpha:g})."
+            f"({correction_words(findings.correction, '-corrected')}, α = {level(findings.alpha)})."
         )
     for threat in findings.threats:
         if threat.code is ThreatCode.SEVERAL_MEASURES:

@@ -28,5 +28,7 @@ def facts(findings: JudgingFindings) -> list[str]:
         )
     if findings.looks > 1:
         level = 1 - (1 - findings.confidence) / findings.looks
-        lines.append(f"Intervals hold for {findings.looks} looks together: each has {level:.1%} confidence.")
+        lines.append(
+            f"Intervals hold for all {findings.looks} looks at the data together: each has {level:.1%} confidence."
+        )
     return lines

@@ -52,7 +52,7 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
         guesses.append(("recurrent", cross_validate(RecurrentFit(seed=seed), sequences, rng=rng)))
     for name, predictions in guesses:
         best: Predictions = predictions.restrict(STRATEGIES)
-        what = f"the most probable strategy given the strategies before ({name}, held-out dialogues)"
+        what = f"the most probable strategy given the preceding strategies ({name}, held-out dialogues)"
         yield row(what, Shares.from_hits(best.hits(1), best.dialogues))
 
 

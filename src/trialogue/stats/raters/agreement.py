@@ -92,7 +92,7 @@ def fleiss_kappa(
     if size.min() != size.max() or size[0] < 2:
         raise UsageError(
             "Fleiss' kappa needs the same number of ratings, at least two, for every item; here it is "
-            f"{int(size.min())} to {int(size.max())}. Use krippendorff_alpha(..., level='nominal'), for incomplete data."
+            f"{int(size.min())} to {int(size.max())}. For incomplete data, use krippendorff_alpha(..., level='nominal')."
         )
     raters = size[0]
     equal = (counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))

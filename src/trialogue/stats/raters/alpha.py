@@ -93,7 +93,9 @@ def _as_numbers(ratings: Any, level: Level, levels: Sequence[Hashable] | None) -
         return table
     names, codes = encode_table(ratings, levels=levels)
     if level == "ordinal" and levels is None and not are_numbers(names):
-        raise UsageError(f"Ordinal alpha needs the order of the labels: levels=[...] of {list(names)}.")
+        raise UsageError(
+            f"Ordinal alpha needs the order of the labels: give {list(names)} in ascending order as levels=[...]."
+        )
     return np.where(codes == MISSING, np.nan, codes.astype(np.float64))
 
 

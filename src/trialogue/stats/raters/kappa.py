@@ -70,7 +70,9 @@ def cohen_kappa(
     if weights not in get_args(Weights):
         raise UsageError(f"There are no weights {weights!r}. Known: {', '.join(get_args(Weights))}.")
     if weights != "none" and levels is None and not are_numbers(names):
-        raise UsageError(f"Weighted kappa needs the order of the labels: levels=[...] of {list(names)}.")
+        raise UsageError(
+            f"Weighted kappa needs the order of the labels: give {list(names)} in ascending order as levels=[...]."
+        )
     both = np.flatnonzero((left != MISSING) & (right != MISSING))
     cells, cost = left[both] * len(names) + right[both], _disagreement(len(names), weights)
     if method == "analytic":

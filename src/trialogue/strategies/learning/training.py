@@ -83,7 +83,7 @@ def train(
         sharpen(unseen, calibration.temperature),
         calibration,
         classes=classes,
-        split=f"{folds} folds by {unit}, temperature and pairs fitted on the same probabilities",
+        split=f"{folds} folds by {unit} (temperature and match probabilities fitted on the same predictions)",
         seed=seed,
     )
     more = {"settings": dict(settings or {}), "languages": languages_in(examples), "extra": len(added)}
@@ -125,7 +125,7 @@ def calibrate(raw: Savable, examples: Sequence[Example], *, seed: int = 0) -> Mo
         texts=[example.text for example in kept],
     )
     left = (
-        f", {len(examples) - len(kept)} sentences without a valid answer left out" if len(kept) < len(examples) else ""
+        f"; {len(examples) - len(kept)} sentences without a valid answer left out" if len(kept) < len(examples) else ""
     )
     card = card_of(
         raw,
@@ -133,7 +133,7 @@ def calibrate(raw: Savable, examples: Sequence[Example], *, seed: int = 0) -> Mo
         sharpen(given[valid], calibration.temperature),
         calibration,
         classes=raw.classes,
-        split=f"not trained; temperature and pairs fitted on the same answers{left}",
+        split=f"not trained (temperature and match probabilities fitted on the same answers{left})",
         seed=seed,
     )
     card = card.model_copy(update={"calibrated_on": ", ".join(_sources(kept)), "languages": None})
